@@ -1,0 +1,1 @@
+"""The pure conversation machine. See `machine.step`."""

@@ -1,0 +1,84 @@
+"""What is owed, asked and answered: the bookkeeping that the regions share.
+
+Rule: `answered` moves only here, and only by an answer that was heard or shown, a cancel, or a
+loss that the person is told of.
+"""
+
+from __future__ import annotations
+
+from .draft import Draft
+from .effects import CancelReply, ReportLost, StartReply, StopPlayback, TruncateReply
+from .leaves import AWAY, Ask, Reply
+
+
+def start_reply(d: Draft, ask: Ask) -> None:
+    """Send one request for everything that is owed."""
+    d.reply_id += 1
+    d.asked = d.said
+    d.ask = ask
+    d.called = False
+    d.telling = d.telling or d.news
+    d.news = False
+    d.emit(StartReply(d.reply_id, d.answered + 1, d.said, ask))
+
+
+def cancel_reply(d: Draft) -> None:
+    """Tell the brain to stop; its id moves on, so nothing that it still says counts."""
+    if d.before.reply is not Reply.RETRYING:  # there, nothing is open
+        d.emit(CancelReply(d.reply_id))
+    d.reply_id += 1
+    d.called = False
+
+
+def answer(d: Draft) -> None:
+    """What was asked is settled."""
+    d.answered = d.asked
+
+
+def settle(d: Draft, heard: bool) -> None:
+    """A reply is over. Unheard, its turns are owed again, and what it was to tell is news again."""
+    if heard:
+        d.asked_again = False
+    else:
+        _owe_again(d)
+        d.news = d.news or d.telling
+    carry_on(d)
+
+
+def carry_on(d: Draft) -> None:
+    """A reply is over, its turns stay asked: outputs that are still to come will go on with them."""
+    d.telling = False
+    d.called = False
+    d.ask = Ask.ANSWER
+    d.retries = 0
+
+
+def _owe_again(d: Draft) -> None:
+    """After a lost line a turn is asked once more; a second loss is reported."""
+    if d.link in AWAY and d.asked > d.answered:
+        if d.asked_again:
+            d.emit(ReportLost(d.answered + 1, d.asked))
+            d.answered = d.asked
+        d.asked_again = not d.asked_again
+    d.asked = d.answered
+
+
+def stop_sound(d: Draft) -> None:
+    """Silence now: no further chunk, every buffer cleared."""
+    d.emit(StopPlayback(d.voice_id))
+
+
+def end_sound(d: Draft) -> None:
+    """The sound is over before its end: history keeps what was heard."""
+    d.emit(TruncateReply(d.voice_id, d.heard_ms))
+    if d.heard_ms:
+        answer(d)
+    settle(d, heard=d.heard_ms > 0)
+    forget_sound(d)
+
+
+def forget_sound(d: Draft) -> None:
+    """The sound's id moves on: whatever is still said of it is stale."""
+    d.voice_id += 1
+    d.heard_ms = 0
+    d.floor_turn = 0

@@ -1,0 +1,142 @@
+"""Which leaf owns which deadline, and how long it lasts: one table.
+
+A hard deadline ends its leaf whatever else happens; the others only warn or show something. Rule:
+every leaf that isn't at rest owns a hard deadline. A timer armed on entering a set of leaves stays
+armed while the region moves inside the set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from .draft import Draft
+from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, Job, Leaf, Link, Reply, Timer, User, Voice, Words
+from .state import Here, floor_is_open, is_at_rest, is_owed
+
+Duration = Callable[[Draft], int]
+
+
+class Limit(NamedTuple):
+    """A deadline that belongs to a set of leaves of one region."""
+
+    timer: Timer
+    leaves: tuple[Leaf, ...]
+    duration_ms: Duration
+    hard: bool = True
+
+
+class JointLimit(NamedTuple):
+    """A deadline that belongs to a condition over several regions."""
+
+    timer: Timer
+    holds: Callable[[Here], bool]
+    duration_ms: Duration
+
+
+class JobLimits(NamedTuple):
+    """How long a job may take, how long it may be silent, when the first feedback is due."""
+
+    limit_ms: int
+    heartbeat_ms: int
+    feedback_ms: int
+
+
+def _settle_ms(d: Draft) -> int:
+    return d.settings.noise_ms_max if d.words is Words.NONE else d.settings.settle_ms_max
+
+
+def _backoff_ms(d: Draft) -> int:
+    waits = d.settings.backoff_ms
+    return waits[min(d.attempts, len(waits) - 1)]
+
+
+def _retry_ms(d: Draft) -> int:
+    waits = d.settings.retry_ms
+    return waits[min(d.retries, len(waits)) - 1]
+
+
+def _setting(name: str) -> Duration:
+    def duration_ms(d: Draft) -> int:
+        value: int = getattr(d.settings, name)
+        return value
+
+    return duration_ms
+
+
+_ANSWERING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.RETRYING)
+
+LIMITS: tuple[Limit, ...] = (
+    Limit(Timer.PREPARE, (Link.PREPARING,), _setting("prepare_ms_max")),
+    Limit(Timer.SUSPEND, (Link.SUSPENDED,), _setting("suspend_ms_max")),
+    Limit(Timer.RENEW, (Link.RENEWING,), _setting("renew_ms_max")),
+    Limit(Timer.HEAL, (Link.HEALING,), _setting("heal_ms_max")),
+    Limit(Timer.BACKOFF, (Link.BACKING_OFF,), _backoff_ms),
+    Limit(Timer.CONNECT, (Link.RECONNECTING,), _setting("connect_ms_max")),
+    Limit(Timer.RECONNECT, AWAY, _setting("reconnect_ms_max")),
+    Limit(Timer.DISMISS, (Link.FAULTED,), _setting("dismiss_ms")),
+    Limit(Timer.CLOSE, (Link.TERMINATING,), _setting("close_ms_max")),
+    Limit(Timer.SESSION_WARNING, LIVE, _setting("session_warning_ms"), hard=False),
+    Limit(Timer.SESSION_LIMIT, LIVE, _setting("session_ms_max"), hard=False),
+    Limit(Timer.BREAKER, ACTIVE, _setting("faults_window_ms"), hard=False),  # armed by a fault, not by entry
+    Limit(Timer.TALK, (User.TALKING,), _setting("talk_ms_max")),
+    Limit(Timer.SETTLE, (User.SETTLING,), _settle_ms),
+    Limit(Timer.TEXT, (User.TRANSCRIBING,), _setting("text_ms_max")),
+    Limit(Timer.STALL, (Voice.PLAYING,), _setting("stall_ms_max")),
+    Limit(Timer.OVERLAP, (Voice.HELD,), _setting("overlap_ms_max")),
+    Limit(Timer.BREATH, (Voice.STOPPING, Voice.HUSHED), _setting("breath_ms")),
+    Limit(Timer.STOP, (Voice.STOPPING, Voice.HUSHED), _setting("stop_ms_max")),
+    Limit(Timer.LONG_SPEECH, SOUNDING, _setting("long_speech_ms"), hard=False),
+    Limit(Timer.ATTEMPT, (Reply.COMMITTING, Reply.WAITING), _setting("attempt_ms_max")),
+    Limit(Timer.ANSWER, _ANSWERING, _setting("answer_ms_max")),
+    Limit(Timer.RETRY, (Reply.RETRYING,), _retry_ms),
+    Limit(Timer.READY, (Reply.READY,), _setting("ready_ms_max")),
+)
+
+JOINT_LIMITS: tuple[JointLimit, ...] = (
+    # Owed work waits one beat, so that the floor is seen to open between two turns.
+    JointLimit(Timer.BEAT, lambda s: is_owed(s) and floor_is_open(s), _setting("beat_ms")),
+    JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
+)
+
+JOB_LIMITS: dict[Job, Callable[[Draft], JobLimits]] = {
+    Job.TOOL: lambda d: JobLimits(d.settings.tool_ms_max, 0, d.settings.feedback_ms[0]),
+    Job.DELEGATED: lambda d: JobLimits(
+        d.settings.delegate_ms_max, d.settings.heartbeat_ms_max, d.settings.feedback_ms[0]
+    ),
+    Job.DISPATCHED: lambda d: JobLimits(d.settings.dispatch_ms_max, d.settings.heartbeat_ms_max, 0),
+}
+
+_REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
+
+
+class Owners:
+    """The table, looked up by move: what ends and what begins when a region goes from a to b."""
+
+    __slots__ = ("jobs", "joint", "limits", "moves")
+
+    def __init__(
+        self,
+        limits: Iterable[Limit] = LIMITS,
+        joint: Iterable[JointLimit] = JOINT_LIMITS,
+        jobs: dict[Job, Callable[[Draft], JobLimits]] = JOB_LIMITS,
+    ) -> None:
+        self.limits = tuple(limits)
+        self.joint = tuple(joint)
+        self.jobs = jobs
+        self.moves = {
+            (old, new): self._change(old, new)
+            for region in _REGIONS
+            for old in region
+            for new in region
+            if old is not new
+        }
+
+    def _change(self, old: Leaf, new: Leaf) -> tuple[tuple[Timer, ...], tuple[tuple[Timer, Duration], ...]]:
+        ended = tuple(limit.timer for limit in self.limits if old in limit.leaves and new not in limit.leaves)
+        begun = tuple(
+            (limit.timer, limit.duration_ms)
+            for limit in self.limits
+            if new in limit.leaves and old not in limit.leaves and limit.timer is not Timer.BREAKER
+        )
+        return ended, begun

@@ -1,0 +1,185 @@
+"""A state in the making: what one step works on before it becomes the next state.
+
+Lives for one step and is never shared. Rule: a region changes leaf only through `move`, which is
+also the one piece of code that arms deadlines on entry and disarms them on exit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .effects import Effect
+from .leaves import FROZEN, TIMER_INDEX, Ask, Job, Leaf, Link, Reply, Timer, User, Voice, Words
+from .settings import Settings
+from .state import FREEZES, Fault, JobRecord, State
+
+if TYPE_CHECKING:
+    from .deadlines import Owners
+
+_FIELDS = State._fields
+
+
+class Draft:
+    """The mutable twin of `State`, with the effects gathered so far."""
+
+    __slots__ = (*_FIELDS, "before", "effects", "fired", "owners")
+
+    settings: Settings
+    at: int
+    link: Link
+    user: User
+    voice: Voice
+    reply: Reply
+    jobs: tuple[JobRecord, ...]
+    seq: int
+    session_id: int
+    reply_id: int
+    voice_id: int
+    call_id: int
+    turn: int
+    said: int
+    asked: int
+    answered: int
+    floor_turn: int
+    words: Words
+    final: bool
+    heard_ms: int
+    ask: Ask
+    called: bool
+    news: bool
+    telling: bool
+    asked_again: bool
+    retries: int
+    attempts: int
+    check_ins: int
+    faults: int
+    faults_in_a_row: int
+    fault: Fault | None
+    due: list[int]
+    before: State  # what the step began with
+    effects: list[Effect]
+    fired: list[int]  # the rows, by index, and the rules, by -1 - index
+    owners: Owners
+
+    def __init__(self, s: State, owners: Owners, at: int) -> None:
+        (
+            self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
+            self.seq, self.session_id, self.reply_id, self.voice_id, self.call_id,
+            self.turn, self.said, self.asked, self.answered, self.floor_turn,
+            self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
+            self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
+            self.faults_in_a_row, self.fault, due,
+        ) = s  # fmt: skip
+        self.at = at
+        self.due = list(due)
+        self.before = s
+        self.owners = owners
+        self.effects = []
+        self.fired = []
+
+    def build(self) -> State:
+        """The finished state."""
+        return tuple.__new__(
+            State,
+            (
+                self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
+                self.seq, self.session_id, self.reply_id, self.voice_id, self.call_id,
+                self.turn, self.said, self.asked, self.answered, self.floor_turn,
+                self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
+                self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
+                self.faults_in_a_row, self.fault, tuple(self.due),
+            ),
+        )  # fmt: skip
+
+    def emit(self, effect: Effect) -> None:
+        """Add one effect; they are performed in this order."""
+        self.effects.append(effect)
+
+    # -- Regions
+
+    def move(self, leaf: Leaf) -> None:
+        """Enter a leaf of a region: disarm what the old one owned, arm what the new one owns."""
+        if isinstance(leaf, Link):
+            old: Leaf = self.link
+            self._enter_link(leaf)
+        elif isinstance(leaf, User):
+            old, self.user = self.user, leaf
+        elif isinstance(leaf, Voice):
+            old, self.voice = self.voice, leaf
+        else:
+            assert isinstance(leaf, Reply), leaf
+            old, self.reply = self.reply, leaf
+        if old is leaf:
+            return
+        ended, begun = self.owners.moves[old, leaf]
+        for timer in ended:
+            self.due[TIMER_INDEX[timer]] = 0
+        for timer, duration_ms in begun:
+            self.arm(timer, duration_ms(self))
+
+    def _enter_link(self, leaf: Link) -> None:
+        was, self.link = self.link in FROZEN, leaf
+        now = leaf in FROZEN
+        if was != now:
+            self._shift_deadlines(-self.at if now else self.at)
+
+    def _shift_deadlines(self, by_ms: int) -> None:
+        """Turn due times into remaining times, or back. One that is overdue keeps a last moment."""
+
+        def shifted(due: int) -> int:
+            return max(1, due + by_ms) if due else 0
+
+        self.due = [shifted(due) if freezes else due for due, freezes in zip(self.due, FREEZES, strict=True)]
+        self.jobs = tuple(
+            job._replace(
+                due=shifted(job.due),
+                heartbeat_due=shifted(job.heartbeat_due),
+                feedback_due=shifted(job.feedback_due),
+            )
+            for job in self.jobs
+        )
+
+    # -- Deadlines
+
+    def arm(self, timer: Timer, duration_ms: int) -> None:
+        """Set a deadline this far from now; 0 leaves it off."""
+        index = TIMER_INDEX[timer]
+        self.due[index] = duration_ms and duration_ms + (0 if FREEZES[index] and self.link in FROZEN else self.at)
+
+    def disarm(self, timer: Timer) -> None:
+        self.due[TIMER_INDEX[timer]] = 0
+
+    def shorten(self, timer: Timer, duration_ms: int) -> None:
+        """Bring a deadline nearer, never further away."""
+        index = TIMER_INDEX[timer]
+        earlier = self.due[index]
+        self.arm(timer, duration_ms)
+        self.due[index] = min(earlier, self.due[index])
+
+    def now(self) -> int:
+        """What a due time is counted from: the event's time, or nothing while time is frozen."""
+        return 0 if self.link in FROZEN else self.at
+
+    # -- Jobs
+
+    def put_job(self, job: JobRecord) -> None:
+        """Add or replace a record; records stay in the order of their calls."""
+        others = [other for other in self.jobs if other.call != job.call]
+        self.jobs = tuple(sorted((*others, job), key=lambda record: record.call))
+
+    def drop_job(self, call: int) -> None:
+        self.jobs = tuple(job for job in self.jobs if job.call != call)
+
+    def set_job(self, job: JobRecord, kind: Job) -> None:
+        """Give a job its leaf, with the deadlines of that leaf."""
+        if kind is Job.ABSENT:
+            self.drop_job(job.call)
+        elif kind is not job.kind:
+            limit_ms, heartbeat_ms, feedback_ms = self.owners.jobs[kind](self)
+            now = self.now()
+            fresh = job.kind is Job.ABSENT
+            feedback_due = now + feedback_ms if fresh and feedback_ms else (job.feedback_due if feedback_ms else 0)
+            heartbeat_due = heartbeat_ms and now + heartbeat_ms
+            self.put_job(
+                job._replace(kind=kind, due=now + limit_ms, heartbeat_due=heartbeat_due, feedback_due=feedback_due)
+            )

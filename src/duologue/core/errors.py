@@ -1,0 +1,27 @@
+"""What callers of the core may catch. Each message is one line that names the place."""
+
+from __future__ import annotations
+
+
+class DuologueError(Exception):
+    """Anything that Duologue itself raises."""
+
+
+class InvalidEvent(DuologueError, ValueError):
+    """An event of an unknown type, with a wrong field, or about something that never was."""
+
+
+class TimeWentBackwards(InvalidEvent):
+    """An event is older than one that was already applied."""
+
+
+class InvalidSettings(DuologueError, ValueError):
+    """Settings that can't work. `problems` lists every one of them."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("impossible settings: " + "; ".join(problems))
+
+
+class InvalidSnapshot(DuologueError, ValueError):
+    """A stored state, event or journal that can't be read."""

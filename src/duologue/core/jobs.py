@@ -1,0 +1,147 @@
+"""What work runs? Tools, delegated and dispatched jobs, each a small record with deadlines.
+
+Each record is a machine of its own: absent, tool, delegated or dispatched, absent again. Rule: a
+call gets exactly one output and a job exactly one end; being talked over cancels only what says that
+it may be cancelled.
+"""
+
+from __future__ import annotations
+
+from .answers import answer
+from .draft import Draft
+from .effects import CancelWork, PostNews, PostOutput, RunCall, ShowProgress, ShowWait, WarnSilentJob
+from .events import (
+    CallDelegated,
+    CallDispatched,
+    CancelRequested,
+    Event,
+    InterruptRequested,
+    JobAsked,
+    JobFailed,
+    JobFinished,
+    JobProgressed,
+    TimerFired,
+    ToolCalled,
+)
+from .leaves import FOREGROUND, PENDING, SOUNDING, Job, Outcome, Timer, Voice
+from .rows import Row, row
+from .state import JobRecord, State, has_foreground
+from .voice import TAKES_FLOOR, takes_floor
+
+# -- Guards
+
+
+def has_room(s: State, e: Event, job: JobRecord) -> bool:
+    return len(s.jobs) < s.settings.jobs_max
+
+
+def is_talked_over(s: State, e: Event, job: JobRecord) -> bool:
+    """Does the person take the floor, and may this work be dropped for that?"""
+    interrupted = isinstance(e, InterruptRequested) or (s.voice in SOUNDING and takes_floor(s, e))
+    return job.cancellable and interrupted
+
+
+# -- Actions
+
+
+def run_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
+    d.call_id = e.call
+    d.emit(RunCall(e.call))
+
+
+def refuse_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
+    d.call_id = e.call
+    d.news = True
+    d.emit(PostOutput(e.call, Outcome.REFUSED))
+
+
+def acknowledge(d: Draft, e: Event, job: JobRecord) -> None:
+    """The call is answered now; the result will come as news."""
+    d.news = True
+    d.emit(PostOutput(job.call, Outcome.NEEDS_INPUT if isinstance(e, JobAsked) else Outcome.STARTED))
+
+
+def pass_question_on(d: Draft, e: Event, job: JobRecord) -> None:
+    d.news = True
+    d.emit(PostNews(job.call, Outcome.NEEDS_INPUT))
+
+
+def end_call(d: Draft, e: Event, job: JobRecord) -> None:
+    d.news = True
+    d.emit(PostOutput(job.call, _end_work(d, e, job)))
+
+
+def end_job(d: Draft, e: Event, job: JobRecord) -> None:
+    d.news = True
+    d.emit(PostNews(job.call, _end_work(d, e, job)))
+
+
+def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
+    """How it ended. Out of time, it is stopped, and what there is of a result goes back."""
+    if isinstance(e, TimerFired):
+        d.emit(CancelWork(job.call))
+        return Outcome.TIMED_OUT
+    return Outcome.DONE if isinstance(e, JobFinished) else Outcome.FAILED
+
+
+def cancel_call(d: Draft, e: Event, job: JobRecord) -> None:
+    """It gets its one output and causes no request; what it was to answer is cancelled with it."""
+    drop_call(d, job)
+    if d.reply not in PENDING and d.voice is Voice.SILENT and not has_foreground(d):
+        answer(d)
+
+
+def cancel_job(d: Draft, e: Event, job: JobRecord) -> None:
+    d.emit(CancelWork(job.call))
+    d.emit(PostNews(job.call, Outcome.CANCELLED))
+
+
+def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
+    drop_call(d, job)
+
+
+def drop_call(d: Draft, job: JobRecord) -> None:
+    d.emit(CancelWork(job.call))
+    d.emit(PostOutput(job.call, Outcome.CANCELLED))
+
+
+def show_progress(d: Draft, e: Event, job: JobRecord) -> None:
+    """A sign of life: show it, and wait anew for the next."""
+    heartbeat_ms = d.owners.jobs[job.kind](d).heartbeat_ms
+    d.put_job(job._replace(heartbeat_due=heartbeat_ms and d.now() + heartbeat_ms))
+    d.emit(ShowProgress(job.call))
+
+
+def warn_silent(d: Draft, e: Event, job: JobRecord) -> None:
+    d.emit(WarnSilentJob(job.call))
+
+
+def show_wait(d: Draft, e: Event, job: JobRecord) -> None:
+    """Tell the waiting person how it stands; the next word is due at the next step of the ladder."""
+    ladder = d.settings.feedback_ms
+    stage = job.stage + 1
+    rest_ms = ladder[stage] - ladder[stage - 1] if stage < len(ladder) else 0
+    d.put_job(job._replace(stage=stage, feedback_due=rest_ms and d.now() + rest_ms))
+    d.emit(ShowWait(job.call, stage))
+
+
+J, T = Job, Timer
+_RUNNING = (J.TOOL, J.DELEGATED, J.DISPATCHED)
+
+JOB_ROWS: tuple[Row, ...] = (
+    row(J.ABSENT, ToolCalled, J.TOOL, run_call, has_room),
+    row(J.ABSENT, ToolCalled, None, refuse_call, why="too many at once"),
+    row(J.TOOL, CallDelegated, J.DELEGATED),
+    row(J.TOOL, CallDispatched, J.DISPATCHED, acknowledge),
+    row(FOREGROUND, JobAsked, J.DISPATCHED, acknowledge),
+    row(J.DISPATCHED, JobAsked, None, pass_question_on),
+    row(_RUNNING, JobProgressed, None, show_progress),
+    row((J.DELEGATED, J.DISPATCHED), T.HEARTBEAT, None, warn_silent),
+    row(FOREGROUND, T.FEEDBACK, None, show_wait),
+    # Ending
+    row(FOREGROUND, (JobFinished, JobFailed, T.JOB), J.ABSENT, end_call),
+    row(J.DISPATCHED, (JobFinished, JobFailed, T.JOB), J.ABSENT, end_job),
+    row(FOREGROUND, CancelRequested, J.ABSENT, cancel_call),
+    row(J.DISPATCHED, CancelRequested, J.ABSENT, cancel_job),
+    row(FOREGROUND, TAKES_FLOOR, J.ABSENT, cancel_talked_over, is_talked_over),
+)

@@ -1,0 +1,180 @@
+"""The vocabulary of the machine: the leaves of each region, the timers and a few small enums.
+
+A conversation is a product of five concerns, so it has five regions, each in exactly one leaf
+(jobs: one leaf for each record). Rule: a leaf answers its region's one question and nothing else;
+what can be derived from several regions (the floor, the views) is never stored.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Leaf(Enum):
+    """A leaf of one region. Hashes by identity, because every step looks leaves up."""
+
+    __hash__ = object.__hash__
+
+
+class Link(Leaf):
+    """Is there a healthy session?"""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    UP = "up"
+    SUSPENDED = "suspended"  # somebody asked for a pause
+    RENEWING = "renewing"  # the session is being replaced before its limit
+    HEALING = "healing"  # the line wobbles and may come back by itself
+    BACKING_OFF = "backing_off"  # the line is lost; the next attempt waits
+    RECONNECTING = "reconnecting"  # an attempt is under way
+    FAULTED = "faulted"
+    TERMINATING = "terminating"
+
+
+class User(Leaf):
+    """What is the person doing?"""
+
+    QUIET = "quiet"
+    TALKING = "talking"
+    SETTLING = "settling"  # speech ended, the endpoint is not certain yet
+    TRANSCRIBING = "transcribing"  # the turn is over, its final text is still to come
+
+
+class Voice(Leaf):
+    """What is the agent's sound doing?"""
+
+    SILENT = "silent"
+    PLAYING = "playing"
+    HELD = "held"  # the user made a sound; the verdict is out
+    STOPPING = "stopping"  # interrupted, the line has not confirmed silence yet
+    HUSHED = "hushed"  # silence is confirmed, the short breath after it is not over
+
+
+class Reply(Leaf):
+    """How far is our answer?"""
+
+    NONE = "none"
+    COMMITTING = "committing"  # the request has left, nobody has accepted it yet
+    WAITING = "waiting"  # accepted, no token yet
+    GENERATING = "generating"
+    READY = "ready"  # sound is buffered, the floor is not ours
+    RETRYING = "retrying"
+
+
+class Job(Leaf):
+    """What is this piece of work? One leaf for each record."""
+
+    ABSENT = "absent"
+    TOOL = "tool"
+    DELEGATED = "delegated"  # a long job that the conversation waits for
+    DISPATCHED = "dispatched"  # a long job that runs beside the conversation
+
+
+class Timer(Leaf):
+    """Every deadline of the machine. Which leaf owns which is in `deadlines`."""
+
+    PREPARE = "prepare"
+    SUSPEND = "suspend"
+    RENEW = "renew"
+    HEAL = "heal"
+    BACKOFF = "backoff"
+    CONNECT = "connect"
+    RECONNECT = "reconnect"
+    DISMISS = "dismiss"
+    CLOSE = "close"
+    SESSION_WARNING = "session_warning"
+    SESSION_LIMIT = "session_limit"
+    BREAKER = "breaker"
+    TALK = "talk"
+    SETTLE = "settle"
+    TEXT = "text"
+    STALL = "stall"
+    OVERLAP = "overlap"
+    BREATH = "breath"
+    STOP = "stop"
+    LONG_SPEECH = "long_speech"
+    BEAT = "beat"
+    ATTEMPT = "attempt"
+    ANSWER = "answer"
+    RETRY = "retry"
+    READY = "ready"
+    DEAD_AIR = "dead_air"
+    JOB = "job"  # these three are kept in the job's record
+    HEARTBEAT = "heartbeat"
+    FEEDBACK = "feedback"
+
+
+TIMERS: tuple[Timer, ...] = tuple(Timer)
+TIMER_INDEX: dict[Timer, int] = {timer: index for index, timer in enumerate(TIMERS)}
+JOB_TIMERS = (Timer.JOB, Timer.HEARTBEAT, Timer.FEEDBACK)
+
+
+class Words(Leaf):
+    """What the current turn has said so far, as far as the machine cares."""
+
+    NONE = "none"
+    FILLER = "filler"  # words, none of them substantial
+    SUBSTANTIAL = "substantial"
+
+
+class Ask(Leaf):
+    """What a request asks the brain for."""
+
+    ANSWER = "answer"
+    CHECK_IN = "check_in"
+    GOODBYE = "goodbye"
+
+
+class ErrorClass(Leaf):
+    """How a failure was classified, once, at the edge that saw it."""
+
+    RATE_LIMIT = "RATE_LIMIT"
+    NETWORK_TIMEOUT = "NETWORK_TIMEOUT"
+    TOOL_ERROR = "TOOL_ERROR"
+    INVALID_ARGS = "INVALID_ARGS"
+    SESSION_EXPIRED = "SESSION_EXPIRED"
+    AUTH_FAILURE = "AUTH_FAILURE"
+    SERVER_ERROR = "SERVER_ERROR"
+    UNKNOWN = "UNKNOWN"
+
+
+class Part(Leaf):
+    """Which part of the system a fault came from."""
+
+    BRAIN = "brain"
+    VOICE = "voice"
+    EARS = "ears"
+    SESSION = "session"
+    LINK = "link"
+
+
+class Outcome(Leaf):
+    """How a call or a job ended, or why its call was answered early."""
+
+    DONE = "done"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
+    CANCELLED = "cancelled"
+    REFUSED = "refused"  # too many jobs at once
+    STARTED = "started"  # dispatched: the call is answered, the job goes on
+    NEEDS_INPUT = "needs_input"  # the worker asks something back; the job goes on
+
+
+class Overlap(Leaf):
+    """What a sound of the user does while the agent speaks."""
+
+    IMMEDIATE = "immediate"  # the onset interrupts
+    CONFIRM = "confirm"  # the onset holds playback, the verdict decides
+    WORDS = "words"  # playback goes on, the verdict decides
+
+
+FROZEN = (Link.SUSPENDED, Link.RENEWING, Link.HEALING)
+LIVE = (Link.UP, *FROZEN)
+AWAY = (Link.BACKING_OFF, Link.RECONNECTING)
+CLOSED = (Link.IDLE, Link.TERMINATING)
+ACTIVE = tuple(link for link in Link if link not in CLOSED)
+
+SOUNDING = (Voice.PLAYING, Voice.HELD)
+ENDING = (Voice.STOPPING, Voice.HUSHED)
+PENDING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, Reply.RETRYING)
+FOREGROUND = (Job.TOOL, Job.DELEGATED)

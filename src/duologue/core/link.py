@@ -1,0 +1,228 @@
+"""Is there a healthy session? Starting, pausing, losing, mending and ending it.
+
+Knows nothing of what is said. Rule: every change of this region is a row in LINK_ROWS; what a dead
+or closed line means for the other regions is in `rules`.
+"""
+
+from __future__ import annotations
+
+from .draft import Draft
+from .effects import (
+    ClearFault,
+    CloseSession,
+    OpenSession,
+    RefuseStart,
+    RenewSession,
+    ReportLost,
+    RestoreContext,
+    SaveContext,
+    ShowFault,
+)
+from .events import (
+    DismissRequested,
+    EndRequested,
+    Event,
+    LinkClosed,
+    LinkHealed,
+    LinkWobbled,
+    PlaybackFailed,
+    PlaybackFinished,
+    ReconnectRequested,
+    ReplyFailed,
+    ReplyFinished,
+    ResumeRequested,
+    RetryRequested,
+    ServiceFailed,
+    SessionClosed,
+    SessionFailed,
+    SessionReady,
+    StartRequested,
+    SuspendRequested,
+    TimerFired,
+)
+from .leaves import ACTIVE, AWAY, FROZEN, LIVE, PENDING, SOUNDING, Ask, ErrorClass, Link, Part, Timer
+from .reply import fails_for_good
+from .rows import Row, row
+from .settings import POLICIES
+from .state import Fault, State
+
+# -- Guards
+
+
+def session_and_audio_ready(s: State, e: StartRequested) -> bool:
+    return e.session_active and e.audio_primed
+
+
+def is_fatal(s: State, e: Event) -> bool:
+    return s.fault is not None and s.fault.fatal
+
+
+def may_attempt_again(s: State, e: Event) -> bool:
+    """Is there an attempt left, and would it help?"""
+    worth_it = not isinstance(e, SessionFailed) or not POLICIES[e.error].ends
+    return worth_it and s.attempts < len(s.settings.backoff_ms)
+
+
+def needs_new_session(s: State, e: ReplyFailed | ServiceFailed) -> bool:
+    return POLICIES[e.error].reconnects
+
+
+def said_goodbye(s: State, e: Event) -> bool:
+    return s.ask is Ask.GOODBYE and (isinstance(e, PlaybackFinished) or s.reply in PENDING)
+
+
+def is_being_played(s: State, e: Event) -> bool:
+    return s.voice in SOUNDING
+
+
+# -- Actions
+
+
+def open_session(d: Draft, e: Event) -> None:
+    d.news = d.settings.greets
+    _open_next_session(d)
+
+
+def _open_next_session(d: Draft) -> None:
+    d.session_id += 1
+    d.emit(OpenSession(d.session_id, d.attempts))
+
+
+def refuse_start(d: Draft, e: Event) -> None:
+    d.emit(RefuseStart(already_running=d.link is not Link.IDLE))
+
+
+def renew_session(d: Draft, e: Event) -> None:
+    d.session_id += 1
+    d.emit(SaveContext())
+    d.emit(RenewSession(d.session_id))
+
+
+def begin_renewed(d: Draft, e: Event) -> None:
+    """The new session has its own limit."""
+    d.arm(Timer.SESSION_WARNING, d.settings.session_warning_ms)
+    d.arm(Timer.SESSION_LIMIT, d.settings.session_ms_max)
+    d.emit(RestoreContext(d.session_id))
+
+
+def lose_link(d: Draft, e: Event) -> None:
+    """Keep what a new session must know; the old one's news is no longer listened to."""
+    if d.fault:
+        d.fault = None
+        d.emit(ClearFault())
+    d.session_id += 1
+    d.attempts = 0
+    d.emit(SaveContext())
+
+
+def attempt(d: Draft, e: Event) -> None:
+    d.attempts += 1
+    _open_next_session(d)
+
+
+def begin_restored(d: Draft, e: Event) -> None:
+    d.attempts = 0
+    d.emit(RestoreContext(d.session_id))
+
+
+def save_context(d: Draft, e: Event) -> None:
+    d.emit(SaveContext())
+
+
+def fault(d: Draft, e: Event) -> None:
+    """Count the fault, decide whether it ends the conversation, and show it."""
+    part, error = _blame(d, e)
+    if not d.faults:
+        d.arm(Timer.BREAKER, d.settings.faults_window_ms)
+    d.faults = min(d.faults + 1, d.settings.faults_max)
+    d.faults_in_a_row = min(d.faults_in_a_row + 1, d.settings.faults_in_a_row_max)
+    tripped = d.faults == d.settings.faults_max or d.faults_in_a_row == d.settings.faults_in_a_row_max
+    d.fault = Fault(part, error, fatal=tripped or POLICIES[error].ends)
+    d.attempts = 0
+    if d.fault.fatal:
+        d.shorten(Timer.DISMISS, d.settings.fatal_ms)
+    d.emit(ShowFault(*d.fault))
+
+
+def _blame(d: Draft, e: Event) -> tuple[Part, ErrorClass]:
+    """Where a fault came from and of which class it is."""
+    if isinstance(e, TimerFired):
+        return _BLAME[e.timer], ErrorClass.NETWORK_TIMEOUT
+    if isinstance(e, ServiceFailed):
+        return e.part, e.error
+    if isinstance(e, SessionFailed):
+        return (Part.LINK if d.before.link in AWAY else Part.SESSION), e.error
+    assert isinstance(e, ReplyFailed | PlaybackFailed), e
+    return (Part.BRAIN if isinstance(e, ReplyFailed) else Part.VOICE), e.error
+
+
+_BLAME = {
+    Timer.PREPARE: Part.SESSION,
+    Timer.CONNECT: Part.LINK,
+    Timer.RECONNECT: Part.LINK,
+    Timer.ATTEMPT: Part.BRAIN,
+    Timer.ANSWER: Part.BRAIN,
+    Timer.STALL: Part.VOICE,
+}
+
+
+def forget_faults(d: Draft, e: Event) -> None:
+    d.faults = 0
+
+
+def recover(d: Draft, e: Event) -> None:
+    d.fault = None
+    d.emit(ClearFault())
+    _open_next_session(d)
+
+
+def recover_without(d: Draft, e: Event) -> None:
+    """Go on, and say honestly which turns got no answer."""
+    if d.said > d.answered:
+        d.emit(ReportLost(d.answered + 1, d.said))
+        d.answered = d.asked = d.said
+    recover(d, e)
+
+
+def close_session(d: Draft, e: Event) -> None:
+    d.emit(CloseSession(d.session_id))
+
+
+L, T = Link, Timer
+
+LINK_ROWS: tuple[Row, ...] = (
+    row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
+    row(tuple(L), StartRequested, None, refuse_start, why="not ready, or one runs already"),
+    row(L.PREPARING, SessionReady, L.UP),
+    # Pausing
+    row(L.UP, SuspendRequested, L.SUSPENDED),
+    row(L.SUSPENDED, ResumeRequested, L.UP),
+    row(LIVE, T.SESSION_WARNING, None, save_context),
+    row((L.UP, L.SUSPENDED, L.HEALING), T.SESSION_LIMIT, L.RENEWING, renew_session),
+    row(L.RENEWING, SessionReady, L.UP, begin_renewed),
+    row(L.UP, LinkWobbled, L.HEALING),
+    row(L.HEALING, LinkHealed, L.UP),
+    # Losing the line and getting it back
+    row(FROZEN, (T.SUSPEND, T.RENEW, T.HEAL), L.BACKING_OFF, lose_link),
+    row((L.SUSPENDED, L.RENEWING), LinkWobbled, L.BACKING_OFF, lose_link),
+    row((L.PREPARING, *LIVE, L.FAULTED), LinkClosed, L.BACKING_OFF, lose_link),
+    row(LIVE, (SessionFailed, ReconnectRequested), L.BACKING_OFF, lose_link),
+    row(LIVE, (ReplyFailed, ServiceFailed), L.BACKING_OFF, lose_link, needs_new_session),
+    row(L.BACKING_OFF, T.BACKOFF, L.RECONNECTING, attempt),
+    row(L.RECONNECTING, SessionReady, L.UP, begin_restored),
+    row(L.RECONNECTING, (SessionFailed, T.CONNECT), L.BACKING_OFF, None, may_attempt_again),
+    # Faults
+    row((L.PREPARING, L.RECONNECTING), (SessionFailed, T.PREPARE, T.CONNECT), L.FAULTED, fault),
+    row(AWAY, T.RECONNECT, L.FAULTED, fault),
+    row(LIVE, (ReplyFailed, T.ATTEMPT, T.ANSWER), L.FAULTED, fault, fails_for_good),
+    row(LIVE, PlaybackFailed, L.FAULTED, fault, is_being_played),
+    row(LIVE, (ServiceFailed, T.STALL), L.FAULTED, fault),
+    row(ACTIVE, T.BREAKER, None, forget_faults),
+    row(L.FAULTED, (RetryRequested, DismissRequested, T.DISMISS), L.TERMINATING, close_session, is_fatal),
+    row(L.FAULTED, RetryRequested, L.PREPARING, recover),
+    row(L.FAULTED, (DismissRequested, T.DISMISS), L.PREPARING, recover_without),
+    # Ending
+    row(ACTIVE, EndRequested, L.TERMINATING, close_session),
+    row(LIVE, (PlaybackFinished, ReplyFinished), L.TERMINATING, close_session, said_goodbye),
+    row(L.TERMINATING, (SessionClosed, T.CLOSE), L.IDLE),
+)

@@ -1,0 +1,268 @@
+"""The machine: `step(state, event) -> (state, effects)`.
+
+Pure: no clock, randomness, input, output or await. Time arrives inside events, work leaves as
+effects. A step picks at most one row for each region (guards see the state before the step), lets
+them act in the order link, voice, user, reply, jobs, then the rules, then the joint deadlines.
+Rule: an event that is stale or has no row returns the very same state, before anything is built.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from .deadlines import Owners
+from .draft import Draft
+from .effects import Effect
+from .errors import InvalidEvent, TimeWentBackwards
+from .events import (
+    EVENTS,
+    AboutCall,
+    AboutReply,
+    AboutSession,
+    AboutVoice,
+    Event,
+    Signal,
+    TimerFired,
+    ToolCalled,
+    TurnEnded,
+    WordsHeard,
+)
+from .jobs import JOB_ROWS
+from .leaves import CLOSED, FROZEN, JOB_TIMERS, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice
+from .link import LINK_ROWS
+from .reply import REPLY_ROWS
+from .rows import Row, Rule, Trigger
+from .rules import RULES
+from .state import FREEZES, JobRecord, State
+from .user import USER_ROWS
+from .voice import VOICE_ROWS
+
+ROWS: tuple[Row, ...] = (*LINK_ROWS, *VOICE_ROWS, *USER_ROWS, *REPLY_ROWS, *JOB_ROWS)
+
+Fresh: TypeAlias = Callable[[State, Any], bool]
+Table: TypeAlias = dict[Leaf, tuple[tuple[int, Row], ...]]
+Plan: TypeAlias = tuple[Fresh, tuple[tuple[int, Table], ...], Table]
+
+_REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
+    (region, State._fields.index(name))
+    for region, name in ((Link, "link"), (Voice, "voice"), (User, "user"), (Reply, "reply"))
+)
+_KINDS = frozenset(EVENTS)
+
+
+# -- Which events are stale
+
+
+def _find_job(s: State, call: int) -> JobRecord | None:
+    for job in s.jobs:
+        if job.call == call:
+            return job
+    return None
+
+
+def _always_fresh(s: State, e: Event) -> bool:
+    return True
+
+
+def _fresh_timer(s: State, e: TimerFired) -> bool:
+    """Is this deadline armed, with this due time, and does time run?"""
+    if e.timer in JOB_TIMERS:
+        job = _find_job(s, e.call)
+        if job is None or s.link in FROZEN:
+            return False
+        due = (job.due, job.heartbeat_due, job.feedback_due)[JOB_TIMERS.index(e.timer)]
+        return due == e.due != 0
+    index = TIMER_INDEX[e.timer]
+    if s.link in FROZEN and FREEZES[index]:
+        return False
+    return s.due[index] == e.due != 0
+
+
+def _fresh_words(s: State, e: WordsHeard) -> bool:
+    if e.turn > s.turn:
+        raise InvalidEvent(f"WordsHeard is about turn {e.turn}, but only {s.turn} began")
+    return e.seq > s.seq
+
+
+def _freshness(kind: type[Event]) -> Fresh:
+    """The test that tells a new event of this kind from an old or repeated one."""
+    names = set(kind.__dataclass_fields__)
+    if kind is TimerFired:
+        return _fresh_timer
+    if kind is WordsHeard:
+        return _fresh_words
+    if kind is ToolCalled:
+        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id
+    if kind is TurnEnded:
+        return lambda s, e: bool(e.turn == s.turn)
+    if issubclass(kind, AboutVoice):
+        if "seq" in names:
+            return lambda s, e: e.voice == s.voice_id and e.seq > s.seq
+        return lambda s, e: bool(e.voice == s.voice_id)
+    if issubclass(kind, AboutCall):
+        if "seq" in names:
+            return lambda s, e: e.seq > s.seq
+        return _always_fresh  # no record, no row
+    if issubclass(kind, AboutReply):
+        return lambda s, e: bool(e.reply == s.reply_id)
+    if issubclass(kind, AboutSession):
+        return lambda s, e: bool(e.session == s.session_id)
+    assert issubclass(kind, Signal), kind
+    if "session" in names:
+        return lambda s, e: e.session == s.session_id and e.seq > s.seq
+    return lambda s, e: bool(e.seq > s.seq)
+
+
+# -- The machine
+
+
+class Machine:
+    """Rows, rules and deadlines, compiled for lookup by link and event."""
+
+    def __init__(
+        self,
+        rows: Iterable[Row] = ROWS,
+        rules: Iterable[Rule] = RULES,
+        owners: Owners | None = None,
+    ) -> None:
+        self.load(rows, rules, owners)
+
+    def load(self, rows: Iterable[Row], rules: Iterable[Rule], owners: Owners | None = None) -> None:
+        """Take other rows; the explorer uses this to break the machine on purpose."""
+        self.rows = tuple(rows)
+        self.rules = tuple(rules)
+        self.owners = owners or Owners()
+        self._rules = tuple((-1 - index, rule.when, rule.do) for index, rule in enumerate(self.rules))
+        self._joint = tuple((limit, TIMER_INDEX[limit.timer]) for limit in self.owners.joint)
+        self._plans = {link: self._plan_for(link) for link in Link}
+
+    def _plan_for(self, link: Link) -> dict[Trigger, Plan]:
+        triggers: list[Trigger] = [kind for kind in EVENTS if kind is not TimerFired]
+        triggers += list(Timer)
+        plans: dict[Trigger, Plan] = {}
+        for trigger in triggers:
+            tables = []
+            for region, index in _REGION_INDEX:
+                if region is not Link and link in CLOSED:
+                    continue
+                leaves = (link,) if region is Link else tuple(region)
+                table = self._table(leaves, trigger)
+                if table:
+                    tables.append((index, table))
+            jobs = {} if link in CLOSED else self._table(tuple(Job), trigger)
+            if tables or jobs:
+                kind = TimerFired if isinstance(trigger, Timer) else trigger
+                plans[trigger] = (_freshness(kind), tuple(tables), jobs)
+        return plans
+
+    def _table(self, leaves: Iterable[Leaf], trigger: Trigger) -> Table:
+        table: Table = {}
+        for leaf in leaves:
+            found = tuple(
+                (index, row) for index, row in enumerate(self.rows) if leaf in row.sources and trigger in row.on
+            )
+            if found:
+                table[leaf] = found
+        return table
+
+    def step(self, s: State, e: Event) -> tuple[State, tuple[Effect, ...]]:
+        """Apply one event. Stale, repeated and meaningless events return `s` itself."""
+        d = self.advance(s, e)
+        return (s, ()) if d is None else (d.build(), tuple(d.effects))
+
+    def accepts(self, s: State, e: Event) -> bool:
+        """Would this event do anything here?"""
+        return self.advance(s, e) is not None
+
+    def advance(self, s: State, e: Event) -> Draft | None:
+        """One step, kept open: the draft also tells which rows and rules fired."""
+        kind: Any = type(e)
+        plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
+        if plan is None:
+            if kind not in _KINDS:
+                raise InvalidEvent(f"not an event: {e!r}")
+            return None
+        if e.at < s.at:
+            raise TimeWentBackwards(f"{kind.__name__} is at {e.at} ms, but the state is at {s.at} ms")
+        is_fresh, tables, job_table = plan
+        if not is_fresh(s, e):
+            return None
+
+        chosen: list[tuple[int, Row]] | None = None
+        for index, table in tables:
+            leaf: Any = s[index]
+            for numbered in table.get(leaf, ()):
+                guard = numbered[1].when
+                if guard is None or guard(s, e):
+                    if chosen is None:
+                        chosen = [numbered]
+                    else:
+                        chosen.append(numbered)
+                    break
+        work = self._choose_jobs(s, e, job_table) if job_table else None
+        if chosen is None and not work:
+            return None
+
+        d = Draft(s, self.owners, e.at)
+        if kind is TimerFired:
+            self._consume(d, e)  # type: ignore[arg-type]
+        elif hasattr(e, "seq"):
+            d.seq = e.seq
+        for number, row in chosen or ():
+            if row.target is not None:
+                d.move(row.target)
+            if row.do is not None:
+                row.do(d, e)
+            d.fired.append(number)
+        for number, row, job in work or ():
+            self._act_on_job(d, e, number, row, job)
+        for number, is_unrest, mend in self._rules:
+            if is_unrest(d):
+                mend(d, e)
+                d.fired.append(number)
+        for limit, index in self._joint:
+            if limit.holds(d):
+                if not d.due[index] and not limit.holds(s):
+                    d.arm(limit.timer, limit.duration_ms(d))
+            elif d.due[index]:
+                d.due[index] = 0
+        return d
+
+    def _choose_jobs(self, s: State, e: Any, table: Table) -> list[tuple[int, Row, JobRecord]]:
+        if type(e) is ToolCalled:
+            records: tuple[JobRecord, ...] = (JobRecord(e.call, Job.ABSENT, e.cancellable, 0),)
+        elif hasattr(e, "call"):
+            record = _find_job(s, e.call)
+            records = () if record is None else (record,)
+        else:
+            records = s.jobs
+        found = []
+        for job in records:
+            for number, row in table.get(job.kind, ()):
+                if row.when is None or row.when(s, e, job):
+                    found.append((number, row, job))
+                    break
+        return found
+
+    def _act_on_job(self, d: Draft, e: Event, number: int, row: Row, job: JobRecord) -> None:
+        if type(e) is TimerFired:
+            job = next(record for record in d.jobs if record.call == job.call)
+        if row.target is not None:
+            assert isinstance(row.target, Job)
+            d.set_job(job, row.target)
+        if row.do is not None:
+            row.do(d, e, job)
+        d.fired.append(number)
+
+    def _consume(self, d: Draft, e: TimerFired) -> None:
+        """A deadline fires once."""
+        if e.timer in JOB_TIMERS:
+            off: dict[str, Any] = {("due", "heartbeat_due", "feedback_due")[JOB_TIMERS.index(e.timer)]: 0}
+            d.jobs = tuple(job._replace(**off) if job.call == e.call else job for job in d.jobs)
+        else:
+            d.disarm(e.timer)
+
+
+MACHINE = Machine()
+step = MACHINE.step

@@ -1,0 +1,121 @@
+"""Where the regions meet: joint states that may not last, and what mends them.
+
+The rules run once after the rows of every step, in this order; that nothing is left to mend
+afterwards is checked, not assumed. Rule: at most seven; if more are needed, the regions are cut
+wrongly.
+"""
+
+from __future__ import annotations
+
+from .answers import cancel_reply, end_sound, settle, start_reply, stop_sound
+from .draft import Draft
+from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
+from .events import Event
+from .jobs import drop_call
+from .leaves import CLOSED, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, User, Voice, Words
+from .rows import Rule
+from .state import floor_is_free, has_foreground, is_owed, is_sounding
+
+
+def sound_on_a_dead_line(d: Draft) -> bool:
+    return d.voice is not Voice.SILENT and d.link not in LIVE
+
+
+def silence_it(d: Draft, e: Event) -> None:
+    if d.voice in SOUNDING:
+        stop_sound(d)
+        cancel_reply(d)
+    d.move(Voice.SILENT)
+    end_sound(d)
+
+
+def request_on_a_dead_line(d: Draft) -> bool:
+    return d.reply is not Reply.NONE and d.link not in LIVE
+
+
+def drop_it(d: Draft, e: Event) -> None:
+    cancel_reply(d)
+    d.move(Reply.NONE)
+    settle(d, heard=False)
+
+
+def calls_in_a_fault(d: Draft) -> bool:
+    return d.link is Link.FAULTED and has_foreground(d)
+
+
+def cancel_them(d: Draft, e: Event) -> None:
+    for job in d.jobs:
+        if job.kind in FOREGROUND:
+            d.drop_job(job.call)
+            drop_call(d, job)
+
+
+def leftovers_of_a_closed_line(d: Draft) -> bool:
+    return d.link in CLOSED and (
+        d.user is not User.QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d)
+    )
+
+
+def _counts(d: Draft) -> bool:
+    return bool(d.faults or d.faults_in_a_row or d.check_ins or d.attempts or d.asked_again)
+
+
+def clear_them(d: Draft, e: Event) -> None:
+    """Everything ends honestly: each call gets its output, what got no answer is reported."""
+    if d.said > d.answered:
+        d.emit(ReportLost(d.answered + 1, d.said))
+    d.answered = d.asked = d.said = d.turn
+    for job in d.jobs:
+        drop_call(d, job)
+    d.jobs = ()
+    d.move(User.QUIET)
+    d.words = Words.NONE
+    d.final = d.news = d.asked_again = False
+    d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
+    d.fault = None
+
+
+def ready_reply_and_open_floor(d: Draft) -> bool:
+    return d.reply is Reply.READY and d.voice is Voice.SILENT and d.user is User.QUIET and d.link is Link.UP
+
+
+def speak_it(d: Draft, e: Event) -> None:
+    d.voice_id += 1
+    d.heard_ms = 0
+    d.retries = 0
+    d.floor_turn = d.turn
+    d.move(Reply.NONE)
+    d.move(Voice.PLAYING)
+    d.emit(StartPlayback(d.voice_id, d.reply_id))
+
+
+def complete_turn_and_free_floor(d: Draft) -> bool:
+    """The person has just finished, or the last output has just come; anything else waits a beat."""
+    if not floor_is_free(d) or not is_owed(d):
+        return False
+    return d.said > d.before.said or has_foreground(d.before)
+
+
+def ask_it(d: Draft, e: Event) -> None:
+    d.move(Reply.COMMITTING)
+    start_reply(d, Ask.ANSWER)
+
+
+def sound_out_of_step(d: Draft) -> bool:
+    same_sound = d.voice_id == d.before.voice_id and d.voice in SOUNDING
+    return same_sound and is_sounding(d) != is_sounding(d.before)
+
+
+def hold_or_resume_it(d: Draft, e: Event) -> None:
+    d.emit(ResumePlayback(d.voice_id) if is_sounding(d) else HoldPlayback(d.voice_id))
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("silence", sound_on_a_dead_line, silence_it, "nothing is said on a dead line"),
+    Rule("drop", request_on_a_dead_line, drop_it, "nothing is asked on a dead line"),
+    Rule("cancel", calls_in_a_fault, cancel_them, "a fault cancels the calls that it waits for"),
+    Rule("clear", leftovers_of_a_closed_line, clear_them, "a closed line holds nothing"),
+    Rule("speak", ready_reply_and_open_floor, speak_it, "a ready answer takes an open floor"),
+    Rule("ask", complete_turn_and_free_floor, ask_it, "a complete turn is asked at once"),
+    Rule("hold", sound_out_of_step, hold_or_resume_it, "sound stops and goes on with the floor"),
+)

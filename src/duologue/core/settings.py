@@ -1,0 +1,163 @@
+"""Every number that a deployment may tune, with the built-in profiles.
+
+Units come last in a name and are whole milliseconds. Rule: settings are checked as a whole when
+they are made, and every problem is listed at once; a machine never meets impossible settings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from .errors import InvalidSettings
+from .leaves import ErrorClass, Overlap
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One conversation's settings; frozen for its life."""
+
+    name: str = "confirm"
+    overlap: Overlap = Overlap.CONFIRM
+    greets: bool = False  # the agent speaks first
+
+    prepare_ms_max: int = 10_000
+    suspend_ms_max: int = 30_000
+    renew_ms_max: int = 30_000
+    heal_ms_max: int = 2_000
+    backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # one wait before each attempt
+    connect_ms_max: int = 30_000
+    reconnect_ms_max: int = 45_000
+    dismiss_ms: int = 10_000
+    fatal_ms: int = 1  # a fatal fault is shown, then ends the conversation
+    close_ms_max: int = 1_000
+    session_ms_max: int = 900_000  # 0: the session has no limit
+    session_warning_ms: int = 870_000  # counted from its start; 0: no warning
+    faults_max: int = 3  # this many within the window open the breaker
+    faults_window_ms: int = 60_000
+    faults_in_a_row_max: int = 5  # and this many without an answer heard in between
+
+    talk_ms_max: int = 30_000
+    settle_ms_max: int = 3_000  # the endpoint of a turn with words
+    noise_ms_max: int = 600  # the endpoint of a sound without words
+    text_ms_max: int = 1_500
+
+    stall_ms_max: int = 5_000
+    overlap_ms_max: int = 1_500
+    overlap_quiet_ms_max: int = 500  # once the overlapping sound has ended
+    breath_ms: int = 50
+    stop_ms_max: int = 400
+    long_speech_ms: int = 120_000
+
+    beat_ms: int = 1
+    attempt_ms_max: int = 8_000
+    answer_ms_max: int = 30_000
+    retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # one wait before each retry
+    ready_ms_max: int = 10_000
+    dead_air_ms: int = 20_000  # 0: silence is never broken
+    check_ins_max: int = 2
+
+    jobs_max: int = 8
+    tool_ms_max: int = 30_000
+    delegate_ms_max: int = 300_000
+    dispatch_ms_max: int = 1_800_000
+    heartbeat_ms_max: int = 60_000
+    feedback_ms: tuple[int, ...] = (5_000, 15_000, 30_000)  # counted from the start of the wait
+
+    def __post_init__(self) -> None:
+        problems = problems_of(self)
+        if problems:
+            raise InvalidSettings(problems)
+
+    def __hash__(self) -> int:  # every state holds its settings: hashing them must cost nothing
+        return hash((self.name, self.overlap.value, self.dead_air_ms, self.jobs_max))
+
+
+_MAY_BE_ZERO = ("session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins_max", "jobs_max")
+_MS_MAX = 7 * 24 * 3_600_000  # a week: longer is a mistake in units
+
+
+def problems_of(settings: Settings) -> list[str]:
+    """Everything that is wrong with these settings, in the order of the fields."""
+    problems = [problem for field in fields(settings) for problem in _field_problems(settings, field.name)]
+    return problems or _joint_problems(settings)
+
+
+def _field_problems(settings: Settings, name: str) -> list[str]:
+    value: Any = getattr(settings, name)
+    kind = type(getattr(_DEFAULTS, name)) if _DEFAULTS else type(value)
+    if type(value) is not kind:
+        return [f"{name} must be {kind.__name__}, not {value!r}"]
+    if kind is tuple:
+        if not value or any(type(item) is not int or not 0 < item <= _MS_MAX for item in value):
+            return [f"{name} must hold whole milliseconds above 0, not {value!r}"]
+        return []
+    if kind is not int:
+        return []
+    least = 0 if name in _MAY_BE_ZERO else 1
+    if not least <= value <= _MS_MAX:
+        return [f"{name} must be between {least} and {_MS_MAX}, is {value}"]
+    return []
+
+
+def _joint_problems(s: Settings) -> list[str]:
+    rules = (
+        (s.breath_ms < s.stop_ms_max, "breath_ms must be below stop_ms_max"),
+        (s.overlap_quiet_ms_max <= s.overlap_ms_max, "overlap_quiet_ms_max must not exceed overlap_ms_max"),
+        (s.attempt_ms_max <= s.answer_ms_max, "attempt_ms_max must not exceed answer_ms_max"),
+        (s.noise_ms_max <= s.settle_ms_max, "noise_ms_max must not exceed settle_ms_max"),
+        (s.tool_ms_max <= s.delegate_ms_max, "tool_ms_max must not exceed delegate_ms_max"),
+        (list(s.feedback_ms) == sorted(set(s.feedback_ms)), "feedback_ms must increase"),
+        (s.backoff_ms[0] < s.reconnect_ms_max, "reconnect_ms_max leaves no time for an attempt"),
+        (
+            not s.session_ms_max or s.session_warning_ms < s.session_ms_max,
+            "session_warning_ms must be below session_ms_max",
+        ),
+        (
+            bool(s.session_ms_max) or not s.session_warning_ms,
+            "session_warning_ms needs a session_ms_max",
+        ),
+    )
+    return [problem for holds, problem in rules if not holds]
+
+
+_DEFAULTS: Settings | None = None
+_DEFAULTS = Settings()
+
+PROFILES: dict[str, Settings] = {
+    "immediate": replace(_DEFAULTS, name="immediate", overlap=Overlap.IMMEDIATE, dead_air_ms=300_000),
+    "confirm": _DEFAULTS,
+    "words": replace(_DEFAULTS, name="words", overlap=Overlap.WORDS, greets=True, dead_air_ms=10_000),
+}
+
+
+def profile(name: str, **changes: Any) -> Settings:
+    """A built-in profile, with changes. Unknown names are listed together."""
+    problems = [] if name in PROFILES else [f"no profile {name!r} (there are {', '.join(PROFILES)})"]
+    known = {field.name for field in fields(Settings)}
+    problems += [f"no setting {key!r}" for key in changes if key not in known]
+    if problems:
+        raise InvalidSettings(problems)
+    return replace(PROFILES[name], **changes)
+
+
+class Policy(NamedTuple):
+    """What a class of errors asks for (L-12): how often to retry, and what then."""
+
+    retries_max: int
+    reconnects: bool = False
+    ends: bool = False
+
+
+_ALWAYS = 1_000
+POLICIES: dict[ErrorClass, Policy] = {
+    ErrorClass.RATE_LIMIT: Policy(retries_max=_ALWAYS),
+    ErrorClass.NETWORK_TIMEOUT: Policy(retries_max=_ALWAYS),
+    ErrorClass.SERVER_ERROR: Policy(retries_max=1),
+    ErrorClass.SESSION_EXPIRED: Policy(retries_max=0, reconnects=True),
+    ErrorClass.AUTH_FAILURE: Policy(retries_max=0, ends=True),
+    # A tool's own failure goes to the brain as its output; here it can only mean a confused edge.
+    ErrorClass.TOOL_ERROR: Policy(retries_max=0),
+    ErrorClass.INVALID_ARGS: Policy(retries_max=0),
+    ErrorClass.UNKNOWN: Policy(retries_max=0),
+}

@@ -1,0 +1,160 @@
+"""What is the person doing? Turns begin, settle, get their text and end.
+
+Decides from speech on and off, endpoints and facts about words. Does not know about audio, text or
+services. Rule: every change of this region is a row in USER_ROWS.
+"""
+
+from __future__ import annotations
+
+from .draft import Draft
+from .effects import CommitAudio, DiscardAudio, RecordOverheard
+from .events import (
+    Event,
+    PttPressed,
+    PttReleased,
+    SendPressed,
+    SpeechStarted,
+    SpeechStopped,
+    TextTyped,
+    TurnEnded,
+    WordsHeard,
+)
+from .leaves import PENDING, SOUNDING, Timer, User, Words
+from .rows import Row, row
+from .state import State
+
+# -- Guards
+
+
+def text_is_final(s: State, e: Event) -> bool:
+    return s.final
+
+
+def no_words_yet(s: State, e: Event) -> bool:
+    return s.words is Words.NONE
+
+
+def is_of_this_turn(s: State, e: WordsHeard) -> bool:
+    return e.turn == s.turn
+
+
+def is_final_text(s: State, e: WordsHeard) -> bool:
+    return e.turn == s.turn and e.final
+
+
+def is_empty_final(s: State, e: WordsHeard) -> bool:
+    """The transcriber is sure that nothing was said."""
+    return e.turn == s.turn and e.final and e.words == 0 and s.words is Words.NONE
+
+
+def has_words(s: State, e: WordsHeard) -> bool:
+    return e.words > 0
+
+
+# -- Actions
+
+
+def begin_turn(d: Draft, e: Event) -> None:
+    d.turn += 1
+
+
+def begin_next_turn(d: Draft, e: Event) -> None:
+    """The person speaks again before the text of the last turn came."""
+    _end_turn(d)
+    d.turn += 1
+
+
+def note_words(d: Draft, e: WordsHeard) -> None:
+    if e.substantial:
+        d.words = Words.SUBSTANTIAL
+    elif e.words and d.words is Words.NONE:
+        d.words = Words.FILLER
+    d.final = e.final
+
+
+def commit_audio(d: Draft, e: Event) -> None:
+    d.emit(CommitAudio(d.turn))
+
+
+def end_turn(d: Draft, e: Event) -> None:
+    if isinstance(e, WordsHeard):
+        note_words(d, e)
+    _end_turn(d)
+
+
+def commit_and_end_turn(d: Draft, e: Event) -> None:
+    d.emit(DiscardAudio(d.turn) if d.words is Words.NONE else CommitAudio(d.turn))
+    end_turn(d, e)
+
+
+def discard_noise(d: Draft, e: Event) -> None:
+    d.emit(DiscardAudio(d.turn))
+    end_turn(d, e)
+
+
+def take_typed(d: Draft, e: Event) -> None:
+    """A typed turn is complete as it comes; it joins what was just being said."""
+    if d.before.user is User.QUIET:
+        d.turn += 1
+    _say(d, d.turn)
+    _forget_words(d)
+
+
+def take_late_words(d: Draft, e: WordsHeard) -> None:
+    """Late text joins what is not asked yet. What was answered already, or began under the sound
+    that still plays, is recorded and not answered."""
+    if e.turn <= d.answered or (d.before.voice in SOUNDING and not _came_before_sound(d.before, e)):
+        d.emit(RecordOverheard(e.turn))
+    else:
+        _say(d, e.turn)
+
+
+def _came_before_sound(s: State, e: WordsHeard) -> bool:
+    """Were these words said before the current sound began, and are they not part of its question?"""
+    return e.turn <= s.floor_turn and (e.turn > s.asked or s.heard_ms == 0)
+
+
+def _end_turn(d: Draft) -> None:
+    """Words spoken over the agent, and mere fillers while an answer is on its way, are overheard."""
+    if d.words is not Words.NONE:
+        over_sound = d.voice in SOUNDING
+        behind_reply = d.words is Words.FILLER and d.reply in PENDING
+        if over_sound or behind_reply:
+            d.emit(RecordOverheard(d.turn))
+        else:
+            _say(d, d.turn)
+    _forget_words(d)
+
+
+def _say(d: Draft, turn: int) -> None:
+    d.said = max(d.said, turn)
+    d.check_ins = 0
+
+
+def _forget_words(d: Draft) -> None:
+    d.words = Words.NONE
+    d.final = False
+
+
+U, T = User, Timer
+_OPEN = (U.TALKING, U.SETTLING)
+_ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE)
+
+USER_ROWS: tuple[Row, ...] = (
+    row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
+    row(U.TALKING, SpeechStopped, U.SETTLING),
+    row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, why="the same turn goes on"),
+    row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),
+    # Words
+    row(U.SETTLING, WordsHeard, U.QUIET, discard_noise, is_empty_final),
+    row(_OPEN, WordsHeard, None, note_words, is_of_this_turn),
+    row(U.TRANSCRIBING, WordsHeard, U.QUIET, end_turn, is_final_text),
+    row(U.TRANSCRIBING, WordsHeard, None, note_words, is_of_this_turn),
+    row(tuple(U), WordsHeard, None, take_late_words, has_words),
+    # The end of the turn
+    row((*_OPEN, U.TRANSCRIBING), (T.SETTLE, T.READY), U.QUIET, discard_noise, no_words_yet),
+    row(_OPEN, _ENDS, U.QUIET, commit_and_end_turn, text_is_final),
+    row(_OPEN, _ENDS, U.TRANSCRIBING, commit_audio),
+    row(U.TRANSCRIBING, T.TEXT, U.QUIET, end_turn),
+    row(tuple(U), TextTyped, U.QUIET, take_typed),
+)

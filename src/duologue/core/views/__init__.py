@@ -1,0 +1,17 @@
+"""The machine in the words of others: four vocabularies, derived from the state and never stored.
+
+A view is a total function from state to one source's states. Rule: every step of the machine, seen
+through a view, is no move or a move that the view's table allows; the checker holds it to that.
+"""
+
+from __future__ import annotations
+
+from .conversation import CONVERSATION
+from .lifecycle import LIFECYCLE
+from .orchestrator import ORCHESTRATOR
+from .phone import PHONE
+from .view import Amendment, Impossible, View
+
+VIEWS: dict[str, View] = {view.name: view for view in (LIFECYCLE, CONVERSATION, ORCHESTRATOR, PHONE)}
+
+__all__ = ["CONVERSATION", "LIFECYCLE", "ORCHESTRATOR", "PHONE", "VIEWS", "Amendment", "Impossible", "View"]

@@ -1,0 +1,57 @@
+"""The conversation of an editor's voice agent in ten states (C-REQ-001).
+
+"listening" means here that the floor is open to the person. A lost line shows as suspended, because
+this vocabulary counts network resynchronisation as a suspension.
+"""
+
+from __future__ import annotations
+
+from ..leaves import AWAY, ENDING, FROZEN, PENDING, SOUNDING, Link, Reply
+from ..state import State, has_foreground
+from .view import Amendment, Impossible, View
+
+_BY_LINK = {
+    Link.IDLE: "idle",
+    Link.PREPARING: "preparing",
+    Link.FAULTED: "faulted",
+    Link.TERMINATING: "terminating",
+    **dict.fromkeys((*FROZEN, *AWAY), "suspended"),
+}
+
+
+def see(s: State) -> str:
+    if s.link is not Link.UP:
+        return _BY_LINK[s.link]
+    if s.voice in SOUNDING:
+        return "speaking"
+    if s.voice in ENDING:
+        return "interrupted"
+    if has_foreground(s):
+        return "waitingForCopilot"
+    if s.reply is Reply.COMMITTING:
+        return "processing"
+    return "waitingForCopilot" if s.reply in PENDING else "listening"
+
+
+_ACTIVE = ("preparing", "listening", "processing", "waitingForCopilot", "speaking", "interrupted")
+_ANY = ("idle", *_ACTIVE)
+
+CONVERSATION = View(
+    name="conversation",
+    states=(*_ANY, "suspended", "faulted", "terminating"),
+    see=see,
+    table={
+        "idle": ("preparing", "suspended", "faulted"),
+        "preparing": ("listening", "suspended", "faulted"),
+        "listening": ("processing", "suspended", "faulted"),
+        "processing": ("waitingForCopilot", "listening", "suspended", "faulted"),
+        "waitingForCopilot": ("speaking", "listening", "suspended", "faulted"),
+        "speaking": ("listening", "interrupted", "suspended", "faulted"),
+        "interrupted": ("listening", "suspended", "faulted"),
+        "suspended": (*_ACTIVE, "faulted"),
+        "faulted": ("terminating", "preparing", "suspended"),
+        "terminating": ("idle", "suspended", "faulted"),
+    },
+    amendments=(),
+    impossible=(),
+)

@@ -1,0 +1,34 @@
+"""The system states of a full-duplex orchestrator (T-01): idle, listening, processing, speaking and
+interrupted. A pause shows what is underneath; without a healthy line there is no conversation."""
+
+from __future__ import annotations
+
+from ..leaves import ENDING, LIVE, PENDING, SOUNDING
+from ..state import State, has_foreground
+from .view import Amendment, Impossible, View
+
+
+def see(s: State) -> str:
+    if s.link not in LIVE:
+        return "idle"
+    if s.voice in SOUNDING:
+        return "speaking"
+    if s.voice in ENDING:
+        return "interrupted"
+    return "processing" if s.reply in PENDING or has_foreground(s) else "listening"
+
+
+ORCHESTRATOR = View(
+    name="orchestrator",
+    states=("idle", "listening", "processing", "speaking", "interrupted"),
+    see=see,
+    table={
+        "idle": ("listening",),
+        "listening": ("processing",),
+        "processing": ("speaking",),
+        "speaking": ("listening", "interrupted"),
+        "interrupted": ("listening",),
+    },
+    amendments=(),
+    impossible=(),
+)

@@ -1,0 +1,46 @@
+"""What a view is: names, the source's own table of moves, and what had to be added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..state import State
+
+Move = tuple[str, str]
+
+
+class Amendment(NamedTuple):
+    """A move that the source's table lacks and the machine makes, with the reason."""
+
+    source: str
+    target: str
+    why: str
+
+
+class Impossible(NamedTuple):
+    """A move that the source's table allows and the machine never makes, with the reason."""
+
+    source: str
+    target: str
+    why: str
+
+
+class View(NamedTuple):
+    """One source's vocabulary."""
+
+    name: str
+    states: tuple[str, ...]
+    see: Callable[[State], str]
+    table: dict[str, tuple[str, ...]]  # as the source gives it
+    amendments: tuple[Amendment, ...]
+    impossible: tuple[Impossible, ...]
+
+    def source_moves(self) -> tuple[Move, ...]:
+        """The moves of the source's own table."""
+        return tuple((source, target) for source, targets in self.table.items() for target in targets)
+
+    def allowed(self) -> frozenset[Move]:
+        """Every move that is honest."""
+        added = ((amendment.source, amendment.target) for amendment in self.amendments)
+        return frozenset((*self.source_moves(), *added))
