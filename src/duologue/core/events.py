@@ -34,7 +34,7 @@ class Event:
             value: Any = getattr(self, name)  # checked against its declared type
             if type(value) is not kind:
                 raise InvalidEvent(f"{cls.__name__}.{name} must be {kind.__name__}, not {value!r}")
-            if kind is int and int(value) < 0:
+            if isinstance(value, int) and value < 0:
                 raise InvalidEvent(f"{cls.__name__}.{name} must not be negative, is {value}")
 
 
