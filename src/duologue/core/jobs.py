@@ -84,25 +84,22 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
     return Outcome.DONE if isinstance(e, JobFinished) else Outcome.FAILED
 
 
-def cancel_call(d: Draft, e: Event, job: JobRecord) -> None:
+def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
     """It gets its one output and causes no request; what it was to answer is cancelled with it."""
-    drop_call(d, job)
-    if d.reply not in PENDING and d.voice is Voice.SILENT and not has_foreground(d):
+    drop_work(d, job)
+    if job.kind in FOREGROUND and not has_foreground(d) and d.reply not in PENDING and d.voice is Voice.SILENT:
         answer(d)
 
 
-def cancel_job(d: Draft, e: Event, job: JobRecord) -> None:
-    d.emit(CancelWork(job.call))
-    d.emit(PostNews(job.call, Outcome.CANCELLED))
-
-
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    drop_call(d, job)
+    drop_work(d, job)
 
 
-def drop_call(d: Draft, job: JobRecord) -> None:
+def drop_work(d: Draft, job: JobRecord) -> None:
+    """Stop it, and give an open call its output or a dispatched job its end."""
     d.emit(CancelWork(job.call))
-    d.emit(PostOutput(job.call, Outcome.CANCELLED))
+    ended = PostOutput if job.kind in FOREGROUND else PostNews
+    d.emit(ended(job.call, Outcome.CANCELLED))
 
 
 def show_progress(d: Draft, e: Event, job: JobRecord) -> None:
@@ -141,7 +138,6 @@ JOB_ROWS: tuple[Row, ...] = (
     # Ending
     row(FOREGROUND, (JobFinished, JobFailed, T.JOB), J.ABSENT, end_call),
     row(J.DISPATCHED, (JobFinished, JobFailed, T.JOB), J.ABSENT, end_job),
-    row(FOREGROUND, CancelRequested, J.ABSENT, cancel_call),
-    row(J.DISPATCHED, CancelRequested, J.ABSENT, cancel_job),
+    row(_RUNNING, CancelRequested, J.ABSENT, cancel_work),
     row(FOREGROUND, TAKES_FLOOR, J.ABSENT, cancel_talked_over, is_talked_over),
 )

@@ -40,7 +40,7 @@ from .events import (
     SuspendRequested,
     TimerFired,
 )
-from .leaves import ACTIVE, AWAY, FROZEN, LIVE, PENDING, SOUNDING, Ask, ErrorClass, Link, Part, Timer
+from .leaves import ACTIVE, AWAY, FROZEN, LIVE, PENDING, SOUNDING, Ask, ErrorClass, Link, Part, Timer, User
 from .reply import fails_for_good
 from .rows import Row, row
 from .settings import POLICIES
@@ -68,7 +68,9 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed) -> bool:
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    return s.ask is Ask.GOODBYE and (isinstance(e, PlaybackFinished) or s.reply in PENDING)
+    """Was this the goodbye, to its end, and did nobody say anything against it?"""
+    unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked
+    return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else s.reply in PENDING)
 
 
 def is_being_played(s: State, e: Event) -> bool:

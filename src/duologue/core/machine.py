@@ -29,7 +29,7 @@ from .events import (
     WordsHeard,
 )
 from .jobs import JOB_ROWS
-from .leaves import CLOSED, FROZEN, JOB_TIMERS, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice
+from .leaves import CLOSED, FROZEN, JOB_TIMERS, SOUNDING, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice
 from .link import LINK_ROWS
 from .reply import REPLY_ROWS
 from .rows import Row, Rule, Trigger
@@ -49,6 +49,7 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
     for region, name in ((Link, "link"), (Voice, "voice"), (User, "user"), (Reply, "reply"))
 )
 _KINDS = frozenset(EVENTS)
+_HELD_BY_BRAIN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
 
 
 # -- Which events are stale
@@ -85,6 +86,11 @@ def _fresh_words(s: State, e: WordsHeard) -> bool:
     return e.seq > s.seq
 
 
+def _reply_is_open(s: State) -> bool:
+    """Does anybody hold the current reply's id? It is being made, or its sound is still on."""
+    return s.reply in _HELD_BY_BRAIN or s.voice in SOUNDING
+
+
 def _freshness(kind: type[Event]) -> Fresh:
     """The test that tells a new event of this kind from an old or repeated one."""
     names = set(kind.__dataclass_fields__)
@@ -93,19 +99,19 @@ def _freshness(kind: type[Event]) -> Fresh:
     if kind is WordsHeard:
         return _fresh_words
     if kind is ToolCalled:
-        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id
+        return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s)
     if kind is TurnEnded:
         return lambda s, e: bool(e.turn == s.turn)
     if issubclass(kind, AboutVoice):
         if "seq" in names:
-            return lambda s, e: e.voice == s.voice_id and e.seq > s.seq
-        return lambda s, e: bool(e.voice == s.voice_id)
+            return lambda s, e: e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
+        return lambda s, e: e.voice == s.voice_id and s.voice is not Voice.SILENT
     if issubclass(kind, AboutCall):
         if "seq" in names:
             return lambda s, e: e.seq > s.seq
         return _always_fresh  # no record, no row
     if issubclass(kind, AboutReply):
-        return lambda s, e: bool(e.reply == s.reply_id)
+        return lambda s, e: e.reply == s.reply_id and _reply_is_open(s)
     if issubclass(kind, AboutSession):
         return lambda s, e: bool(e.session == s.session_id)
     assert issubclass(kind, Signal), kind

@@ -11,7 +11,7 @@ from .answers import cancel_reply, end_sound, settle, start_reply, stop_sound
 from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
-from .jobs import drop_call
+from .jobs import drop_work
 from .leaves import CLOSED, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, User, Voice, Words
 from .rows import Rule
 from .state import floor_is_free, has_foreground, is_owed, is_sounding
@@ -47,7 +47,7 @@ def cancel_them(d: Draft, e: Event) -> None:
     for job in d.jobs:
         if job.kind in FOREGROUND:
             d.drop_job(job.call)
-            drop_call(d, job)
+            drop_work(d, job)
 
 
 def leftovers_of_a_closed_line(d: Draft) -> bool:
@@ -62,12 +62,13 @@ def _counts(d: Draft) -> bool:
 
 def clear_them(d: Draft, e: Event) -> None:
     """Everything ends honestly: each call gets its output, what got no answer is reported."""
-    if d.said > d.answered:
-        d.emit(ReportLost(d.answered + 1, d.said))
+    last = d.said if d.words is Words.NONE else d.turn
+    if last > d.answered:
+        d.emit(ReportLost(d.answered + 1, last))
     d.answered = d.asked = d.said = d.turn
     for job in d.jobs:
-        drop_call(d, job)
-    d.jobs = ()
+        d.drop_job(job.call)
+        drop_work(d, job)
     d.move(User.QUIET)
     d.words = Words.NONE
     d.final = d.news = d.asked_again = False

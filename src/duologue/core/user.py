@@ -58,6 +58,10 @@ def begin_turn(d: Draft, e: Event) -> None:
     d.turn += 1
 
 
+def expect_more_text(d: Draft, e: Event) -> None:
+    d.final = False
+
+
 def begin_next_turn(d: Draft, e: Event) -> None:
     """The person speaks again before the text of the last turn came."""
     _end_turn(d)
@@ -69,7 +73,7 @@ def note_words(d: Draft, e: WordsHeard) -> None:
         d.words = Words.SUBSTANTIAL
     elif e.words and d.words is Words.NONE:
         d.words = Words.FILLER
-    d.final = e.final
+    d.final = e.final and d.words is not Words.NONE
 
 
 def commit_audio(d: Draft, e: Event) -> None:
@@ -143,7 +147,7 @@ _ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE)
 USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
     row(U.TALKING, SpeechStopped, U.SETTLING),
-    row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, why="the same turn goes on"),
+    row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn goes on"),
     row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),
     # Words
     row(U.SETTLING, WordsHeard, U.QUIET, discard_noise, is_empty_final),

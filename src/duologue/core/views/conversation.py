@@ -52,6 +52,13 @@ CONVERSATION = View(
         "faulted": ("terminating", "preparing", "suspended"),
         "terminating": ("idle", "suspended", "faulted"),
     },
-    amendments=(),
+    amendments=(
+        *(Amendment(state, "terminating", "the API ends a conversation from anywhere") for state in _ACTIVE),
+        Amendment("suspended", "terminating", "the API ends a conversation from anywhere"),
+        Amendment("processing", "speaking", "an answer may come before its request was acknowledged"),
+        Amendment("speaking", "waitingForCopilot", "the sound ends, the work that it announced runs on"),
+        Amendment("interrupted", "waitingForCopilot", "work survives a barge-in"),
+        Amendment("waitingForCopilot", "processing", "an output or a retry sends the next request"),
+    ),
     impossible=(),
 )

@@ -23,11 +23,9 @@ def see(s: State) -> str:
         return "tool_executing"
     if s.reply in PENDING:
         return "processing"
-    if s.user is User.TALKING:
+    if s.user is User.TALKING or s.voice in ENDING:
         return "listening"
-    if s.user is not User.QUIET:
-        return "processing"
-    return "listening" if s.voice in ENDING else "idle"
+    return "idle" if s.user is User.QUIET else "processing"
 
 
 LIFECYCLE = View(
@@ -53,6 +51,23 @@ LIFECYCLE = View(
         "error": ("idle", "reconnecting"),
         "reconnecting": ("idle", "error"),
     },
-    amendments=(),
+    amendments=(
+        Amendment("listening", "idle", "a noise is not a turn; ending a call is allowed from anywhere"),
+        Amendment("tool_executing", "idle", "a cancelled call causes no request; ending is allowed from anywhere"),
+        Amendment("idle", "processing", "owed work and check-ins are asked from an open floor"),
+        Amendment("error", "processing", "a line that is back goes on with what is owed"),
+        Amendment("error", "listening", "the person may be speaking when the fault is over"),
+        Amendment("tool_executing", "speaking", "a reply may go on speaking while its call runs"),
+        Amendment("waiting_amplifier", "speaking", "a reply may go on speaking while its job runs"),
+        Amendment("tool_executing", "listening", "the call ends while the person is speaking"),
+        Amendment("waiting_amplifier", "listening", "the job ends while the person is speaking"),
+        Amendment("speaking", "waiting_amplifier", "the sound ends, the job that it announced runs on"),
+        Amendment("processing", "waiting_amplifier", "a call may be delegated while another reply is on its way"),
+        Amendment("speaking", "processing", "the sound ends while the person's last words are transcribed"),
+        Amendment("reconnecting", "listening", "the person may be speaking when the line is back"),
+        Amendment("reconnecting", "processing", "the person's last words may still be transcribed then"),
+        Amendment("reconnecting", "tool_executing", "a lost line cancels nothing: the call still runs"),
+        Amendment("reconnecting", "waiting_amplifier", "a lost line cancels nothing: the job still runs"),
+    ),
     impossible=(),
 )

@@ -29,6 +29,15 @@ ORCHESTRATOR = View(
         "speaking": ("listening", "interrupted"),
         "interrupted": ("listening",),
     },
-    amendments=(),
+    amendments=(
+        *(
+            Amendment(state, "idle", "a conversation may end, and its line may be lost, at any time")
+            for state in ("listening", "processing", "speaking", "interrupted")
+        ),
+        Amendment("processing", "listening", "the person goes on, the answer was text, or it failed"),
+        Amendment("idle", "processing", "a line that is back finds its work still running"),
+        Amendment("speaking", "processing", "the sound ends, the work that it announced runs on"),
+        Amendment("interrupted", "processing", "work survives a barge-in"),
+    ),
     impossible=(),
 )

@@ -1,0 +1,216 @@
+"""What one step of the core costs, beside two libraries that do less.
+
+CPU time of this thread, the best of many short slices, the contenders interleaved so that a busy
+moment of the machine hits them alike, and no garbage collection meanwhile. Rule: every step is
+applied to the state that it met in the call, and nothing is built while the clock runs but what the
+step itself builds. The loop around the steps is part of every number.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import Any, NamedTuple
+
+from ..core.machine import step
+from ..core.settings import Settings
+from ..core.state import State
+from .call import build_call
+from .peers import PEERS, MakeWalker, event_to, follow, park, quiet_logs, useless_event
+from .player import Call, Moment
+
+SLICES = 150
+_IGNORED_ROUNDS = 20  # an ignored event is so cheap that one round of them is too short to time
+
+NOTE = (
+    "Ours: one transition of the whole core (five regions, effects, deadlines), on average over the call; "
+    "theirs: one move of the lifecycle view's flat table, without guards, payload or deadlines. "
+    "us_per_moving_transition leaves out our transitions that change no region's leaf, such as playback progress."
+)
+
+
+class Budget(NamedTuple):
+    """What a number is held to: a ratio must reach its limit, everything else must stay below."""
+
+    key: str
+    what: str
+    limit: int
+    unit: str
+    at_least: bool = False
+
+    def holds(self, value: float) -> bool:
+        return value >= self.limit if self.at_least else value <= self.limit
+
+
+BUDGETS: tuple[Budget, ...] = (
+    Budget("us_per_transition", "core, per transition", 12, "µs"),
+    Budget("us_per_ignored", "core, per ignored event", 1, "µs"),
+    Budget("bytes_per_state", "core, busiest state of the call", 4096, "bytes"),
+    Budget("ratio_python_statemachine", "python-statemachine / core, per transition", 15, "x", at_least=True),
+    Budget("ratio_transitions", "transitions / core, per transition", 1, "x", at_least=True),
+    Budget("ratio_transitions_ignored", "transitions / core, per ignored event", 4, "x", at_least=True),
+)
+
+
+class Contender(NamedTuple):
+    """Something to time: one run makes this many steps."""
+
+    key: str
+    steps: int
+    run: Callable[[], None]
+
+
+def bench_core(slices: int = SLICES, with_peers: bool = True) -> dict[str, Any]:
+    """Measure the core and, unless told otherwise, its peers."""
+    call = build_call()
+    contenders = _our_contenders(call)
+    if with_peers:
+        for name, build in PEERS.items():
+            contenders += _peer_contenders(name, build(), call)
+    with quiet_logs():
+        result: dict[str, Any] = dict(_time(contenders, slices))
+    result["bytes_per_state"] = max(deep_bytes(moment.after) for moment in call.moments)
+    if with_peers:
+        ours, ignored = result["us_per_transition"], result["us_per_ignored"]
+        result["ratio_python_statemachine"] = result["us_per_transition_python_statemachine"] / ours
+        result["ratio_transitions"] = result["us_per_transition_transitions"] / ours
+        result["ratio_transitions_ignored"] = result["us_per_ignored_transitions"] / ignored
+    held = [budget for budget in BUDGETS if budget.key in result]
+    result["mix"] = {**call.mix(), "moving_transitions": len(_moving(call))}
+    result["budget"] = {budget.key: budget.limit for budget in held}
+    result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in held}
+    result["slices"] = slices
+    result["note"] = NOTE
+    return result
+
+
+def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What was measured, as rows of (what, measured, budget); no budget is an empty text."""
+    rows = [_budget_row(budget, result) for budget in BUDGETS if budget.key in result]
+    rows += [
+        (what, f"{result[key]:.2f} µs", "")
+        for key, what in (
+            ("us_per_moving_transition", "core, per transition that moves a region"),
+            ("us_per_transition_python_statemachine", "python-statemachine, per lifecycle move"),
+            ("us_per_ignored_python_statemachine", "python-statemachine, per ignored event"),
+            ("us_per_transition_transitions", "transitions, per lifecycle move"),
+            ("us_per_ignored_transitions", "transitions, per ignored event"),
+        )
+        if key in result
+    ]
+    return rows
+
+
+def _budget_row(budget: Budget, result: dict[str, Any]) -> tuple[str, str, str]:
+    value = result[budget.key]
+    measured = f"{value} {budget.unit}" if isinstance(value, int) else f"{value:.2f} {budget.unit}"
+    verdict = "" if result["within_budget"][budget.key] else " (missed)"
+    return budget.what, measured, f"{'≥' if budget.at_least else '≤'} {budget.limit} {budget.unit}{verdict}"
+
+
+# -- The contenders
+
+
+def _our_contenders(call: Call) -> list[Contender]:
+    return [
+        _stepping("us_per_transition", call.transitions),
+        _stepping("us_per_moving_transition", _moving(call)),
+        _stepping("us_per_ignored", call.ignored * _IGNORED_ROUNDS),
+    ]
+
+
+def _stepping(key: str, moments: list[Moment]) -> Contender:
+    pairs = [(moment.before, moment.event) for moment in moments]
+
+    def run() -> None:
+        for state, event in pairs:
+            step(state, event)
+
+    return Contender(key, len(pairs), run)
+
+
+def _moving(call: Call) -> list[Moment]:
+    """The transitions that change a leaf, as every transition of a flat machine does."""
+    return [moment for moment in call.transitions if _leaves(moment.before) != _leaves(moment.after)]
+
+
+def _leaves(s: State) -> tuple[object, ...]:
+    return s.link, s.voice, s.user, s.reply, tuple(job.kind for job in s.jobs)
+
+
+def _peer_contenders(name: str, make: MakeWalker, call: Call) -> list[Contender]:
+    """One machine that goes round the call, and one parked in each state where ours ignored events."""
+    moves = call.lifecycle
+    walker = follow(make, moves)
+    events = [event_to(target) for _, target in moves]
+
+    def walk() -> None:
+        walker.seen.clear()
+        walker.walk(events)
+
+    shown = call.shown_when_ignored()
+    parked = {state: park(make, state, moves).send for state in dict.fromkeys(shown)}
+    sends = [(parked[state], useless_event(state)) for state in shown]
+
+    def ignore() -> None:
+        for send, event in sends:
+            send(event)
+
+    return [
+        Contender(f"us_per_transition_{name}", len(events), walk),
+        Contender(f"us_per_ignored_{name}", len(sends), ignore),
+    ]
+
+
+# -- Measuring
+
+
+def _time(contenders: list[Contender], slices: int) -> dict[str, float]:
+    """Microseconds of CPU per step. The minimum is the run that the machine disturbed least."""
+    assert slices > 0, slices
+    best = {contender.key: sys.maxsize for contender in contenders}
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(slices):
+            for key, _, run in contenders:
+                run()  # unclocked: else the order of the contenders decides whose code is in the caches
+                begun = time.thread_time_ns()
+                run()
+                spent = time.thread_time_ns() - begun
+                best[key] = min(best[key], max(spent, 1))  # a coarse clock may not have moved
+    finally:
+        if was_enabled:
+            gc.enable()
+    return {contender.key: best[contender.key] / contender.steps / 1_000 for contender in contenders}
+
+
+def deep_bytes(state: State) -> int:
+    """What one state alone keeps in memory, garbage collector's headers included.
+
+    Each object counts once, however often the state refers to it. Not counted is what every state of
+    a process shares: enum members, the settings, None, True and False, and the small integers and
+    the empty tuple, of which CPython keeps one each. What two neighbouring states share (an unchanged
+    tuple of jobs, a large integer) is counted, so a journal of states costs less than the sum.
+    """
+    return sum(sys.getsizeof(value) for value in _parts(state, set()))
+
+
+def _parts(value: object, known: set[int]) -> Iterable[object]:
+    if id(value) in known or _is_shared(value):
+        return
+    known.add(id(value))
+    yield value
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _parts(item, known)
+
+
+def _is_shared(value: object) -> bool:
+    if isinstance(value, int):
+        return isinstance(value, bool) or -5 <= value <= 256
+    return value is None or value == () or isinstance(value, Enum | Settings)

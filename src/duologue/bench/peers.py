@@ -1,0 +1,155 @@
+"""The lifecycle table as a flat machine in two well-known libraries, to be timed beside the core.
+
+The table is read from the lifecycle view, amendments included. Both libraries get the same shape:
+one event for each target, allowed from every source that the table names, sent by name (`send`,
+`trigger`), because that is how a driver that receives events uses them and because `step` has to
+look its event up, too. Each has one observer that notes the state entered, as each of our steps
+yields effects, and is told to ignore what doesn't fit instead of raising. What is in their favour:
+flat tables, no guards, no payload, no deadlines, and the warning that `transitions` logs for each
+ignored event is switched off while timing. Rule: a peer is timed only after it has reproduced the
+trace of the call.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import types
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from ..core.errors import DuologueError
+from ..core.views import LIFECYCLE
+from ..core.views.view import Move
+
+
+class Walker(NamedTuple):
+    """One running machine of a peer: what it is sent, and what its observer has noted."""
+
+    send: Callable[[str], object]
+    seen: list[str]
+
+    def walk(self, events: Iterable[str]) -> None:
+        send = self.send
+        for event in events:
+            send(event)
+
+
+MakeWalker = Callable[[], Walker]
+
+
+def event_to(state: str) -> str:
+    """The name of the event that leads to a state."""
+    return f"go_{state}"
+
+
+def useless_event(state: str) -> str:
+    """An event that the table doesn't allow in this state: the first in the order of the states."""
+    allowed = LIFECYCLE.allowed()
+    return next(event_to(target) for target in LIFECYCLE.states if (state, target) not in allowed)
+
+
+def _sources(target: str) -> list[str]:
+    """Where a state can be entered from; in the order of the states, so that runs are alike."""
+    allowed = LIFECYCLE.allowed()
+    return [source for source in LIFECYCLE.states if (source, target) in allowed]
+
+
+def _library(name: str) -> Any:
+    """A peer, imported only when it is measured; untyped, since only its speed is of interest."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise DuologueError(f"the benchmark needs {name!r}: pip install 'duologue[bench]'") from error
+
+
+# -- The peers
+
+
+def python_statemachine() -> MakeWalker:
+    """A `StateMachine` with the synchronous engine."""
+    library = _library("statemachine")
+    states = {name: library.State(initial=name == LIFECYCLE.states[0]) for name in LIFECYCLE.states}
+    members: dict[str, Any] = {"allow_event_without_transition": True, **states}
+    for target in LIFECYCLE.states:
+        members[event_to(target)] = states[target].from_(*(states[source] for source in _sources(target)))
+
+    def after_transition(self: Any, target: Any) -> None:
+        self.seen.append(target.id)
+
+    members["after_transition"] = after_transition
+    machine_class: Any = types.new_class("Lifecycle", (library.StateMachine,), exec_body=lambda ns: ns.update(members))
+
+    def make() -> Walker:
+        machine = machine_class()
+        machine.seen = []
+        return Walker(machine.send, machine.seen)
+
+    return make
+
+
+class _Model:
+    """What `transitions` moves: it sets `state` and adds `trigger`."""
+
+    state: str
+    trigger: Callable[[str], object]
+
+
+def transitions() -> MakeWalker:
+    """A flat, synchronous `Machine`."""
+    library = _library("transitions")
+
+    def make() -> Walker:
+        model = _Model()
+        seen: list[str] = []
+        machine = library.Machine(
+            model,
+            states=list(LIFECYCLE.states),
+            initial=LIFECYCLE.states[0],
+            auto_transitions=False,  # only the table's moves
+            ignore_invalid_triggers=True,
+            after_state_change=lambda: seen.append(model.state),
+        )
+        for target in LIFECYCLE.states:
+            machine.add_transition(event_to(target), _sources(target), target)
+        return Walker(model.trigger, seen)
+
+    return make
+
+
+PEERS: dict[str, Callable[[], MakeWalker]] = {
+    "python_statemachine": python_statemachine,
+    "transitions": transitions,
+}
+
+
+# -- Driving them
+
+
+def follow(make: MakeWalker, moves: list[Move]) -> Walker:
+    """A machine that has made these moves. A peer that makes others is not comparable, so not timed."""
+    walker = make()
+    walker.walk(event_to(target) for _, target in moves)
+    targets = [target for _, target in moves]
+    if walker.seen != targets:
+        raise DuologueError(f"the peer went through {walker.seen}, the call through {targets}")
+    return walker
+
+
+def park(make: MakeWalker, state: str, moves: list[Move]) -> Walker:
+    """A machine that has followed the call until it was in this state for the first time."""
+    states = [moves[0][0], *(target for _, target in moves)]
+    return follow(make, moves[: states.index(state)])
+
+
+@contextmanager
+def quiet_logs() -> Iterator[None]:
+    """`transitions` logs a warning for each ignored event, which costs more than ignoring it."""
+    logger = logging.getLogger("transitions")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

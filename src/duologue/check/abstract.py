@@ -1,0 +1,80 @@
+"""Conversations up to what matters: the abstraction that makes the state space finite.
+
+Ids only matter by their order, due times only by being armed, heard milliseconds only by being
+there. `abstract` maps a state to the simplest state that behaves the same; the result is an ordinary
+state, so the real `step` runs on it. Rule: nothing that a guard reads may be lost here.
+"""
+
+from __future__ import annotations
+
+from duologue.core.leaves import FOREGROUND, LIVE, SOUNDING, TIMER_INDEX, Ask, Job, Timer, User
+from duologue.core.state import JobRecord, State
+
+DUE = 1  # what every armed deadline becomes
+ID = 1  # what every current id becomes; 0 is a stale one
+
+# Timers that only show something count as armed while their leaf lasts: whether one was consumed
+# makes no difference to anything else.
+SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.HEARTBEAT, Timer.FEEDBACK))
+_WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
+_LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
+# A check-in is handled like an answer; only a goodbye ends the call.
+_ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOODBYE}
+
+
+def abstract(s: State) -> State:
+    """The representative of everything that behaves like `s`."""
+    answered, asked, said, floor_turn, turn = _turns(s)
+    jobs = _jobs(s.jobs) if s.jobs else ()
+    return tuple.__new__(
+        State,
+        (
+            s.settings, 0, s.link, s.user, s.voice, s.reply, jobs,
+            0, ID, ID, ID, len(jobs),
+            turn, said, asked, answered, floor_turn,
+            s.words, s.final, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
+            s.asked_again, s.retries, s.attempts, s.check_ins, s.faults,
+            s.faults_in_a_row, s.fault, _dues(s),
+        ),
+    )  # fmt: skip
+
+
+def _turns(s: State) -> tuple[int, int, int, int, int]:
+    """The turn numbers, brought close together without changing their order. Behind an open turn a
+    gap of two is kept, so that a closed one between can still get its text late."""
+    answered = 1
+    asked = answered + (1 if s.asked > s.answered else 0)
+    said = asked + (1 if s.said > s.asked else 0)
+    gap_max = 1 if s.user is User.QUIET else 2
+    if s.voice not in SOUNDING:
+        return answered, asked, said, 0, said + min(gap_max, s.turn - s.said)
+    marks = sorted({s.said, max(s.said, s.floor_turn), s.turn})
+    place, values = said, {s.said: said}
+    for earlier, later in zip(marks, marks[1:], strict=False):
+        place += min(gap_max, later - earlier)
+        values[later] = place
+    floor_turn = values[s.floor_turn] if s.floor_turn >= s.said else asked
+    return answered, asked, said, floor_turn, values[s.turn]
+
+
+def _jobs(jobs: tuple[JobRecord, ...]) -> tuple[JobRecord, ...]:
+    kinds = sorted((job.kind.value, job.cancellable) for job in jobs)
+    return tuple(_job(call, Job(kind), cancellable) for call, (kind, cancellable) in enumerate(kinds, start=1))
+
+
+def _job(call: int, kind: Job, cancellable: bool) -> JobRecord:
+    return JobRecord(
+        call,
+        kind,
+        cancellable,
+        DUE,
+        heartbeat_due=0 if kind is Job.TOOL else DUE,
+        feedback_due=DUE if kind in FOREGROUND else 0,
+    )
+
+
+def _dues(s: State) -> tuple[int, ...]:
+    dues = [DUE if due else 0 for due in s.due]
+    dues[_WARNING] = DUE if s.link in LIVE and s.settings.session_warning_ms else 0
+    dues[_LONG_SPEECH] = DUE if s.voice in SOUNDING else 0
+    return tuple(dues)

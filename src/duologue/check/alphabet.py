@@ -1,0 +1,141 @@
+"""Everything that could happen next in an abstract state, and everything stale that could come late.
+
+Time is reduced to "any armed deadline may fire next". Rule: for every kind of event there is a fresh
+variant, for every id that an event carries there is a stale one.
+"""
+
+from __future__ import annotations
+
+from duologue.core import events as ev
+from duologue.core.events import Event
+from duologue.core.leaves import ErrorClass, Part
+from duologue.core.state import State, armed
+
+from .abstract import ID
+
+_STALE = 0
+_ERRORS = (
+    ErrorClass.RATE_LIMIT,
+    ErrorClass.SERVER_ERROR,
+    ErrorClass.SESSION_EXPIRED,
+    ErrorClass.AUTH_FAILURE,
+    ErrorClass.UNKNOWN,
+)
+
+
+def _signals(seq: int) -> list[Event]:
+    kinds = (
+        ev.EndRequested,
+        ev.InterruptRequested,
+        ev.SuspendRequested,
+        ev.ResumeRequested,
+        ev.ReconnectRequested,
+        ev.RetryRequested,
+        ev.DismissRequested,
+        ev.PttPressed,
+        ev.PttReleased,
+        ev.SendPressed,
+        ev.TextTyped,
+        ev.SpeechStarted,
+        ev.SpeechStopped,
+        ev.StartRequested,
+    )
+    return [kind(0, seq) for kind in kinds]
+
+
+def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
+    found: list[Event] = [
+        ev.SessionReady(0, session),
+        ev.SessionClosed(0, session),
+        ev.LinkClosed(0, session),
+        ev.LinkWobbled(0, seq, session),
+        ev.LinkHealed(0, seq, session),
+        ev.ReplyAccepted(0, reply),
+        ev.TokenArrived(0, reply),
+        ev.AudioBuffered(0, reply),
+        ev.ReplyFinished(0, reply),
+        ev.PlaybackFailed(0, voice, ErrorClass.SERVER_ERROR),
+        ev.OverlapJudged(0, voice, seq, bid=True),
+        ev.OverlapJudged(0, voice, seq, bid=False),
+    ]
+    found += [ev.SessionFailed(0, session, error) for error in (ErrorClass.RATE_LIMIT, ErrorClass.AUTH_FAILURE)]
+    found += [ev.ReplyFailed(0, reply, error) for error in _ERRORS]
+    return found
+
+
+_FRESH: tuple[Event, ...] = (
+    *_signals(seq=1),
+    *_about(ID, ID, ID, seq=1),
+    ev.StartRequested(0, 1, session_active=False),
+    ev.StartRequested(0, 1, audio_primed=False),
+    *(ev.ServiceFailed(0, 1, Part.EARS, error) for error in _ERRORS),
+)
+_LATE: tuple[Event, ...] = (
+    *_signals(seq=_STALE),
+    *_about(_STALE, _STALE, _STALE, seq=1),
+    ev.LinkWobbled(0, _STALE, ID),
+    ev.LinkHealed(0, _STALE, ID),
+    ev.OverlapJudged(0, ID, _STALE, bid=True),
+    ev.OverlapJudged(0, ID, _STALE, bid=False),
+    ev.ServiceFailed(0, _STALE, Part.EARS, ErrorClass.UNKNOWN),
+    ev.PlaybackProgressed(0, _STALE, 5),
+    ev.PlaybackFinished(0, _STALE, 5),
+    ev.PlaybackStopped(0, _STALE, 5),
+    *(kind(0, _STALE) for kind in (ev.CancelRequested, ev.CallDelegated, ev.CallDispatched)),
+    *(kind(0, _STALE) for kind in (ev.JobFinished, ev.JobFailed)),
+    ev.JobProgressed(0, _STALE, 1),
+    ev.JobAsked(0, _STALE, 1),
+)
+
+
+def _playback(s: State) -> list[Event]:
+    found: list[Event] = [ev.PlaybackProgressed(0, ID, s.heard_ms + 1)]
+    for heard_ms in {s.heard_ms, 1}:
+        found += [ev.PlaybackStopped(0, ID, heard_ms), ev.PlaybackFinished(0, ID, heard_ms)]
+    return found
+
+
+def _words(s: State) -> list[Event]:
+    found: list[Event] = [ev.TurnEnded(0, s.turn)]
+    for turn in range(1, s.turn + 1):
+        for final in (False, True):
+            found.append(ev.WordsHeard(0, 1, turn, words=1, substantial=0, final=final))
+            found.append(ev.WordsHeard(0, 1, turn, words=2, substantial=2, final=final))
+    found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=True))
+    found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=False))
+    return found
+
+
+def _jobs(s: State) -> list[Event]:
+    found: list[Event] = [ev.ToolCalled(0, ID, s.call_id + 1, cancellable) for cancellable in (False, True)]
+    for job in s.jobs:
+        found += [
+            ev.CancelRequested(0, job.call),
+            ev.CallDelegated(0, job.call),
+            ev.CallDispatched(0, job.call),
+            ev.JobProgressed(0, job.call, 1),
+            ev.JobAsked(0, job.call, 1),
+            ev.JobFinished(0, job.call),
+            ev.JobFailed(0, job.call),
+        ]
+    return found
+
+
+def timers(s: State) -> list[ev.TimerFired]:
+    """Every deadline that could pass next."""
+    return [ev.TimerFired(due, timer, due, call) for due, timer, call in armed(s)]
+
+
+def fresh(s: State) -> list[Event]:
+    """Every event, other than a timer, that could happen here."""
+    return [*_FRESH, *_playback(s), *_words(s), *_jobs(s)]
+
+
+def stale(s: State) -> list[Event]:
+    """Late and repeated events: none of them may change anything."""
+    found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1)]
+    found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]
+    found += [ev.ToolCalled(0, _STALE, s.call_id + 1), ev.ToolCalled(0, ID, s.call_id)]
+    found += [kind(0, job.call, _STALE) for job in s.jobs for kind in (ev.JobProgressed, ev.JobAsked)]
+    found += [ev.TimerFired(due, timer, due + 1, call) for due, timer, call in armed(s)]
+    return found

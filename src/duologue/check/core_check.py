@@ -1,0 +1,255 @@
+"""The conversation machine, explored: every state, every event, every law.
+
+Runs the real `step` on abstract states, one profile at a time. Rule: nothing here knows a row; it
+asks which rows and rules fired, and compares with what there is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+
+from duologue.core.codec import state_from_json, state_to_json
+from duologue.core.draft import Draft
+from duologue.core.events import Event, LinkHealed, LinkWobbled, ResumeRequested, SuspendRequested, TimerFired
+from duologue.core.leaves import Link
+from duologue.core.machine import MACHINE, Machine
+from duologue.core.settings import Settings
+from duologue.core.state import State, initial, is_at_rest
+from duologue.core.views import VIEWS
+
+from . import laws, promises
+from .abstract import ID, SOFT, abstract
+from .alphabet import fresh, stale, timers
+from .explore import Graph, can_reach, explore, find_cycle
+from .laws import Step, describe
+from .promises import PROMISES, Promise
+
+_PAUSES = (
+    (SuspendRequested(0, 1), ResumeRequested(0, 2)),
+    (LinkWobbled(0, 1, ID), LinkHealed(0, 2, ID)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A law or a promise that does not hold, with a shortest way to see it."""
+
+    law: str
+    message: str
+    trace: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Findings:
+    """What one exploration found. `fired` holds rows by index and rules by -1 - index."""
+
+    profile: str
+    bounds: dict[str, int]
+    states: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    complete: bool = True
+    fired: set[int] = field(default_factory=set)
+    moves: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: {name: set() for name in VIEWS})
+    tested: set[str] = field(default_factory=set)  # promises that applied at least once
+    violations: list[Violation] = field(default_factory=list)
+
+
+class Enough(Exception):
+    """Ends an exploration that has found as many violations as were asked for."""
+
+
+def talk(settings: Settings) -> Settings:
+    """The talking half with small counters: faults, retries, check-ins, and no room for jobs."""
+    return replace(
+        settings,
+        retry_ms=settings.retry_ms[:1],
+        backoff_ms=settings.backoff_ms[:1],
+        check_ins_max=1,
+        faults_max=2,
+        faults_in_a_row_max=2,
+        jobs_max=0,
+    )
+
+
+def work(settings: Settings) -> Settings:
+    """The working half: one job, no dead air, and the first fault opens the breaker."""
+    return replace(talk(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
+
+
+class CoreExplorer:
+    """One exploration of one profile."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        machine: Machine = MACHINE,
+        violations_max: int = 20,
+        promised: Iterable[Promise] = PROMISES,
+    ) -> None:
+        self.settings = settings
+        self.machine = machine
+        self.violations_max = violations_max
+        self.promised = promises.index(promised)
+        self.graph: Graph[State, Event] = Graph()
+        self.timer_edges: list[tuple[int, State]] = []
+        self.found = Findings(
+            settings.name,
+            {
+                "retries": len(settings.retry_ms),
+                "attempts": len(settings.backoff_ms),
+                "check_ins": settings.check_ins_max,
+                "faults": settings.faults_max,
+                "faults_in_a_row": settings.faults_in_a_row_max,
+                "jobs": settings.jobs_max,
+            },
+        )
+
+    def run(
+        self, states_max: int = 10_000_000, progress: Callable[[int, int], None] | None = None
+    ) -> Findings:
+        """Explore, judge, report."""
+        began = time.process_time()
+        try:
+            explore(self.graph, [abstract(initial(self.settings))], self._successors, states_max, progress)
+            self.found.complete = self.graph.complete
+            if self.graph.complete:
+                self._judge_graph()
+        except Enough:
+            self.found.complete = False
+        self.found.states = len(self.graph.states)
+        self.found.seconds = time.process_time() - began
+        return self.found
+
+    # -- One state
+
+    def _successors(self, number: int, s: State) -> Iterator[tuple[Event, State]]:
+        self._judge_state(number, s)
+        for timer in timers(s):
+            target = self._take(number, s, timer)
+            if target is None:
+                self._report("1 never stuck", f"deadline {timer.timer.value} fires and no row handles it", number)
+                continue
+            if timer.timer not in SOFT:
+                self.timer_edges.append((number, target))
+            yield timer, target
+        for event in fresh(s):
+            target = self._take(number, s, event)
+            if target is not None:
+                yield event, target
+        for event in stale(s):
+            self.found.steps += 1
+            if self.machine.advance(s, event) is not None:
+                self._report("2 nothing stale", f"{event} changes something", number, event)
+
+    def _take(self, number: int, s: State, event: Event) -> State | None:
+        """Apply one event, judge the step, and return where it leads, or None if it did nothing."""
+        self.found.steps += 1
+        d = self.machine.advance(s, event)
+        if d is None:
+            if promises.trigger_of(event) in self.promised:
+                self._judge_promises(number, Step(s, event, s, ()))
+            return None
+        self.found.fired.update(d.fired)
+        step = Step(s, event, d.build(), tuple(d.effects))
+        self._judge_step(number, step)
+        target = abstract(step.after)
+        for name, view in VIEWS.items():
+            seen = (view.see(s), view.see(target))
+            if seen[0] != seen[1] and seen not in self.found.moves[name]:
+                self.found.moves[name].add(seen)
+                if seen not in view.allowed():
+                    self._report("7 every view is honest", f"{name}: {seen[0]} -> {seen[1]}", number, event)
+        return target
+
+    def _judge_state(self, number: int, s: State) -> None:
+        for law, message in laws.check_state(s):
+            self._report(law, message, number)
+        d = Draft(s, self.machine.owners, 0)
+        for rule in self.machine.rules:
+            if rule.when(d):
+                self._report("9 rules at rest", f"rule {rule.name} has more to do", number)
+        if state_from_json(state_to_json(s), s.settings) != s:
+            self._report("9 suspend then resume", "the state does not survive a snapshot", number)
+        if s.link is Link.UP:
+            for pause, resume in _PAUSES:
+                self._judge_pause(number, s, pause, resume)
+
+    def _judge_pause(self, number: int, s: State, pause: Event, resume: Event) -> None:
+        paused, first = self.machine.step(s, pause)
+        resumed, second = self.machine.step(paused, resume)
+        same = abstract(resumed) == s
+        steps = (Step(s, pause, paused, first), Step(paused, resume, resumed, second))
+        for law, message in laws.check_pause(*steps, same):
+            self._report(law, message, number, pause)
+
+    def _judge_step(self, number: int, step: Step) -> None:
+        for law, message in laws.check_step(step):
+            self._report(law, message, number, step.event)
+        self._judge_promises(number, step)
+        self.found.steps += 1
+        if self.machine.advance(step.after, step.event) is not None:
+            self._report("5 idempotent", "the same event does something twice", number, step.event)
+
+    def _judge_promises(self, number: int, step: Step) -> None:
+        for promise in self.promised.get(promises.trigger_of(step.event), ()):
+            if promise.when(step.before, step.event):
+                self.found.tested.add(promise.name)
+                if not promise.then(step):
+                    self._report("promise", promise.name, number, step.event)
+
+    # -- The whole graph
+
+    def _judge_graph(self) -> None:
+        states = self.graph.states
+        rest = [number for number, s in enumerate(states) if _may_rest(s)]
+        reaches = can_reach(self.graph, rest)
+        if not all(reaches):
+            self._report("1 never stuck", "rest can't be reached any more", reaches.index(0))
+        index = self.graph.index
+        edges = [(source, index[target]) for source, target in self.timer_edges]
+        on_cycle = find_cycle(len(states), edges)
+        if on_cycle is not None:
+            self._report("1 never stuck", "left alone, it goes round for ever", on_cycle)
+        leads_on = {source for source, _ in edges}
+        for number, s in enumerate(states):
+            if number not in leads_on and not _may_rest(s):
+                self._report("6 every sentence ends", "left alone, it stays here for ever", number)
+                break
+
+    # -- Reporting
+
+    def _report(self, law: str, message: str, number: int, event: Event | None = None) -> None:
+        if any(seen.law == law and seen.message == message for seen in self.found.violations):
+            return
+        trace = [*self.graph.trace(number), *([event] if event else [])]
+        self.found.violations.append(Violation(law, message, tuple(self._tell(trace))))
+        if len(self.found.violations) >= self.violations_max:
+            raise Enough
+
+    def _tell(self, trace: list[Event]) -> Iterator[str]:
+        """The trace as lines: each event and where it led."""
+        s = abstract(initial(self.settings))
+        for event in trace:
+            after, effects = self.machine.step(s, event)
+            did = ", ".join(type(effect).__name__ for effect in effects)
+            yield f"{_name(event):<42} {describe(after)}{'  ' + did if did else ''}"
+            s = abstract(after)
+
+
+def _may_rest(s: State) -> bool:
+    return s.link is Link.IDLE or (s.link is Link.UP and is_at_rest(s))
+
+
+def _name(event: Event) -> str:
+    if isinstance(event, TimerFired):
+        return f"timer {event.timer.value}"
+    shown = (
+        f"{name}={getattr(value, 'value', value)}"
+        for name in (field.name for field in fields(event))
+        if name not in ("at", "seq", "reply", "voice", "session", "content", "chars", "confidence_pct")
+        for value in (getattr(event, name),)
+    )
+    return f"{type(event).__name__}({', '.join(shown)})"

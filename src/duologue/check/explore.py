@@ -1,0 +1,115 @@
+"""A breadth-first explorer over any pure machine.
+
+Knows nothing of conversations: it gets start states, a function from a state to its labelled
+successors, and keeps the graph. Rule: states are found in order of distance, so the trace to any
+state is a shortest one.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+S = TypeVar("S", bound=Hashable)
+E = TypeVar("E")
+
+
+@dataclass(slots=True)
+class Graph(Generic[S, E]):
+    """What was found: states in order of discovery and, for each, how it was first reached."""
+
+    states: list[S] = field(default_factory=list)
+    index: dict[S, int] = field(default_factory=dict)
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    labels: list[E | None] = field(default_factory=list)
+    sources: array[int] = field(default_factory=lambda: array("q"))
+    targets: array[int] = field(default_factory=lambda: array("q"))
+    complete: bool = True
+
+    def add(self, state: S, parent: int, label: E | None) -> int:
+        """The number of a state, new or known."""
+        known = self.index.get(state)
+        if known is not None:
+            return known
+        number = len(self.states)
+        self.index[state] = number
+        self.states.append(state)
+        self.parents.append(parent)
+        self.labels.append(label)
+        return number
+
+    def trace(self, number: int) -> list[E]:
+        """The events of a shortest way to this state."""
+        found: list[E] = []
+        while self.parents[number] >= 0:
+            label = self.labels[number]
+            assert label is not None
+            found.append(label)
+            number = self.parents[number]
+        return found[::-1]
+
+    def edges(self) -> Iterator[tuple[int, int]]:
+        return zip(self.sources, self.targets, strict=True)
+
+
+def explore(
+    graph: Graph[S, E],
+    starts: Iterable[S],
+    successors: Callable[[int, S], Iterable[tuple[E, S]]],
+    states_max: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Fill the graph: visit every reachable state once, up to a bound."""
+    for state in starts:
+        graph.add(state, -1, None)
+    number = 0
+    while number < len(graph.states):
+        for label, target in successors(number, graph.states[number]):
+            found = graph.add(target, number, label)
+            graph.sources.append(number)
+            graph.targets.append(found)
+        number += 1
+        if progress and number % 1000 == 0:
+            progress(number, len(graph.states))
+        if len(graph.states) > states_max:
+            graph.complete = False
+            break
+
+
+def can_reach(graph: Graph[S, E], goals: Iterable[int]) -> bytearray:
+    """For each state, 1 if some goal can be reached from it."""
+    incoming: list[list[int]] = [[] for _ in graph.states]
+    for source, target in graph.edges():
+        incoming[target].append(source)
+    reached = bytearray(len(graph.states))
+    waiting = list(goals)
+    for number in waiting:
+        reached[number] = 1
+    while waiting:
+        for source in incoming[waiting.pop()]:
+            if not reached[source]:
+                reached[source] = 1
+                waiting.append(source)
+    return reached
+
+
+def find_cycle(count: int, edges: Iterable[tuple[int, int]]) -> int | None:
+    """A node on some cycle, or None: peel off what has no way out until nothing changes."""
+    outgoing = [0] * count
+    incoming: list[list[int]] = [[] for _ in range(count)]
+    for source, target in edges:
+        outgoing[source] += 1
+        incoming[target].append(source)
+    waiting = [node for node in range(count) if not outgoing[node]]
+    left = count
+    while waiting:
+        left -= 1
+        for source in incoming[waiting.pop()]:
+            outgoing[source] -= 1
+            if not outgoing[source]:
+                waiting.append(source)
+    if not left:
+        return None
+    return next(node for node in range(count) if outgoing[node])

@@ -1,0 +1,173 @@
+"""Events, settings and states as canonical JSON, and the digest of a state.
+
+Canonical: sorted keys, no spaces, enums by value, so that the same value gives the same bytes on any
+machine and under any hash seed. Rule: reading checks everything, and an error names the place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import fields
+from typing import Any
+
+from . import effects as fx
+from . import events as ev
+from .errors import DuologueError, InvalidSettings, InvalidSnapshot
+from .leaves import TIMERS, Ask, ErrorClass, Job, Leaf, Link, Outcome, Overlap, Part, Reply, Timer, User, Voice, Words
+from .settings import Settings
+from .state import Fault, JobRecord, State
+
+SCHEMA = 1
+
+_EVENT_KINDS = {kind.__name__: kind for kind in ev.EVENTS}
+_ENUMS: dict[str, type[Leaf]] = {
+    kind.__name__: kind
+    for kind in (Ask, ErrorClass, Job, Link, Outcome, Overlap, Part, Reply, Timer, User, Voice, Words)
+}
+_STATE_ENUMS: dict[str, type[Leaf]] = {
+    "link": Link,
+    "user": User,
+    "voice": Voice,
+    "reply": Reply,
+    "words": Words,
+    "ask": Ask,
+}
+_TIMER_NAMES = tuple(timer.value for timer in TIMERS)
+
+
+def canonical(value: Any) -> str:
+    """The one way to write a value down."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Leaf) else list(value) if isinstance(value, tuple) else value
+
+
+def _enum(kind: type[Leaf], value: Any, place: str) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        raise InvalidSnapshot(f"{place}: {value!r} is no {kind.__name__}") from None
+
+
+# -- Events and effects
+
+
+def event_to_json(event: ev.Event) -> dict[str, Any]:
+    return {
+        "type": type(event).__name__,
+        **{field.name: _plain(getattr(event, field.name)) for field in fields(event)},
+    }
+
+
+def event_from_json(data: Any) -> ev.Event:
+    """An event, or InvalidSnapshot that says what is wrong with it."""
+    if not isinstance(data, dict) or data.get("type") not in _EVENT_KINDS:
+        raise InvalidSnapshot(f"unknown event {data.get('type') if isinstance(data, dict) else data!r}")
+    kind = _EVENT_KINDS[data["type"]]
+    known = {field.name: str(field.type) for field in fields(kind)}
+    unknown = sorted(set(data) - set(known) - {"type"})
+    if unknown:
+        raise InvalidSnapshot(f"{kind.__name__} has no field {unknown[0]!r}")
+    values = {
+        name: _enum(_ENUMS[known[name]], value, f"{kind.__name__}.{name}") if known[name] in _ENUMS else value
+        for name, value in data.items()
+        if name != "type"
+    }
+    try:
+        return kind(**values)
+    except (TypeError, DuologueError) as error:
+        raise InvalidSnapshot(f"{kind.__name__}: {str(error).replace('Event.__init__()', 'it')}") from None
+
+
+def effect_to_json(effect: fx.Effect) -> dict[str, Any]:
+    return {
+        "type": type(effect).__name__,
+        **{field.name: _plain(getattr(effect, field.name)) for field in fields(effect)},
+    }
+
+
+# -- Settings
+
+
+def settings_to_json(settings: Settings) -> dict[str, Any]:
+    return {field.name: _plain(getattr(settings, field.name)) for field in fields(settings)}
+
+
+def settings_from_json(data: Any) -> Settings:
+    if not isinstance(data, dict):
+        raise InvalidSnapshot("settings are missing")
+    known = {field.name for field in fields(Settings)}
+    wrong = sorted(set(data) ^ known)
+    if wrong:
+        raise InvalidSnapshot(f"settings: {wrong[0]!r} is {'missing' if wrong[0] in known else 'unknown'}")
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    values["overlap"] = _enum(Overlap, values["overlap"], "settings.overlap")
+    try:
+        return Settings(**values)
+    except InvalidSettings as error:
+        raise InvalidSnapshot(str(error)) from None
+
+
+def settings_digest(settings: Settings) -> str:
+    return _digest(settings_to_json(settings))
+
+
+# -- States
+
+
+def state_to_json(s: State) -> dict[str, Any]:
+    """Everything but the settings, which a snapshot or a journal holds once."""
+    data: dict[str, Any] = {name: _plain(value) for name, value in zip(s._fields, s, strict=True)}
+    del data["settings"]
+    data["jobs"] = [{name: _plain(value) for name, value in job._asdict().items()} for job in s.jobs]
+    data["fault"] = s.fault and {name: _plain(value) for name, value in s.fault._asdict().items()}
+    data["due"] = {name: due for name, due in zip(_TIMER_NAMES, s.due, strict=True) if due}
+    return data
+
+
+def state_from_json(data: dict[str, Any], settings: Settings) -> State:
+    """The state that `state_to_json` wrote down."""
+    try:
+        values: dict[str, Any] = {name: data[name] for name in State._fields if name != "settings"}
+        for name, kind in _STATE_ENUMS.items():
+            values[name] = _enum(kind, values[name], name)
+        values["jobs"] = tuple(
+            JobRecord(**{**job, "kind": _enum(Job, job["kind"], "jobs.kind")}) for job in values["jobs"]
+        )
+        if values["fault"] is not None:
+            part = _enum(Part, values["fault"]["part"], "fault.part")
+            error = _enum(ErrorClass, values["fault"]["error"], "fault.error")
+            values["fault"] = Fault(part, error, values["fault"]["fatal"])
+        values["due"] = tuple(values["due"].get(name, 0) for name in _TIMER_NAMES)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InvalidSnapshot(f"state: {error} is missing or wrong") from None
+    return State(settings=settings, **values)
+
+
+def digest(s: State) -> str:
+    """A short fingerprint of a state: two states with the same digest are the same."""
+    return _digest(state_to_json(s))
+
+
+def _digest(data: dict[str, Any]) -> str:
+    return hashlib.sha256(canonical(data).encode()).hexdigest()[:16]
+
+
+def snapshot(s: State) -> str:
+    """A state with its settings, as one line of JSON."""
+    return canonical({"schema": SCHEMA, "settings": settings_to_json(s.settings), "state": state_to_json(s)})
+
+
+def restore(text: str) -> State:
+    """The state in a snapshot."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise InvalidSnapshot(f"not a snapshot: {error}") from None
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        found = data.get("schema") if isinstance(data, dict) else None
+        raise InvalidSnapshot(f"snapshot has schema {found!r}, this version reads {SCHEMA}")
+    return state_from_json(data.get("state") or {}, settings_from_json(data.get("settings")))

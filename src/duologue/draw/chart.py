@@ -1,0 +1,143 @@
+"""The reasons for the moves, one line for each: dots where it may happen, an arrow to where it leads.
+
+Below a picture without words this says the rest: every trigger, guard, rule and amendment. States
+are the columns; lines are grouped by where they lead. Rule: one reason, one line.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import ink
+from .graph import Diagram, Kind
+from .shapes import Box, Point
+
+_TRACK = 26.0
+_LINE_HEIGHT = 15.0
+_ENTRY_PADDING = 7.0
+_GAP = 18.0
+_LABEL_CHARS = 68
+_INDENT = 12.0  # of what follows the first line of a label
+_SLANT = -52
+_SLANT_RISE = 0.79  # sine of the slant
+_SLANT_RUN = 0.62
+
+
+class Entry(NamedTuple):
+    """One reason: from which states it leads where."""
+
+    target: str
+    label: tuple[str, ...]
+    kind: Kind
+    sources: tuple[str, ...]
+
+    @property
+    def height(self) -> float:
+        return len(self.label) * _LINE_HEIGHT + _ENTRY_PADDING
+
+    @property
+    def face(self) -> str:
+        """Names of events are code, reasons for amendments are prose."""
+        return "reason" if self.kind == "amended" else "label"
+
+
+class Chart(NamedTuple):
+    """A chart that knows its size; `paint` puts it on paper."""
+
+    names: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    tracks_width: float
+    target_width: float
+    width: float
+    head: float
+    height: float
+
+    def paint(self, at: Point) -> list[str]:
+        tracks = {name: at.x + _TRACK * (number + 0.5) for number, name in enumerate(self.names)}
+        top, bottom = at.y + self.head, at.y + self.height
+        body: list[str] = []
+        body += self._paint_stripes(at)
+        for name, x in tracks.items():
+            body.append(ink.straight(Point(x, top - 4), Point(x, bottom), "track"))
+            body.append(ink.text(Point(x + 3, top - 10), name, "column", turn=_SLANT))
+        y, last = top, ""
+        for entry in self.entries:
+            body += _paint_bus(entry, tracks, y + entry.height / 2)
+            body += self._paint_words(entry, at.x, y, entry.target != last)
+            y, last = y + entry.height, entry.target
+        return body
+
+    def _paint_stripes(self, at: Point) -> list[str]:
+        """Every second target has a tinted ground."""
+        stripes = []
+        y, tinted = at.y + self.head, False
+        for number, entry in enumerate(self.entries):
+            tinted = tinted if number and self.entries[number - 1].target == entry.target else not tinted
+            if tinted:
+                stripes.append(ink.rect(Box(at.x - 8, y, self.width + 16, entry.height), "stripe"))
+            y += entry.height
+        return stripes
+
+    def _paint_words(self, entry: Entry, left: float, y: float, is_first: bool) -> list[str]:
+        x = left + self.tracks_width + _GAP
+        baseline = y + _ENTRY_PADDING / 2 + _LINE_HEIGHT * 0.75
+        body = [ink.text(Point(x, baseline), f"→ {entry.target}", "name")] if is_first else []
+        x += self.target_width + _GAP
+        for number, line in enumerate(entry.label):
+            place = Point(x + (_INDENT if number else 0), baseline + number * _LINE_HEIGHT)
+            body.append(ink.text(place, line, entry.face, also=entry.kind))
+        return body
+
+
+def chart_of(diagram: Diagram) -> Chart | None:
+    """A chart of everything that has a reason, or None if nothing has one."""
+    entries = _entries(diagram)
+    if not entries:
+        return None
+    names = tuple(node.name for node in diagram.nodes)
+    longest = max(ink.text_width(name, "column") for name in names)
+    overhang = ink.text_width(names[-1], "column") * _SLANT_RUN
+    tracks = _TRACK * len(names)
+    target = max(ink.text_width(f"→ {entry.target}", "name") for entry in entries)
+    label = _INDENT + max(ink.text_width(line, entry.face) for entry in entries for line in entry.label)
+    head = longest * _SLANT_RISE + 22
+    width = max(tracks + target + label + 2 * _GAP, tracks + overhang)
+    return Chart(names, entries, tracks, target, width, head, head + sum(entry.height for entry in entries))
+
+
+def _entries(diagram: Diagram) -> tuple[Entry, ...]:
+    found: dict[tuple[str, str, Kind], list[str]] = {}
+    for edge in diagram.edges:
+        for label in edge.labels:
+            found.setdefault((edge.target, label, edge.kind), []).append(edge.source)
+    order = {node.name: number for number, node in enumerate(diagram.nodes)}
+    entries = [
+        Entry(target, _wrapped(label), kind, tuple(sorted(sources, key=lambda name: order[name])))
+        for (target, label, kind), sources in found.items()
+    ]
+    return tuple(sorted(entries, key=lambda entry: order[entry.target]))
+
+
+def _wrapped(label: str) -> tuple[str, ...]:
+    lines = [""]
+    for word in label.split():
+        if len(lines[-1]) + 1 + len(word) > _LABEL_CHARS:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return tuple(lines)
+
+
+def _paint_bus(entry: Entry, tracks: dict[str, float], y: float) -> list[str]:
+    """A dot for each source and a line to the target, with a head on each side that it comes from."""
+    goal = tracks[entry.target]
+    places = [tracks[source] for source in entry.sources]
+    body = [f'<g class="{entry.kind}">', ink.title(f"{', '.join(entry.sources)} → {entry.target}")]
+    for side in (-1, 1):
+        ends = [x for x in places if (x - goal) * side > 0]
+        if ends:
+            furthest = max(ends, key=lambda x: abs(x - goal))
+            body.append(ink.straight(Point(furthest, y), Point(goal + side * 6, y), "bus"))
+            body.append(ink.arrow_head(Point(goal + side, y), Point(side, 0), "dot head", 8.5))
+    body += [ink.circle(Point(x, y), 3.4, "dot") for x in places]
+    return [*body, "</g>"]

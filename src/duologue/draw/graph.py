@@ -1,0 +1,127 @@
+"""What a diagram is, and how one is made from a region's rows or from a view's tables.
+
+Knows states, moves and why they happen; nothing of pictures. Rule: a diagram is derived from the
+machine as it is and never written by hand, so it can't be out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
+from duologue.core.machine import MACHINE, ROWS
+from duologue.core.rows import Row, trigger_name
+from duologue.core.settings import Settings
+from duologue.core.state import initial
+from duologue.core.views import View
+
+from .rulemoves import rule_moves
+
+Kind: TypeAlias = Literal["row", "rule", "source", "amended"]
+
+REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One state. A new conversation is in `start`; a state that is `timed` has a deadline that ends it."""
+
+    name: str
+    start: bool = False
+    timed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Every move from one state to another that is of one kind, with a label for each reason."""
+
+    source: str
+    target: str
+    labels: tuple[str, ...] = ()
+    kind: Kind = "row"
+
+    @property
+    def is_loop(self) -> bool:
+        return self.source == self.target
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """States and moves. `loops` counts the rows that leave a state as it is, drawn or not."""
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    about: str = ""
+    loops: int = 0
+
+
+def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
+    """One region: its rows, and the rules that move it too. `loops` also draws what stays."""
+    name = next(name for name, leaves in REGIONS.items() if leaves is region)
+    rows = region_rows(region)
+    moves = [move for row in rows for move in _row_moves(row)]
+    moves += [(source.value, target.value, f"rule:{rule}", "rule") for rule, source, target in rule_moves(region)]
+    start = _start_of(name, region)
+    return Diagram(
+        title=name,
+        nodes=tuple(Node(leaf.value, leaf is start, _is_timed(leaf)) for leaf in region),
+        edges=tuple(edge for edge in _merge(moves) if loops or not edge.is_loop),
+        about=" ".join((region.__doc__ or "").split()),
+        loops=sum(row.target is None or row.target in row.sources for row in rows),
+    )
+
+
+def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
+    """The rows that belong to one region, in the order in which they are tried."""
+    return tuple(row for row in ROWS if isinstance(row.sources[0], region))
+
+
+def view_diagram(view: View) -> Diagram:
+    """One view: the moves of the source's own table, and those that had to be added, with reasons."""
+    start = view.see(initial(Settings()))
+    moves: list[_Move] = [(source, target, "", "source") for source, target in view.source_moves()]
+    moves += [(source, target, why, "amended") for source, target, why in view.amendments]
+    return Diagram(
+        title=view.name,
+        nodes=tuple(Node(state, state == start) for state in view.states),
+        edges=_merge(moves),
+        about="The source's own moves" + (", and those that had to be added to them" if view.amendments else ""),
+    )
+
+
+def row_label(row: Row) -> str:
+    """What makes a row happen: its triggers, then its guard in brackets."""
+    triggers = ", ".join(trigger_name(trigger) for trigger in row.on)
+    return f"{triggers} [{row.when.__name__}]" if row.when else triggers
+
+
+_Move: TypeAlias = tuple[str, str, str, Kind]
+
+
+def _row_moves(row: Row) -> list[_Move]:
+    label = row_label(row)
+    return [(source.value, (row.target or source).value, label, "row") for source in row.sources]
+
+
+def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
+    """One edge for each pair of states and kind; labels keep their order and come once."""
+    found: dict[tuple[str, str, Kind], list[str]] = {}
+    for source, target, label, kind in moves:
+        labels = found.setdefault((source, target, kind), [])
+        if label and label not in labels:
+            labels.append(label)
+    return tuple(Edge(source, target, tuple(labels), kind) for (source, target, kind), labels in found.items())
+
+
+def _start_of(name: str, region: type[Leaf]) -> Leaf:
+    """Where a new conversation is in this region. A set of records starts with none: the first leaf."""
+    start = getattr(initial(Settings()), name)
+    return start if isinstance(start, Leaf) else next(iter(region))
+
+
+def _is_timed(leaf: Leaf) -> bool:
+    owners = MACHINE.owners
+    return leaf in owners.jobs or any(limit.hard and leaf in limit.leaves for limit in owners.limits)

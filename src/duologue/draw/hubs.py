@@ -1,0 +1,122 @@
+"""What keeps a diagram from becoming a hairball: crowds of moves become one line of text.
+
+A state that most others lead to (a fault, an end) says "from any but idle" in its own box instead of
+drawing an arrow from each. Rule: nothing is lost; every move is either a line or in a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .graph import Diagram, Edge, Kind
+
+_CROWD_MIN = 4
+_MISSING_MAX = 2
+_NOTE_CHARS = 26
+
+
+class Note(NamedTuple):
+    """A crowd of moves that share one end, written into the box of that end."""
+
+    at: str
+    incoming: bool
+    edges: tuple[Edge, ...]
+    kind: Kind
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return tuple(edge.source if self.incoming else edge.target for edge in self.edges)
+
+
+class Line(NamedTuple):
+    """One drawn line: a move, or two opposite moves of the same kind."""
+
+    source: str
+    target: str
+    kind: Kind
+    both_ways: bool
+
+
+class Gathered(NamedTuple):
+    """A diagram, ready to be laid out."""
+
+    notes: tuple[Note, ...]
+    lines: tuple[Line, ...]
+
+
+def gather(diagram: Diagram) -> Gathered:
+    """Sort the moves into notes and lines. A rule that repeats a row's move adds no line."""
+    edges = _without_repeats(edge for edge in diagram.edges if not edge.is_loop)
+    crowd = max(_CROWD_MIN, len(diagram.nodes) // 2 + 1)
+    notes = []
+    while True:
+        found = max(_possible_notes(diagram, edges), key=lambda note: len(note.edges), default=None)
+        if found is None or len(found.edges) < crowd:
+            return Gathered(tuple(notes), _lines(edges))
+        notes.append(found)
+        edges = [edge for edge in edges if edge not in found.edges]
+
+
+def _without_repeats(edges: Iterable[Edge]) -> list[Edge]:
+    found: dict[tuple[str, str], Edge] = {}
+    for edge in edges:
+        found.setdefault((edge.source, edge.target), edge)
+    return list(found.values())
+
+
+def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[Note]:
+    """Incoming ones first: "from any" says more about a state than "to any"."""
+    kinds = list(dict.fromkeys(edge.kind for edge in edges))
+    return [
+        Note(node.name, incoming, found, kind)
+        for incoming in (True, False)
+        for kind in kinds
+        for node in diagram.nodes
+        if (found := _crowd_at(edges, node.name, incoming, kind))
+    ]
+
+
+def _crowd_at(edges: list[Edge], name: str, incoming: bool, kind: Kind) -> tuple[Edge, ...]:
+    return tuple(edge for edge in edges if edge.kind == kind and (edge.target if incoming else edge.source) == name)
+
+
+def _lines(edges: list[Edge]) -> tuple[Line, ...]:
+    moves = {(edge.source, edge.target): edge.kind for edge in edges}
+    lines = []
+    for (source, target), kind in moves.items():
+        both_ways = moves.get((target, source)) == kind
+        if both_ways and list(moves).index((target, source)) < list(moves).index((source, target)):
+            continue  # drawn with its opposite
+        lines.append(Line(source, target, kind, both_ways))
+    return tuple(lines)
+
+
+def note_lines(note: Note, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
+    """The words of a note, wrapped to the width of a box; `brief` counts instead of naming."""
+    missing = [name for name in names if name not in note.others and name != note.at]
+    if not missing:
+        words = ["any", "other"] if brief else ["any", "other", "state"]
+    elif brief:
+        words = [str(len(note.others)), "states"]
+    elif len(missing) <= _MISSING_MAX:
+        words = ["any", "but", *_listed(missing)]
+    else:
+        words = _listed([name for name in names if name in note.others])
+    direction = "from" if note.incoming else "to"
+    prefix = ["amended:"] if note.kind == "amended" else []
+    return _wrapped([*prefix, direction, *words])
+
+
+def _listed(names: list[str]) -> list[str]:
+    return [f"{name}," for name in names[:-1]] + names[-1:]
+
+
+def _wrapped(words: list[str]) -> tuple[str, ...]:
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > _NOTE_CHARS:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return tuple(lines)

@@ -1,0 +1,140 @@
+"""The whole machine in one picture: five regions as lanes, and below them the rules that join them.
+
+For people who see it for the first time, so it has no triggers and counts instead of listing. Rule:
+all that it shows comes from rows, rules, deadlines and docstrings.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from duologue.core.leaves import Leaf
+from duologue.core.machine import MACHINE, ROWS
+from duologue.core.rows import Rule
+
+from . import ink
+from .graph import REGIONS, Diagram, region_diagram, region_rows
+from .legend import KIND_SIGNS, START, TIMED, Sign, paint_legend
+from .paint import paint
+from .picture import Picture, Spacing, lay_out
+from .rulemoves import rule_moves
+from .shapes import Box, Point
+
+_MARGIN = 30.0
+_HEAD = 66.0
+_GAP = 12.0
+_BAND = 80.0
+_PADDING = 15.0
+_CARD = 70.0
+_COLUMN_MAX = 7  # more states than this need a second column
+_DOWN_MIN, _DOWN_MAX = 34.0, 64.0  # between two states of a lane
+
+
+class Lane(NamedTuple):
+    region: type[Leaf]
+    hue: str
+    diagram: Diagram
+    picture: Picture
+
+    @property
+    def width(self) -> float:
+        return max(self.picture.bounds.width + 2 * _PADDING, 168.0)
+
+
+def machine_svg() -> str:
+    """The picture of the machine."""
+    lanes = _lanes()
+    height = max(lane.picture.bounds.height for lane in lanes) + _BAND + 2 * _PADDING + 20
+    width = sum(lane.width + _GAP for lane in lanes) - _GAP + 2 * _MARGIN
+    title = "One conversation, five regions"
+    about = (
+        f"Each region is in exactly one state. {len(ROWS)} rows move them, {len(MACHINE.rules)} rules join them, "
+        "and what should not last has a deadline."
+    )
+    body = [
+        ink.text(Point(_MARGIN, _MARGIN + 15), title, "title"),
+        ink.text(Point(_MARGIN, _MARGIN + 38), about, "about"),
+    ]
+    x, y = _MARGIN, _MARGIN + _HEAD
+    for lane in lanes:
+        body += _paint_lane(lane, Box(x, y, lane.width, height))
+        x += lane.width + _GAP
+    y += height + _GAP
+    body += _paint_rules(lanes, Box(_MARGIN, y, width - 2 * _MARGIN, _CARD))
+    y += _CARD + 30
+    signs = [START, TIMED, *KIND_SIGNS[:2], Sign("", "a rule has the colours of the regions that it moves")]
+    body += [f'<g class="{lanes[0].hue}">', *paint_legend(signs, Point(_MARGIN, y)), "</g>"]
+    told = " ".join(f"{lane.diagram.title}: {', '.join(node.name for node in lane.diagram.nodes)}." for lane in lanes)
+    return ink.document(title, f"{about} {told}", width, y + 22, body)
+
+
+def _lanes() -> list[Lane]:
+    """The regions, the shorter ones stretched towards the height of the tallest."""
+    diagrams = [region_diagram(region) for region in REGIONS.values()]
+    pictures = [_lane_picture(diagram, _DOWN_MIN) for diagram in diagrams]
+    tallest = max(picture.bounds.height for picture in pictures)
+    lanes = []
+    for hue, region, diagram, picture in zip(ink.HUES, REGIONS.values(), diagrams, pictures, strict=True):
+        gaps = -(-len(diagram.nodes) // _columns_of(diagram)) - 1
+        down = _DOWN_MIN + (tallest - picture.bounds.height) / max(gaps, 1)
+        lanes.append(Lane(region, hue, diagram, _lane_picture(diagram, min(down, _DOWN_MAX))))
+    return lanes
+
+
+def _lane_picture(diagram: Diagram, down: float) -> Picture:
+    return lay_out(diagram, _columns_of(diagram), Spacing(across=38, down=down), brief=True)
+
+
+def _columns_of(diagram: Diagram) -> int:
+    return -(-len(diagram.nodes) // _COLUMN_MAX)
+
+
+def _paint_lane(lane: Lane, box: Box) -> list[str]:
+    bounds = lane.picture.bounds
+    left = box.x + (box.width - bounds.width) / 2
+    top = box.y + _BAND
+    question = lane.diagram.about.split("?")[0] + "?"
+    body = [
+        f'<g class="{lane.hue}">',
+        ink.rect(box, "panel", 10),
+        ink.text(Point(box.x + _PADDING, box.y + 26), lane.diagram.title, "heading"),
+    ]
+    for number, line in enumerate(_wrapped(question, box.width - 2 * _PADDING)):
+        body.append(ink.text(Point(box.x + _PADDING, box.y + 44 + number * 14), line, "small"))
+    body += paint(lane.diagram, lane.picture.moved(left - bounds.x, top - bounds.y))
+    rows = f"{len(region_rows(lane.region))} rows"
+    body.append(ink.text(Point(box.x + _PADDING, box.bottom - 12), rows, "small"))
+    return [*body, "</g>"]
+
+
+def _paint_rules(lanes: list[Lane], box: Box) -> list[str]:
+    """A card for each rule, with a dot in the colour of each region that it moves."""
+    rules = MACHINE.rules
+    width = (box.width - _GAP * (len(rules) - 1)) / len(rules)
+    body = []
+    for number, rule in enumerate(rules):
+        card = Box(box.x + number * (width + _GAP), box.y, width, box.height)
+        body += _paint_rule(rule, lanes, card)
+    return body
+
+
+def _paint_rule(rule: Rule, lanes: list[Lane], card: Box) -> list[str]:
+    body = [ink.rect(card, "panel", 10), ink.text(Point(card.x + 12, card.y + 22), rule.name, "mend")]
+    moved = [lane for lane in lanes if any(name == rule.name for name, _, _ in rule_moves(lane.region))]
+    for number, lane in enumerate(reversed(moved)):
+        dot = ink.circle(Point(card.right - 16 - number * 12, card.y + 18), 4, "dot")
+        body.append(f'<g class="{lane.hue}">{ink.title(lane.diagram.title)}{dot}</g>')
+    for number, line in enumerate(_wrapped(rule.why, card.width - 20)):
+        body.append(ink.text(Point(card.x + 12, card.y + 41 + number * 14), line, "small"))
+    return body
+
+
+def _wrapped(text: str, width: float) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and ink.text_width(longer, "small") > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines

@@ -1,0 +1,63 @@
+"""What the signs in a picture mean, in one line below it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import ink
+from .shapes import Curve, Point
+
+_GAP = 22.0
+_ARROW = 26.0
+
+
+class Sign(NamedTuple):
+    """A sign and its meaning. `kind` is a kind of move, `start`, `timed`, or empty for words alone."""
+
+    kind: str
+    meaning: str
+
+    @property
+    def lead(self) -> float:
+        """The room that the sign itself takes."""
+        return {"": 0.0, "start": 12.0, "timed": 15.0}.get(self.kind, _ARROW + 8)
+
+    @property
+    def width(self) -> float:
+        return self.lead + ink.text_width(self.meaning, "small")
+
+
+START = Sign("start", "begins here")
+TIMED = Sign("timed", "a deadline ends it")
+KIND_SIGNS = (
+    Sign("row", "a row moves it"),
+    Sign("rule", "a rule moves it"),
+    Sign("source", "in the source's table"),
+    Sign("amended", "amended"),
+)
+
+
+def legend_width(signs: list[Sign]) -> float:
+    return sum(sign.width + _GAP for sign in signs) - _GAP
+
+
+def paint_legend(signs: list[Sign], at: Point) -> list[str]:
+    body = []
+    x = at.x
+    for sign in signs:
+        body += _paint_sign(sign, Point(x, at.y - 4))
+        body.append(ink.text(Point(x + sign.lead, at.y), sign.meaning, "small"))
+        x += sign.width + _GAP
+    return body
+
+
+def _paint_sign(sign: Sign, at: Point) -> list[str]:
+    if sign.kind == "":
+        return []
+    if sign.kind == "start":
+        return [ink.circle(Point(at.x + 4, at.y), 3.2, "dot")]
+    if sign.kind == "timed":
+        return [ink.clock(Point(at.x + 5, at.y))]
+    end = Point(at.x + _ARROW, at.y)
+    line = Curve(at, at, end, Point(end.x - 6, end.y))
+    return [ink.curve_path(line, f"line {sign.kind}"), ink.arrow_head(end, Point(-1, 0), f"arrow {sign.kind}")]

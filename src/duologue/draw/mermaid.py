@@ -1,0 +1,76 @@
+"""Writes a diagram as a Mermaid `stateDiagram-v2`, for pages that draw it themselves.
+
+A state diagram there knows no dashed lines, so an amended move says so in its label. Rule: ids are
+plain words, and every other character of a text is written so that the parser can't trip over it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from .graph import REGIONS, Diagram, region_diagram
+
+_INDENT = "    "
+_RESERVED = "as choice class classdef click default direction end fork join note state style".split()
+_ODD = re.compile(r"(?!(?<=\w):(?=\w))[^A-Za-z0-9_ ,.()\[\]'/-]")  # a colon inside a word is plain: timer:beat
+
+
+def to_mermaid(diagram: Diagram) -> str:
+    """One region or view, with a label for each reason of a move."""
+    head = ["---", f"title: {json.dumps(diagram.title)}", "---", "stateDiagram-v2"]
+    return "\n".join([*head, *_body(diagram, "", labelled=True), ""])
+
+
+def machine_mermaid() -> str:
+    """All regions side by side in one state. Without labels: there are too many for one picture."""
+    lines = ["stateDiagram-v2", f'{_INDENT}state "conversation" as conversation {{']
+    for number, (name, region) in enumerate(REGIONS.items()):
+        if number:
+            lines.append(f"{_INDENT * 2}--")
+        lines.append(f'{_INDENT * 2}state "{_escaped(name)}" as {_id(name)} {{')
+        diagram = region_diagram(region)
+        lines += [f"{_INDENT * 2}{line}" for line in _body(diagram, f"{name}_", labelled=False)]
+        lines.append(f"{_INDENT * 2}}}")
+    return "\n".join([*lines, f"{_INDENT}}}", ""])
+
+
+def _body(diagram: Diagram, prefix: str, labelled: bool) -> list[str]:
+    ids = _ids(diagram, prefix)
+    lines = [f'{_INDENT}state "{_escaped(name)}" as {known_as}' for name, known_as in ids.items()]
+    lines += [f"{_INDENT}[*] --> {ids[node.name]}" for node in diagram.nodes if node.start]
+    for (source, target), labels in _moves(diagram).items():
+        label = f" : {'<br/>'.join(labels)}" if labelled and labels else ""
+        lines.append(f"{_INDENT}{ids[source]} --> {ids[target]}{label}")
+    return lines
+
+
+def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
+    """One arrow for each pair of states, whatever the kinds: their labels tell them apart."""
+    moves: dict[tuple[str, str], list[str]] = {}
+    for edge in diagram.edges:
+        labels = moves.setdefault((edge.source, edge.target), [])
+        labels += ["(amended)"] if edge.kind == "amended" else []
+        labels += [_escaped(label) for label in edge.labels]
+    return moves
+
+
+def _ids(diagram: Diagram, prefix: str) -> dict[str, str]:
+    """An id for each state: its name where that is a plain word, and never the same twice."""
+    ids: dict[str, str] = {}
+    for node in diagram.nodes:
+        known_as = _id(f"{prefix}{node.name}")
+        while known_as in ids.values():
+            known_as += "_"
+        ids[node.name] = known_as
+    return ids
+
+
+def _id(name: str) -> str:
+    word = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"{word}_" if word.lower() in _RESERVED or not word[:1].isalpha() else word
+
+
+def _escaped(text: str) -> str:
+    """Everything that isn't plain becomes Mermaid's own entity, `#code;`."""
+    return _ODD.sub(lambda found: f"#{ord(found[0])};", " ".join(text.split()))

@@ -1,0 +1,61 @@
+"""Turns a picture into SVG elements: lines first, so that boxes and letters lie on top."""
+
+from __future__ import annotations
+
+from . import ink
+from .graph import Diagram
+from .hubs import Line
+from .picture import NAME_HEIGHT, NOTE_HEIGHT, Picture, Stated, name_baseline
+from .shapes import Curve, Point
+
+_HEAD = 8.0
+_SIGN_SHIFT = 6.5
+
+
+def paint(diagram: Diagram, picture: Picture) -> list[str]:
+    """The elements of one picture. Each line tells on hover which moves it stands for."""
+    labels = {(edge.source, edge.target): edge.labels for edge in reversed(diagram.edges)}
+    body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels)]
+    for name, stated in picture.states.items():
+        body += _paint_state(name, stated)
+    return body
+
+
+def _paint_line(line: Line, curve: Curve, labels: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
+    moves = [(line.source, line.target)] + [(line.target, line.source)] * line.both_ways
+    told = "\n".join(
+        f"{source} → {target}" + "".join(f"\n  {label}" for label in labels.get((source, target), ()))
+        for source, target in moves
+    )
+    out, back = _direction(curve.start, curve.first), _direction(curve.end, curve.second)
+    start = curve.start.along(out, _HEAD - 2) if line.both_ways else curve.start
+    trimmed = Curve(start, curve.first, curve.second, curve.end.along(back, _HEAD - 2))
+    heads = [ink.arrow_head(curve.end, back, f"arrow {line.kind}")]
+    if line.both_ways:
+        heads.append(ink.arrow_head(curve.start, out, f"arrow {line.kind}"))
+    return ["<g>", ink.title(told), ink.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
+
+
+def _direction(start: Point, towards: Point) -> Point:
+    dx, dy = towards.x - start.x, towards.y - start.y
+    length = (dx * dx + dy * dy) ** 0.5
+    return Point(dx / length, dy / length)
+
+
+def _paint_state(name: str, stated: Stated) -> list[str]:
+    box, node = stated.box, stated.node
+    baseline = name_baseline(stated)
+    middle = box.centre.x + _SIGN_SHIFT * (node.start - node.timed)
+    half = ink.text_width(name, "name") / 2
+    body = [ink.rect(box, "state start" if node.start else "state", 9, title=name)]
+    if node.start:
+        body.append(ink.circle(Point(middle - half - 6.5, baseline - 4.5), 3.2, "dot"))
+    if node.timed:
+        body.append(ink.clock(Point(middle + half + 8, baseline - 4.5)))
+    body.append(ink.text(Point(middle, baseline), name, "name", "middle"))
+    y = box.y + NAME_HEIGHT + 4
+    for note, lines in stated.notes:
+        for line in lines:
+            body.append(ink.text(Point(box.centre.x, y), line, "note", "middle", also=note.kind))
+            y += NOTE_HEIGHT
+    return body

@@ -1,0 +1,127 @@
+"""A diagram with a place for everything: boxes with their notes, and curves between them.
+
+Joins the steps: crowds become notes, states get cells, cells get sizes, lines get curves. Knows no
+colours. Rule: whatever is painted is in the bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .graph import Diagram, Node
+from .hubs import Gathered, Line, Note, gather, note_lines
+from .ink import FACES, text_width
+from .places import Cell, place
+from .routes import route
+from .shapes import Box, Curve, bounds_of
+
+NAME_HEIGHT = 34.0
+NOTE_HEIGHT = 14.0
+_PADDING = 14.0
+_SIGN = 15.0  # the dot of the start before a name, the clock of a deadline behind it
+
+
+class Spacing(NamedTuple):
+    """The free room between boxes."""
+
+    across: float
+    down: float
+
+
+_CALM = Spacing(72, 52)
+_BUSY = Spacing(88, 72)  # for pictures with many lines
+_BUSY_LINES = 1.5  # for each state
+
+
+class Stated(NamedTuple):
+    """A state in its box, with what is written below its name."""
+
+    box: Box
+    node: Node
+    notes: tuple[tuple[Note, tuple[str, ...]], ...]
+
+
+class Picture(NamedTuple):
+    states: dict[str, Stated]
+    lines: tuple[tuple[Line, Curve], ...]
+    bounds: Box
+
+    def moved(self, dx: float, dy: float) -> Picture:
+        """The same picture elsewhere on the paper."""
+        states = {name: stated._replace(box=stated.box.moved(dx, dy)) for name, stated in self.states.items()}
+        lines = tuple((line, curve.moved(dx, dy)) for line, curve in self.lines)
+        return Picture(states, lines, self.bounds.moved(dx, dy))
+
+
+def lay_out(
+    diagram: Diagram, columns: int | None = None, spacing: Spacing | None = None, brief: bool = False
+) -> Picture:
+    """Find a place for every state and a way for every line. `brief` shortens the notes."""
+    names = tuple(node.name for node in diagram.nodes)
+    gathered = gather(diagram)
+    columns = columns or _columns_for(len(names))
+    rows = -(-len(names) // columns)
+    ends = tuple((line.source, line.target) for line in gathered.lines)
+    cells = place(names, ends, columns, rows)
+    states = _sized(diagram, gathered, brief)
+    calm = len(gathered.lines) <= _BUSY_LINES * len(names)
+    boxes = _boxes(states, cells, spacing or (_CALM if calm else _BUSY))
+    states = {name: states[name]._replace(box=boxes[name]) for name in names}
+    curves = route(boxes, ends)
+    bounds = bounds_of(boxes.values(), (point for curve in curves for point in curve.samples()))
+    return Picture(states, tuple(zip(gathered.lines, curves, strict=True)), bounds)
+
+
+def _columns_for(count: int) -> int:
+    return count if count <= 3 else 3 if count <= 6 else 4
+
+
+def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, Stated]:
+    """Each state with a box as large as what it says; all of them start at the origin."""
+    names = tuple(node.name for node in diagram.nodes)
+    states = {}
+    for node in diagram.nodes:
+        notes = tuple((note, note_lines(note, names, brief)) for note in gathered.notes if note.at == node.name)
+        texts = [text for _, lines in notes for text in lines]
+        name_width = text_width(node.name, "name") + _SIGN * (node.start + node.timed)
+        width = max([name_width, *(text_width(text, "note") for text in texts)]) + 2 * _PADDING
+        height = NAME_HEIGHT + NOTE_HEIGHT * len(texts) + (4 if texts else 0)
+        states[node.name] = Stated(Box(0, 0, round(width), height), node, notes)
+    return states
+
+
+def _boxes(states: dict[str, Stated], cells: dict[str, Cell], spacing: Spacing) -> dict[str, Box]:
+    """Cells as wide and high as their largest box; boxes of a column share their width."""
+    widths = _largest(states, cells, 0, lambda box: box.width)
+    heights = _largest(states, cells, 1, lambda box: box.height)
+    lefts = _offsets(widths, spacing.across)
+    tops = _offsets(heights, spacing.down)
+    boxes = {}
+    for name, (column, row) in cells.items():
+        height = states[name].box.height
+        top = tops[row] + (heights[row] - height) / 2
+        boxes[name] = Box(lefts[column], top, widths[column], height)
+    return boxes
+
+
+def _largest(states: dict[str, Stated], cells: dict[str, Cell], axis: int, size: Callable[[Box], float]) -> list[float]:
+    found = [0.0] * (1 + max(cell[axis] for cell in cells.values()))
+    for name, cell in cells.items():
+        found[cell[axis]] = max(found[cell[axis]], size(states[name].box))
+    return found
+
+
+def _offsets(sizes: list[float], gap: float) -> list[float]:
+    offsets, at = [], 0.0
+    for size in sizes:
+        offsets.append(at)
+        at += size + gap
+    return offsets
+
+
+def name_baseline(stated: Stated) -> float:
+    """Where the name stands: in the middle, or above its notes."""
+    box = stated.box
+    middle = box.y + (NAME_HEIGHT / 2 + 1 if stated.notes else box.height / 2)
+    return middle + FACES["name"].size * 0.35

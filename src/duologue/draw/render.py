@@ -1,0 +1,37 @@
+"""One door to all pictures: a name and a format in, text out."""
+
+from __future__ import annotations
+
+from duologue.core.errors import DuologueError
+from duologue.core.views import VIEWS
+
+from .graph import REGIONS, Diagram, region_diagram, view_diagram
+from .mermaid import machine_mermaid, to_mermaid
+from .svg import machine_svg, to_svg
+
+MACHINE_NAME = "machine"
+FORMATS = ("mermaid", "svg")
+
+
+def names() -> tuple[str, ...]:
+    """Everything that can be drawn."""
+    return (MACHINE_NAME, *REGIONS, *VIEWS)
+
+
+def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 - the word that a caller expects
+    """Draw the whole machine (no name), one region or one view."""
+    if format not in FORMATS:
+        raise DuologueError(f"no format called {format!r}; there is {', '.join(FORMATS)}")
+    if name is None or name == MACHINE_NAME:
+        return machine_mermaid() if format == "mermaid" else machine_svg()
+    diagram = diagram_of(name)
+    return to_mermaid(diagram) if format == "mermaid" else to_svg(diagram)
+
+
+def diagram_of(name: str) -> Diagram:
+    """The diagram of a region or a view."""
+    if name in REGIONS:
+        return region_diagram(REGIONS[name])
+    if name in VIEWS:
+        return view_diagram(VIEWS[name])
+    raise DuologueError(f"nothing to draw called {name!r}; there is {', '.join(names())}")

@@ -1,0 +1,73 @@
+"""Which moves the rules make. A rule is code, not a row, so its moves are found by trying it.
+
+Every rule is asked and applied in every joint state of leaves, with nothing, one finished turn or
+one job in it. Rule: only moves that a rule really made are reported, in the order of the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import product
+
+from duologue.core.draft import Draft
+from duologue.core.events import TimerFired
+from duologue.core.leaves import Job, Leaf, Link, Reply, Timer, User, Voice
+from duologue.core.machine import MACHINE
+from duologue.core.settings import Settings
+from duologue.core.state import JobRecord, State
+
+Fill = Callable[[Draft], None]
+
+
+def rule_moves(region: type[Leaf]) -> tuple[tuple[str, Leaf, Leaf], ...]:
+    """(rule, source, target) for each way in which a rule moves this region."""
+    order = {leaf: index for index, leaf in enumerate(region)}
+    moves = [move for move in _all_moves() if isinstance(move[1], region)]
+    rules = {rule.name: index for index, rule in enumerate(MACHINE.rules)}
+    return tuple(sorted(moves, key=lambda move: (rules[move[0]], order[move[1]], order[move[2]])))
+
+
+@cache
+def _all_moves() -> frozenset[tuple[str, Leaf, Leaf]]:
+    event = TimerFired(at=0, timer=next(iter(Timer)), due=0)
+    found = set()
+    for state, fill in product(_joint_states(), _fills()):
+        for rule in MACHINE.rules:
+            draft = Draft(state, MACHINE.owners, 0)
+            fill(draft)
+            before = _leaves(draft)
+            if rule.when(draft):
+                rule.do(draft, event)
+                after = _leaves(draft)
+                found |= {(rule.name, old, new) for old, new in zip(before, after, strict=True) if old is not new}
+    return frozenset(found)
+
+
+def _joint_states() -> Iterator[State]:
+    for link, user, voice, reply in product(Link, User, Voice, Reply):
+        yield State(Settings(), link=link, user=user, voice=voice, reply=reply)
+
+
+def _fills() -> list[Fill]:
+    """What may stand beside the leaves when a rule is asked."""
+
+    def nothing(draft: Draft) -> None:
+        pass
+
+    def finished_turn(draft: Draft) -> None:
+        draft.turn = draft.said = draft.said + 1
+
+    def job(kind: Job) -> Fill:
+        def fill(draft: Draft) -> None:
+            draft.jobs = (JobRecord(1, kind, cancellable=True, due=0),)
+
+        return fill
+
+    return [nothing, finished_turn, *(job(kind) for kind in Job if kind is not Job.ABSENT)]
+
+
+def _leaves(draft: Draft) -> tuple[Leaf, ...]:
+    """The leaf of each region; the one job, if any, is the last."""
+    job = draft.jobs[0].kind if draft.jobs else Job.ABSENT
+    return draft.link, draft.user, draft.voice, draft.reply, job
