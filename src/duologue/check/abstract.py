@@ -7,8 +7,8 @@ state, so the real `step` runs on it. Rule: nothing that a guard reads may be lo
 
 from __future__ import annotations
 
-from duologue.core.leaves import FOREGROUND, LIVE, SOUNDING, TIMER_INDEX, Ask, Job, Timer, User
-from duologue.core.state import JobRecord, State
+from duologue.core.leaves import FOREGROUND, LIVE, SOUNDING, TIMER_INDEX, Ask, ErrorClass, Job, Part, Timer, User
+from duologue.core.state import Fault, JobRecord, State
 
 DUE = 1  # what every armed deadline becomes
 ID = 1  # what every current id becomes; 0 is a stale one
@@ -18,13 +18,14 @@ ID = 1  # what every current id becomes; 0 is a stale one
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.HEARTBEAT, Timer.FEEDBACK))
 _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
+_FAULTS = {fatal: Fault(Part.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
 # A check-in is handled like an answer; only a goodbye ends the call.
 _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOODBYE}
 
 
-def abstract(s: State) -> State:
+def abstract(s: State, late_turns: bool = True) -> State:
     """The representative of everything that behaves like `s`."""
-    answered, asked, said, floor_turn, turn = _turns(s)
+    answered, asked, said, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(
         State,
@@ -34,27 +35,21 @@ def abstract(s: State) -> State:
             turn, said, asked, answered, floor_turn,
             s.words, s.final, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
             s.asked_again, s.retries, s.attempts, s.check_ins, s.faults,
-            s.faults_in_a_row, s.fault, _dues(s),
+            s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip
 
 
-def _turns(s: State) -> tuple[int, int, int, int, int]:
+def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int]:
     """The turn numbers, brought close together without changing their order. Behind an open turn a
     gap of two is kept, so that a closed one between can still get its text late."""
     answered = 1
     asked = answered + (1 if s.asked > s.answered else 0)
     said = asked + (1 if s.said > s.asked else 0)
-    gap_max = 1 if s.user is User.QUIET else 2
     if s.voice not in SOUNDING:
         return answered, asked, said, 0, said + min(gap_max, s.turn - s.said)
-    marks = sorted({s.said, max(s.said, s.floor_turn), s.turn})
-    place, values = said, {s.said: said}
-    for earlier, later in zip(marks, marks[1:], strict=False):
-        place += min(gap_max, later - earlier)
-        values[later] = place
-    floor_turn = values[s.floor_turn] if s.floor_turn >= s.said else asked
-    return answered, asked, said, floor_turn, values[s.turn]
+    floor_turn = said + (1 if s.floor_turn > s.said else 0)
+    return answered, asked, said, floor_turn, floor_turn + min(gap_max, s.turn - s.floor_turn)
 
 
 def _jobs(jobs: tuple[JobRecord, ...]) -> tuple[JobRecord, ...]:

@@ -6,12 +6,15 @@ variant, for every id that an event carries there is a stale one.
 
 from __future__ import annotations
 
+from functools import cache
+
 from duologue.core import events as ev
 from duologue.core.events import Event
 from duologue.core.leaves import ErrorClass, Part
 from duologue.core.state import State, armed
 
 from .abstract import ID
+from .scopes import Scope
 
 _STALE = 0
 _ERRORS = (
@@ -95,12 +98,20 @@ def _playback(s: State) -> list[Event]:
     return found
 
 
-def _words(s: State) -> list[Event]:
+@cache
+def _heard(turn: int, fillers: bool) -> list[Event]:
+    found: list[Event] = []
+    for final in (False, True):
+        found.append(ev.WordsHeard(0, 1, turn, words=2, substantial=2, final=final))
+        if fillers:
+            found.append(ev.WordsHeard(0, 1, turn, words=1, substantial=0, final=final))
+    return found
+
+
+def _words(s: State, fillers: bool) -> list[Event]:
     found: list[Event] = [ev.TurnEnded(0, s.turn)]
     for turn in range(1, s.turn + 1):
-        for final in (False, True):
-            found.append(ev.WordsHeard(0, 1, turn, words=1, substantial=0, final=final))
-            found.append(ev.WordsHeard(0, 1, turn, words=2, substantial=2, final=final))
+        found += _heard(turn, fillers)
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=True))
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=False))
     return found
@@ -126,9 +137,15 @@ def timers(s: State) -> list[ev.TimerFired]:
     return [ev.TimerFired(due, timer, due, call) for due, timer, call in armed(s)]
 
 
-def fresh(s: State) -> list[Event]:
-    """Every event, other than a timer, that could happen here."""
-    return [*_FRESH, *_playback(s), *_words(s), *_jobs(s)]
+def fresh(s: State, scope: Scope) -> list[Event]:
+    """Every event of the scope, other than a timer, that could happen here."""
+    found = [*_fixed(scope), *_playback(s), *_words(s, scope.fillers)]
+    return found if ev.ToolCalled in scope.without else [*found, *_jobs(s)]
+
+
+@cache
+def _fixed(scope: Scope) -> tuple[Event, ...]:
+    return tuple(event for event in _FRESH if type(event) not in scope.without)
 
 
 def stale(s: State) -> list[Event]:

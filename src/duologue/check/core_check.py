@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 
 from duologue.core.codec import state_from_json, state_to_json
 from duologue.core.draft import Draft
@@ -25,6 +25,7 @@ from .alphabet import fresh, stale, timers
 from .explore import Graph, can_reach, explore, find_cycle
 from .laws import Step, describe
 from .promises import PROMISES, Promise
+from .scopes import Scope
 
 _PAUSES = (
     (SuspendRequested(0, 1), ResumeRequested(0, 2)),
@@ -46,6 +47,7 @@ class Findings:
     """What one exploration found. `fired` holds rows by index and rules by -1 - index."""
 
     profile: str
+    scope: str
     bounds: dict[str, int]
     states: int = 0
     steps: int = 0
@@ -61,35 +63,20 @@ class Enough(Exception):
     """Ends an exploration that has found as many violations as were asked for."""
 
 
-def talk(settings: Settings) -> Settings:
-    """The talking half with small counters: faults, retries, check-ins, and no room for jobs."""
-    return replace(
-        settings,
-        retry_ms=settings.retry_ms[:1],
-        backoff_ms=settings.backoff_ms[:1],
-        check_ins_max=1,
-        faults_max=2,
-        faults_in_a_row_max=2,
-        jobs_max=0,
-    )
-
-
-def work(settings: Settings) -> Settings:
-    """The working half: one job, no dead air, and the first fault opens the breaker."""
-    return replace(talk(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
-
-
 class CoreExplorer:
     """One exploration of one profile."""
 
     def __init__(
         self,
         settings: Settings,
+        scope: Scope,
         machine: Machine = MACHINE,
         violations_max: int = 20,
         promised: Iterable[Promise] = PROMISES,
     ) -> None:
+        settings = scope.narrow(settings)
         self.settings = settings
+        self.scope = scope
         self.machine = machine
         self.violations_max = violations_max
         self.promised = promises.index(promised)
@@ -97,6 +84,7 @@ class CoreExplorer:
         self.timer_edges: list[tuple[int, State]] = []
         self.found = Findings(
             settings.name,
+            scope.name,
             {
                 "retries": len(settings.retry_ms),
                 "attempts": len(settings.backoff_ms),
@@ -107,9 +95,7 @@ class CoreExplorer:
             },
         )
 
-    def run(
-        self, states_max: int = 10_000_000, progress: Callable[[int, int], None] | None = None
-    ) -> Findings:
+    def run(self, states_max: int = 10_000_000, progress: Callable[[int, int], None] | None = None) -> Findings:
         """Explore, judge, report."""
         began = time.process_time()
         try:
@@ -135,7 +121,7 @@ class CoreExplorer:
             if timer.timer not in SOFT:
                 self.timer_edges.append((number, target))
             yield timer, target
-        for event in fresh(s):
+        for event in fresh(s, self.scope):
             target = self._take(number, s, event)
             if target is not None:
                 yield event, target
@@ -155,14 +141,8 @@ class CoreExplorer:
         self.found.fired.update(d.fired)
         step = Step(s, event, d.build(), tuple(d.effects))
         self._judge_step(number, step)
-        target = abstract(step.after)
-        for name, view in VIEWS.items():
-            seen = (view.see(s), view.see(target))
-            if seen[0] != seen[1] and seen not in self.found.moves[name]:
-                self.found.moves[name].add(seen)
-                if seen not in view.allowed():
-                    self._report("7 every view is honest", f"{name}: {seen[0]} -> {seen[1]}", number, event)
-        return target
+        self._judge_views(number, step)
+        return abstract(step.after, self.scope.late_turns)
 
     def _judge_state(self, number: int, s: State) -> None:
         for law, message in laws.check_state(s):
@@ -180,7 +160,7 @@ class CoreExplorer:
     def _judge_pause(self, number: int, s: State, pause: Event, resume: Event) -> None:
         paused, first = self.machine.step(s, pause)
         resumed, second = self.machine.step(paused, resume)
-        same = abstract(resumed) == s
+        same = abstract(resumed, self.scope.late_turns) == s
         steps = (Step(s, pause, paused, first), Step(paused, resume, resumed, second))
         for law, message in laws.check_pause(*steps, same):
             self._report(law, message, number, pause)
@@ -192,6 +172,16 @@ class CoreExplorer:
         self.found.steps += 1
         if self.machine.advance(step.after, step.event) is not None:
             self._report("5 idempotent", "the same event does something twice", number, step.event)
+
+    def _judge_views(self, number: int, step: Step) -> None:
+        before, after = _seen(step.before), _seen(step.after)
+        if before == after:
+            return
+        for name, source, target in zip(VIEWS, before, after, strict=True):
+            if source != target and (source, target) not in self.found.moves[name]:
+                self.found.moves[name].add((source, target))
+                if (source, target) not in VIEWS[name].allowed():
+                    self._report("7 every view is honest", f"{name}: {source} -> {target}", number, step.event)
 
     def _judge_promises(self, number: int, step: Step) -> None:
         for promise in self.promised.get(promises.trigger_of(step.event), ()):
@@ -236,7 +226,19 @@ class CoreExplorer:
             after, effects = self.machine.step(s, event)
             did = ", ".join(type(effect).__name__ for effect in effects)
             yield f"{_name(event):<42} {describe(after)}{'  ' + did if did else ''}"
-            s = abstract(after)
+            s = abstract(after, self.scope.late_turns)
+
+
+_SEEN: dict[object, tuple[str, ...]] = {}
+
+
+def _seen(s: State) -> tuple[str, ...]:
+    """The state through every view; they read the leaves only."""
+    key = (s.link, s.user, s.voice, s.reply, tuple(job.kind for job in s.jobs))
+    found = _SEEN.get(key)
+    if found is None:
+        found = _SEEN[key] = tuple(view.see(s) for view in VIEWS.values())
+    return found
 
 
 def _may_rest(s: State) -> bool:

@@ -211,4 +211,3 @@ def describe(s: State) -> str:
 def hard_deadline_leaves() -> Sequence[Leaf]:
     """Leaves that must own a hard deadline and do not: empty, or the table is wrong."""
     return [leaf for leaf, owned in _HARD.items() if not owned]
-

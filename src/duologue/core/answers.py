@@ -33,13 +33,12 @@ def cancel_reply(d: Draft) -> None:
 def answer(d: Draft) -> None:
     """What was asked is settled."""
     d.answered = d.asked
+    d.asked_again = False
 
 
 def settle(d: Draft, heard: bool) -> None:
     """A reply is over. Unheard, its turns are owed again, and what it was to tell is news again."""
-    if heard:
-        d.asked_again = False
-    else:
+    if not heard:
         _owe_again(d)
         d.news = d.news or d.telling
     carry_on(d)

@@ -103,7 +103,7 @@ def settings_from_json(data: Any) -> Settings:
     wrong = sorted(set(data) ^ known)
     if wrong:
         raise InvalidSnapshot(f"settings: {wrong[0]!r} is {'missing' if wrong[0] in known else 'unknown'}")
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
     values["overlap"] = _enum(Overlap, values["overlap"], "settings.overlap")
     try:
         return Settings(**values)

@@ -8,10 +8,11 @@ armed while the region moves inside the set.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from .draft import Draft
-from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, Job, Leaf, Link, Reply, Timer, User, Voice, Words
+from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice, Words
 from .state import Here, floor_is_open, is_at_rest, is_owed
 
 Duration = Callable[[Draft], int]
@@ -57,11 +58,7 @@ def _retry_ms(d: Draft) -> int:
 
 
 def _setting(name: str) -> Duration:
-    def duration_ms(d: Draft) -> int:
-        value: int = getattr(d.settings, name)
-        return value
-
-    return duration_ms
+    return attrgetter(f"settings.{name}")
 
 
 _ANSWERING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.RETRYING)
@@ -95,7 +92,7 @@ LIMITS: tuple[Limit, ...] = (
 
 JOINT_LIMITS: tuple[JointLimit, ...] = (
     # Owed work waits one beat, so that the floor is seen to open between two turns.
-    JointLimit(Timer.BEAT, lambda s: is_owed(s) and floor_is_open(s), _setting("beat_ms")),
+    JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
     JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
 )
 
@@ -125,15 +122,15 @@ class Owners:
         self.joint = tuple(joint)
         self.jobs = jobs
         self.moves = {
-            (old, new): self._change(old, new)
+            old: {new: self._change(old, new) for new in region if new is not old}
             for region in _REGIONS
             for old in region
-            for new in region
-            if old is not new
         }
 
-    def _change(self, old: Leaf, new: Leaf) -> tuple[tuple[Timer, ...], tuple[tuple[Timer, Duration], ...]]:
-        ended = tuple(limit.timer for limit in self.limits if old in limit.leaves and new not in limit.leaves)
+    def _change(self, old: Leaf, new: Leaf) -> tuple[tuple[int, ...], tuple[tuple[Timer, Duration], ...]]:
+        ended = tuple(
+            TIMER_INDEX[limit.timer] for limit in self.limits if old in limit.leaves and new not in limit.leaves
+        )
         begun = tuple(
             (limit.timer, limit.duration_ms)
             for limit in self.limits

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .deadlines import Owners
 
 _FIELDS = State._fields
+_REGION_NAMES: dict[type[Leaf], str] = {Link: "link", User: "user", Voice: "voice", Reply: "reply"}
 
 
 class Draft:
@@ -99,21 +100,17 @@ class Draft:
 
     def move(self, leaf: Leaf) -> None:
         """Enter a leaf of a region: disarm what the old one owned, arm what the new one owns."""
-        if isinstance(leaf, Link):
-            old: Leaf = self.link
-            self._enter_link(leaf)
-        elif isinstance(leaf, User):
-            old, self.user = self.user, leaf
-        elif isinstance(leaf, Voice):
-            old, self.voice = self.voice, leaf
-        else:
-            assert isinstance(leaf, Reply), leaf
-            old, self.reply = self.reply, leaf
+        region = _REGION_NAMES[type(leaf)]
+        old: Leaf = getattr(self, region)
         if old is leaf:
             return
-        ended, begun = self.owners.moves[old, leaf]
-        for timer in ended:
-            self.due[TIMER_INDEX[timer]] = 0
+        if region == "link":
+            self._enter_link(leaf)  # type: ignore[arg-type]
+        else:
+            setattr(self, region, leaf)
+        ended, begun = self.owners.moves[old][leaf]
+        for index in ended:
+            self.due[index] = 0
         for timer, duration_ms in begun:
             self.arm(timer, duration_ms(self))
 

@@ -57,6 +57,10 @@ def is_fatal(s: State, e: Event) -> bool:
     return s.fault is not None and s.fault.fatal
 
 
+def is_recoverable(s: State, e: Event) -> bool:
+    return not is_fatal(s, e)
+
+
 def may_attempt_again(s: State, e: Event) -> bool:
     """Is there an attempt left, and would it help?"""
     worth_it = not isinstance(e, SessionFailed) or not POLICIES[e.error].ends
@@ -207,7 +211,8 @@ LINK_ROWS: tuple[Row, ...] = (
     # Losing the line and getting it back
     row(FROZEN, (T.SUSPEND, T.RENEW, T.HEAL), L.BACKING_OFF, lose_link),
     row((L.SUSPENDED, L.RENEWING), LinkWobbled, L.BACKING_OFF, lose_link),
-    row((L.PREPARING, *LIVE, L.FAULTED), LinkClosed, L.BACKING_OFF, lose_link),
+    row((L.PREPARING, *LIVE), LinkClosed, L.BACKING_OFF, lose_link),
+    row(L.FAULTED, LinkClosed, L.BACKING_OFF, lose_link, is_recoverable),
     row(LIVE, (SessionFailed, ReconnectRequested), L.BACKING_OFF, lose_link),
     row(LIVE, (ReplyFailed, ServiceFailed), L.BACKING_OFF, lose_link, needs_new_session),
     row(L.BACKING_OFF, T.BACKOFF, L.RECONNECTING, attempt),

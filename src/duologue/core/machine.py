@@ -231,7 +231,7 @@ class Machine:
             if limit.holds(d):
                 if not d.due[index] and not limit.holds(s):
                     d.arm(limit.timer, limit.duration_ms(d))
-            elif d.due[index]:
+            else:
                 d.due[index] = 0
         return d
 

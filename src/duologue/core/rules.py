@@ -16,26 +16,30 @@ from .leaves import CLOSED, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, User, 
 from .rows import Rule
 from .state import floor_is_free, has_foreground, is_owed, is_sounding
 
+# Asked in every step: on Python 3.11 a member costs four times as much through its enum.
+_UP, _QUIET, _SILENT = Link.UP, User.QUIET, Voice.SILENT
+_NONE, _READY = Reply.NONE, Reply.READY
+
 
 def sound_on_a_dead_line(d: Draft) -> bool:
-    return d.voice is not Voice.SILENT and d.link not in LIVE
+    return d.voice is not _SILENT and d.link not in LIVE
 
 
 def silence_it(d: Draft, e: Event) -> None:
     if d.voice in SOUNDING:
         stop_sound(d)
         cancel_reply(d)
-    d.move(Voice.SILENT)
+    d.move(_SILENT)
     end_sound(d)
 
 
 def request_on_a_dead_line(d: Draft) -> bool:
-    return d.reply is not Reply.NONE and d.link not in LIVE
+    return d.reply is not _NONE and d.link not in LIVE
 
 
 def drop_it(d: Draft, e: Event) -> None:
     cancel_reply(d)
-    d.move(Reply.NONE)
+    d.move(_NONE)
     settle(d, heard=False)
 
 
@@ -52,7 +56,7 @@ def cancel_them(d: Draft, e: Event) -> None:
 
 def leftovers_of_a_closed_line(d: Draft) -> bool:
     return d.link in CLOSED and (
-        d.user is not User.QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d)
+        d.user is not _QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d)
     )
 
 
@@ -69,7 +73,7 @@ def clear_them(d: Draft, e: Event) -> None:
     for job in d.jobs:
         d.drop_job(job.call)
         drop_work(d, job)
-    d.move(User.QUIET)
+    d.move(_QUIET)
     d.words = Words.NONE
     d.final = d.news = d.asked_again = False
     d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
@@ -77,7 +81,7 @@ def clear_them(d: Draft, e: Event) -> None:
 
 
 def ready_reply_and_open_floor(d: Draft) -> bool:
-    return d.reply is Reply.READY and d.voice is Voice.SILENT and d.user is User.QUIET and d.link is Link.UP
+    return d.reply is _READY and d.voice is _SILENT and d.user is _QUIET and d.link is _UP
 
 
 def speak_it(d: Draft, e: Event) -> None:
@@ -85,7 +89,7 @@ def speak_it(d: Draft, e: Event) -> None:
     d.heard_ms = 0
     d.retries = 0
     d.floor_turn = d.turn
-    d.move(Reply.NONE)
+    d.move(_NONE)
     d.move(Voice.PLAYING)
     d.emit(StartPlayback(d.voice_id, d.reply_id))
 

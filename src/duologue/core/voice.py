@@ -23,7 +23,7 @@ from .events import (
     TextTyped,
     WordsHeard,
 )
-from .leaves import ENDING, SOUNDING, TIMER_INDEX, Overlap, Timer, Voice
+from .leaves import ENDING, SOUNDING, TIMER_INDEX, Ask, Overlap, Timer, Voice
 from .rows import Row, row
 from .state import State, has_foreground
 
@@ -67,6 +67,7 @@ def interrupt(d: Draft, e: Event) -> None:
     """Stop the sound in this very step and drop the reply; truncation follows when it is silent."""
     stop_sound(d)
     cancel_reply(d)
+    d.ask = Ask.ANSWER
     if isinstance(e, InterruptRequested):
         answer(d)  # the person wants no answer, even if nothing of it was heard
         d.telling = False

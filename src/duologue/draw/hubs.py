@@ -49,7 +49,7 @@ def gather(diagram: Diagram) -> Gathered:
     """Sort the moves into notes and lines. A rule that repeats a row's move adds no line."""
     edges = _without_repeats(edge for edge in diagram.edges if not edge.is_loop)
     crowd = max(_CROWD_MIN, len(diagram.nodes) // 2 + 1)
-    notes = []
+    notes: list[Note] = []
     while True:
         found = max(_possible_notes(diagram, edges), key=lambda note: len(note.edges), default=None)
         if found is None or len(found.edges) < crowd:

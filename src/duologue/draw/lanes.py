@@ -16,7 +16,7 @@ from . import ink
 from .graph import REGIONS, Diagram, region_diagram, region_rows
 from .legend import KIND_SIGNS, START, TIMED, Sign, paint_legend
 from .paint import paint
-from .picture import Picture, Spacing, lay_out
+from .picture import Arrangement, Picture, Spacing, arrange, connect
 from .rulemoves import rule_moves
 from .shapes import Box, Point
 
@@ -71,18 +71,17 @@ def machine_svg() -> str:
 def _lanes() -> list[Lane]:
     """The regions, the shorter ones stretched towards the height of the tallest."""
     diagrams = [region_diagram(region) for region in REGIONS.values()]
-    pictures = [_lane_picture(diagram, _DOWN_MIN) for diagram in diagrams]
-    tallest = max(picture.bounds.height for picture in pictures)
+    heights = [_arranged(diagram, _DOWN_MIN).bounds.height for diagram in diagrams]
     lanes = []
-    for hue, region, diagram, picture in zip(ink.HUES, REGIONS.values(), diagrams, pictures, strict=True):
+    for hue, region, diagram, height in zip(ink.HUES, REGIONS.values(), diagrams, heights, strict=True):
         gaps = -(-len(diagram.nodes) // _columns_of(diagram)) - 1
-        down = _DOWN_MIN + (tallest - picture.bounds.height) / max(gaps, 1)
-        lanes.append(Lane(region, hue, diagram, _lane_picture(diagram, min(down, _DOWN_MAX))))
+        down = _DOWN_MIN + (max(heights) - height) / max(gaps, 1)
+        lanes.append(Lane(region, hue, diagram, connect(_arranged(diagram, min(down, _DOWN_MAX)))))
     return lanes
 
 
-def _lane_picture(diagram: Diagram, down: float) -> Picture:
-    return lay_out(diagram, _columns_of(diagram), Spacing(across=38, down=down), brief=True)
+def _arranged(diagram: Diagram, down: float) -> Arrangement:
+    return arrange(diagram, _columns_of(diagram), Spacing(across=38, down=down), brief=True)
 
 
 def _columns_of(diagram: Diagram) -> int:

@@ -12,7 +12,7 @@ import re
 from .graph import REGIONS, Diagram, region_diagram
 
 _INDENT = "    "
-_RESERVED = "as choice class classdef click default direction end fork join note state style".split()
+_RESERVED = ("as", "class", "classdef", "click", "default", "direction", "end", "hide", "note", "state", "style")
 _ODD = re.compile(r"(?!(?<=\w):(?=\w))[^A-Za-z0-9_ ,.()\[\]'/-]")  # a colon inside a word is plain: timer:beat
 
 
@@ -68,7 +68,9 @@ def _ids(diagram: Diagram, prefix: str) -> dict[str, str]:
 
 def _id(name: str) -> str:
     word = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return f"{word}_" if word.lower() in _RESERVED or not word[:1].isalpha() else word
+    if not word[:1].isalpha():
+        return f"state_{word}"
+    return f"{word}_" if word.lower() in _RESERVED else word
 
 
 def _escaped(text: str) -> str:

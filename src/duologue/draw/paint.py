@@ -9,7 +9,7 @@ from .picture import NAME_HEIGHT, NOTE_HEIGHT, Picture, Stated, name_baseline
 from .shapes import Curve, Point
 
 _HEAD = 8.0
-_SIGN_SHIFT = 6.5
+_SIGN = 13.0  # from the edge of a box
 
 
 def paint(diagram: Diagram, picture: Picture) -> list[str]:
@@ -45,14 +45,12 @@ def _direction(start: Point, towards: Point) -> Point:
 def _paint_state(name: str, stated: Stated) -> list[str]:
     box, node = stated.box, stated.node
     baseline = name_baseline(stated)
-    middle = box.centre.x + _SIGN_SHIFT * (node.start - node.timed)
-    half = ink.text_width(name, "name") / 2
     body = [ink.rect(box, "state start" if node.start else "state", 9, title=name)]
     if node.start:
-        body.append(ink.circle(Point(middle - half - 6.5, baseline - 4.5), 3.2, "dot"))
+        body.append(ink.circle(Point(box.x + _SIGN, baseline - 4.5), 3.2, "dot"))
     if node.timed:
-        body.append(ink.clock(Point(middle + half + 8, baseline - 4.5)))
-    body.append(ink.text(Point(middle, baseline), name, "name", "middle"))
+        body.append(ink.clock(Point(box.right - _SIGN, baseline - 4.5)))
+    body.append(ink.text(Point(box.centre.x, baseline), name, "name", "middle"))
     y = box.y + NAME_HEIGHT + 4
     for note, lines in stated.notes:
         for line in lines:

@@ -19,7 +19,7 @@ from .shapes import Box, Curve, bounds_of
 NAME_HEIGHT = 34.0
 NOTE_HEIGHT = 14.0
 _PADDING = 14.0
-_SIGN = 15.0  # the dot of the start before a name, the clock of a deadline behind it
+_SIGN = 7.0  # more, where the dot of the start or the clock of a deadline stands at the edge
 
 
 class Spacing(NamedTuple):
@@ -54,23 +54,41 @@ class Picture(NamedTuple):
         return Picture(states, lines, self.bounds.moved(dx, dy))
 
 
-def lay_out(
-    diagram: Diagram, columns: int | None = None, spacing: Spacing | None = None, brief: bool = False
-) -> Picture:
-    """Find a place for every state and a way for every line. `brief` shortens the notes."""
+class Arrangement(NamedTuple):
+    """Boxes that have their place, and lines that have no way yet."""
+
+    states: dict[str, Stated]
+    lines: tuple[Line, ...]
+
+    @property
+    def bounds(self) -> Box:
+        return bounds_of(stated.box for stated in self.states.values())
+
+
+def lay_out(diagram: Diagram) -> Picture:
+    """Find a place for every state and a way for every line."""
+    return connect(arrange(diagram, _columns_for(len(diagram.nodes))))
+
+
+def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brief: bool = False) -> Arrangement:
+    """Find a place for every state. `brief` shortens the notes."""
     names = tuple(node.name for node in diagram.nodes)
     gathered = gather(diagram)
-    columns = columns or _columns_for(len(names))
     rows = -(-len(names) // columns)
-    ends = tuple((line.source, line.target) for line in gathered.lines)
-    cells = place(names, ends, columns, rows)
+    cells = place(names, tuple((line.source, line.target) for line in gathered.lines), columns, rows)
     states = _sized(diagram, gathered, brief)
     calm = len(gathered.lines) <= _BUSY_LINES * len(names)
     boxes = _boxes(states, cells, spacing or (_CALM if calm else _BUSY))
-    states = {name: states[name]._replace(box=boxes[name]) for name in names}
-    curves = route(boxes, ends)
+    return Arrangement({name: states[name]._replace(box=boxes[name]) for name in names}, gathered.lines)
+
+
+def connect(arrangement: Arrangement) -> Picture:
+    """Find a way for every line."""
+    states, lines = arrangement
+    boxes = {name: stated.box for name, stated in states.items()}
+    curves = route(boxes, [(line.source, line.target) for line in lines])
     bounds = bounds_of(boxes.values(), (point for curve in curves for point in curve.samples()))
-    return Picture(states, tuple(zip(gathered.lines, curves, strict=True)), bounds)
+    return Picture(states, tuple(zip(lines, curves, strict=True)), bounds)
 
 
 def _columns_for(count: int) -> int:
@@ -84,7 +102,7 @@ def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, State
     for node in diagram.nodes:
         notes = tuple((note, note_lines(note, names, brief)) for note in gathered.notes if note.at == node.name)
         texts = [text for _, lines in notes for text in lines]
-        name_width = text_width(node.name, "name") + _SIGN * (node.start + node.timed)
+        name_width = text_width(node.name, "name") + 2 * _SIGN * (node.start or node.timed)
         width = max([name_width, *(text_width(text, "note") for text in texts)]) + 2 * _PADDING
         height = NAME_HEIGHT + NOTE_HEIGHT * len(texts) + (4 if texts else 0)
         states[node.name] = Stated(Box(0, 0, round(width), height), node, notes)

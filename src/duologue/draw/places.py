@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TypeAlias
 
 Cell: TypeAlias = tuple[int, int]  # column, row
@@ -59,7 +59,7 @@ def _improved(cells: list[Cell], count: int, pairs: tuple[Pair, ...]) -> tuple[f
 def _cost(cells: list[Cell], pairs: tuple[Pair, ...]) -> float:
     (column, row), cost = cells[0], 0.0
     cost += _FAR_START * (column + row)
-    for before, after in zip(cells, cells[1:], strict=False):
+    for before, after in pairwise(cells):
         cost += _OUT_OF_ORDER * ((after[1], after[0]) < (before[1], before[0]))
     taken = frozenset(cells)
     segments = [(cells[a], cells[b]) for a, b in pairs]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..leaves import AWAY, ENDING, FROZEN, PENDING, SOUNDING, Link, Reply
 from ..state import State, has_foreground
-from .view import Amendment, Impossible, View
+from .view import Amendment, View
 
 _BY_LINK = {
     Link.IDLE: "idle",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..leaves import AWAY, ENDING, LIVE, PENDING, SOUNDING, Job, Link, User
 from ..state import State
-from .view import Amendment, Impossible, View
+from .view import Amendment, View
 
 
 def see(s: State) -> str:

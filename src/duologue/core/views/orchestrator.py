@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..leaves import ENDING, LIVE, PENDING, SOUNDING
 from ..state import State, has_foreground
-from .view import Amendment, Impossible, View
+from .view import Amendment, View
 
 
 def see(s: State) -> str:

@@ -25,7 +25,9 @@ PHONE = View(
         "agent_speaking": ("agent_idle", "interrupted"),
         "interrupted": ("agent_speaking",),
     },
-    amendments=(Amendment("interrupted", "agent_idle", "no lasting flag: once it is silent, the agent is idle (V-05)"),),
+    amendments=(
+        Amendment("interrupted", "agent_idle", "no lasting flag: once it is silent, the agent is idle (V-05)"),
+    ),
     impossible=(
         Impossible("interrupted", "agent_speaking", "silence is confirmed first, so a new answer starts from idle"),
     ),

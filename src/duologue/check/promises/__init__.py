@@ -1,0 +1,24 @@
+"""What must happen: promises, small data over single steps, one file for each region.
+
+Laws say what must never be; a dropped row breaks no law when nothing happens at all. Each promise
+names the events that it is about, when it applies, and what the step must then have done.
+"""
+
+from __future__ import annotations
+
+from .jobs import JOB_PROMISES
+from .link import LINK_PROMISES
+from .promise import Promise, index, trigger_of
+from .reply import REPLY_PROMISES
+from .user import USER_PROMISES
+from .voice import VOICE_PROMISES
+
+PROMISES: tuple[Promise, ...] = (
+    *LINK_PROMISES,
+    *USER_PROMISES,
+    *VOICE_PROMISES,
+    *REPLY_PROMISES,
+    *JOB_PROMISES,
+)
+
+__all__ = ["PROMISES", "Promise", "index", "trigger_of"]

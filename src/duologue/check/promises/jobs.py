@@ -1,0 +1,197 @@
+"""Promises about work: calls, delegated and dispatched jobs, and their one end."""
+
+from __future__ import annotations
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import ACTIVE, FOREGROUND, PENDING, SOUNDING, Job, Outcome, Overlap, Reply, Timer, Voice
+from duologue.core.state import JobRecord, State
+
+from ..laws import Step
+from .promise import Promise, does, never
+
+T = Timer
+_TAKES_FLOOR = (ev.SpeechStarted, ev.PttPressed, ev.TextTyped, ev.InterruptRequested, ev.OverlapJudged)
+
+
+def _job(s: State, e: ev.Event) -> JobRecord | None:
+    return next((job for job in s.jobs if job.call == getattr(e, "call", 0)), None)
+
+
+def _kind(s: State, e: ev.Event) -> Job:
+    job = _job(s, e)
+    return job.kind if job and s.link in ACTIVE else Job.ABSENT
+
+
+def _outcome(e: ev.Event) -> Outcome:
+    if isinstance(e, ev.TimerFired):
+        return Outcome.TIMED_OUT
+    return Outcome.DONE if isinstance(e, ev.JobFinished) else Outcome.FAILED
+
+
+def _told(step: Step) -> bool:
+    """Will the brain hear of it, now or later?"""
+    return step.after.news or does(step, fx.StartReply)
+
+
+def _ends(step: Step, effect: fx.Effect) -> bool:
+    """The record is gone, with this output or end, and work that ran out of time is stopped."""
+    call = step.event.call  # type: ignore[attr-defined]
+    stopped = fx.CancelWork(call) in step.effects
+    return (
+        _job(step.after, step.event) is None
+        and effect in step.effects
+        and stopped == isinstance(step.event, ev.TimerFired)
+    )
+
+
+def _open_reply(s: State, e: ev.ToolCalled) -> bool:
+    open_now = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY) or s.voice in SOUNDING
+    return s.link in ACTIVE and e.reply == s.reply_id and e.call > s.call_id and open_now
+
+
+def _takes(s: State, e: ev.Event) -> bool:
+    if isinstance(e, ev.InterruptRequested):
+        return True
+    if isinstance(e, ev.SpeechStarted) and s.settings.overlap is not Overlap.IMMEDIATE:
+        return False
+    return s.voice in SOUNDING and getattr(e, "bid", True)
+
+
+def _survivors(step: Step) -> list[tuple[Job, bool]]:
+    """What should be left of the jobs when the person takes the floor, or does not."""
+    taken = _takes(step.before, step.event)
+    return [
+        (job.kind, job.cancellable)
+        for job in step.before.jobs
+        if not (taken and job.cancellable and job.kind in FOREGROUND)
+    ]
+
+
+JOB_PROMISES: tuple[Promise, ...] = (
+    Promise(
+        "a call is run",
+        (ev.ToolCalled,),
+        lambda s, e: _open_reply(s, e) and len(s.jobs) < s.settings.jobs_max,
+        lambda x: (
+            _kind(x.after, x.event) is Job.TOOL
+            and x.after.called
+            and x.effects == (fx.RunCall(x.event.call),)  # type: ignore[attr-defined]
+            and x.after.reply is not Reply.COMMITTING
+            and x.after.reply is not Reply.WAITING
+        ),
+    ),
+    Promise(
+        "a call too many is refused with an output",
+        (ev.ToolCalled,),
+        lambda s, e: _open_reply(s, e) and len(s.jobs) >= s.settings.jobs_max,
+        lambda x: (
+            fx.PostOutput(x.event.call, Outcome.REFUSED) in x.effects  # type: ignore[attr-defined]
+            and x.after.called
+            and x.after.news
+        ),
+    ),
+    Promise(
+        "a delegated call is waited for",
+        (ev.CallDelegated,),
+        lambda s, e: _kind(s, e) is Job.TOOL,
+        lambda x: _kind(x.after, x.event) is Job.DELEGATED and x.effects == (),
+    ),
+    Promise(
+        "a dispatched call is answered at once and goes on beside the talk",
+        (ev.CallDispatched,),
+        lambda s, e: _kind(s, e) is Job.TOOL,
+        lambda x: (
+            _kind(x.after, x.event) is Job.DISPATCHED
+            and fx.PostOutput(x.event.call, Outcome.STARTED) in x.effects  # type: ignore[attr-defined]
+            and _told(x)
+        ),
+    ),
+    Promise(
+        "a worker's question reaches the person",
+        (ev.JobAsked,),
+        lambda s, e: _kind(s, e) is not Job.ABSENT,
+        lambda x: (
+            _kind(x.after, x.event) is Job.DISPATCHED
+            and _told(x)
+            and (fx.PostOutput if _kind(x.before, x.event) in FOREGROUND else fx.PostNews)(
+                x.event.call,  # type: ignore[attr-defined]
+                Outcome.NEEDS_INPUT,
+            )
+            in x.effects
+        ),
+    ),
+    Promise(
+        "progress is shown",
+        (ev.JobProgressed,),
+        lambda s, e: _kind(s, e) is not Job.ABSENT,
+        lambda x: x.effects == (fx.ShowProgress(x.event.call),),  # type: ignore[attr-defined]
+    ),
+    Promise(
+        "a silent job is warned of and goes on",
+        (T.HEARTBEAT,),
+        lambda s, e: True,
+        lambda x: does(x, fx.WarnSilentJob) and len(x.after.jobs) == len(x.before.jobs),
+    ),
+    Promise(
+        "a wait is explained", (T.FEEDBACK,), lambda s, e: True, lambda x: x.effects == (fx.ShowWait(_call(x), 1),)
+    ),
+    Promise(
+        "a call that ends gives its output to the brain",
+        (ev.JobFinished, ev.JobFailed, T.JOB),
+        lambda s, e: _kind(s, e) in FOREGROUND,
+        lambda x: _ends(x, fx.PostOutput(_call(x), _outcome(x.event))) and _told(x),
+    ),
+    Promise(
+        "a dispatched job that ends is news",
+        (ev.JobFinished, ev.JobFailed, T.JOB),
+        lambda s, e: _kind(s, e) is Job.DISPATCHED,
+        lambda x: _ends(x, fx.PostNews(_call(x), _outcome(x.event))) and _told(x),
+    ),
+    Promise(
+        "cancelled work ends at once and causes no request of its own",
+        (ev.CancelRequested,),
+        lambda s, e: _kind(s, e) is not Job.ABSENT,
+        lambda x: (
+            _job(x.after, x.event) is None
+            and fx.CancelWork(_call(x)) in x.effects
+            and (x.after.news == x.before.news or does(x, fx.StartReply))
+            and (never(x, fx.StartReply) or x.before.news or x.before.said > x.before.asked)
+        ),
+    ),
+    Promise(
+        "cancelling the last call cancels what it was to answer",
+        (ev.CancelRequested,),
+        lambda s, e: (
+            _kind(s, e) in FOREGROUND
+            and sum(job.kind in FOREGROUND for job in s.jobs) == 1
+            and s.reply not in PENDING
+            and s.voice is Voice.SILENT
+        ),
+        lambda x: x.after.answered == x.before.asked,
+    ),
+    Promise(
+        "work survives a barge-in unless it says that it may not",
+        _TAKES_FLOOR,
+        lambda s, e: s.link in ACTIVE and bool(s.jobs),
+        lambda x: [(job.kind, job.cancellable) for job in x.after.jobs] == _survivors(x),
+    ),
+    Promise(
+        "the last output carries the answer on at once",
+        (ev.JobFinished, ev.JobFailed, T.JOB),
+        lambda s, e: (
+            _kind(s, e) in FOREGROUND
+            and len(s.jobs) == 1
+            and s.link.value == "up"
+            and s.reply is Reply.NONE
+            and s.voice is Voice.SILENT
+            and s.user.value == "quiet"
+        ),
+        lambda x: does(x, fx.StartReply),
+    ),
+)
+
+
+def _call(step: Step) -> int:
+    call: int = step.event.call  # type: ignore[attr-defined]
+    return call

@@ -1,0 +1,308 @@
+"""Promises about the session: starting, pausing, losing, mending and ending it."""
+
+from __future__ import annotations
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import (
+    ACTIVE,
+    AWAY,
+    FOREGROUND,
+    LIVE,
+    PENDING,
+    SOUNDING,
+    TIMER_INDEX,
+    Ask,
+    ErrorClass,
+    Job,
+    Link,
+    Reply,
+    Timer,
+    User,
+    Voice,
+)
+from duologue.core.settings import POLICIES
+from duologue.core.state import State
+
+from ..laws import Step
+from .promise import Promise, does, goes, never
+
+T = Timer
+
+
+def _ready(e: ev.StartRequested) -> bool:
+    return e.session_active and e.audio_primed
+
+
+def _is_armed(s: State, timer: Timer) -> bool:
+    return s.due[TIMER_INDEX[timer]] > 0
+
+
+def _faulted(step: Step) -> bool:
+    """A fault is counted, shown as it is kept, and fatal exactly if the breaker or its class says so."""
+    s, fault = step.after, step.after.fault
+    shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
+    if s.link is not Link.FAULTED or fault is None or shown != [fx.ShowFault(*fault)]:
+        return False
+    settings = s.settings
+    counted = s.faults == step.before.faults + 1 and s.faults_in_a_row == step.before.faults_in_a_row + 1
+    tripped = s.faults == settings.faults_max or s.faults_in_a_row == settings.faults_in_a_row_max
+    return counted and _is_armed(s, T.BREAKER) and fault.fatal == (tripped or POLICIES[fault.error].ends)
+
+
+def _keeps_jobs(step: Step) -> bool:
+    return [job.kind for job in step.after.jobs] == [job.kind for job in step.before.jobs]
+
+
+def _drops_calls_only(step: Step) -> bool:
+    kept = [job.kind for job in step.before.jobs if job.kind is Job.DISPATCHED]
+    return [job.kind for job in step.after.jobs] == kept
+
+
+def _lost(step: Step) -> bool:
+    """The line is given up: context kept, silence, nothing asked, no job touched, a try to come."""
+    s = step.after
+    quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0
+    return s.link is Link.BACKING_OFF and quiet and does(step, fx.SaveContext) and _keeps_jobs(step)
+
+
+def _attempt_left(s: State, e: ev.Event) -> bool:
+    return s.attempts < len(s.settings.backoff_ms) and getattr(e, "error", None) is not ErrorClass.AUTH_FAILURE
+
+
+def _owes(s: State) -> bool:
+    return s.said > s.answered
+
+
+def _fatal(s: State) -> bool:
+    return s.fault is not None and s.fault.fatal
+
+
+def _mid_answer(s: State) -> bool:
+    """Something was asked, and nothing of the answer was heard."""
+    unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
+    return unheard and s.asked > s.answered
+
+
+def _goodbye_over(s: State, e: ev.Event) -> bool:
+    finished = s.voice in SOUNDING if isinstance(e, ev.PlaybackFinished) else s.reply in _OPEN
+    return s.link in LIVE and s.ask is Ask.GOODBYE and finished
+
+
+_OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
+
+LINK_PROMISES: tuple[Promise, ...] = (
+    Promise(
+        "a start with session and audio prepares",
+        (ev.StartRequested,),
+        lambda s, e: s.link is Link.IDLE and _ready(e),
+        lambda x: goes(x, Link.PREPARING) and does(x, fx.OpenSession) and x.after.news == x.after.settings.greets,
+    ),
+    Promise(
+        "a start that can't be is refused and changes nothing",
+        (ev.StartRequested,),
+        lambda s, e: s.link is not Link.IDLE or not _ready(e),
+        lambda x: (
+            x.effects == (fx.RefuseStart(already_running=x.before.link is not Link.IDLE),)
+            and x.after._replace(seq=0) == x.before._replace(seq=0)
+        ),
+    ),
+    Promise(
+        "a ready session is up, with its limits",
+        (ev.SessionReady,),
+        lambda s, e: s.link is Link.PREPARING,
+        lambda x: goes(x, Link.UP) and _is_armed(x.after, T.SESSION_LIMIT) == (x.after.settings.session_ms_max > 0),
+    ),
+    Promise(
+        "an end, from anywhere, closes the session",
+        (ev.EndRequested,),
+        lambda s, e: s.link in ACTIVE,
+        lambda x: goes(x, Link.TERMINATING, Voice.SILENT, Reply.NONE, User.QUIET) and does(x, fx.CloseSession),
+    ),
+    Promise(
+        "a closed session is idle again",
+        (ev.SessionClosed, T.CLOSE),
+        lambda s, e: s.link is Link.TERMINATING,
+        lambda x: goes(x, Link.IDLE) and x.after.faults == x.after.faults_in_a_row == x.after.check_ins == 0,
+    ),
+    Promise(
+        "a pause pauses",
+        (ev.SuspendRequested,),
+        lambda s, e: s.link is Link.UP,
+        lambda x: goes(x, Link.SUSPENDED) and does(x, fx.HoldPlayback) == (x.before.voice is Voice.PLAYING),
+    ),
+    Promise(
+        "a resume goes on where it was",
+        (ev.ResumeRequested,),
+        lambda s, e: s.link is Link.SUSPENDED,
+        lambda x: goes(x, Link.UP) and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING),
+    ),
+    Promise("a warning saves the context", (T.SESSION_WARNING,), lambda s, e: True, lambda x: does(x, fx.SaveContext)),
+    Promise(
+        "the session's limit renews it unnoticed",
+        (T.SESSION_LIMIT,),
+        lambda s, e: s.link in (Link.UP, Link.SUSPENDED, Link.HEALING),
+        lambda x: goes(x, Link.RENEWING) and does(x, fx.SaveContext, fx.RenewSession) and never(x, fx.StopPlayback),
+    ),
+    Promise(
+        "a renewed session goes on, with a limit of its own",
+        (ev.SessionReady,),
+        lambda s, e: s.link is Link.RENEWING,
+        lambda x: (
+            goes(x, Link.UP)
+            and does(x, fx.RestoreContext)
+            and _is_armed(x.after, T.SESSION_LIMIT)
+            and _is_armed(x.after, T.SESSION_WARNING)
+        ),
+    ),
+    Promise(
+        "a wobble gets time to heal",
+        (ev.LinkWobbled,),
+        lambda s, e: s.link is Link.UP,
+        lambda x: goes(x, Link.HEALING) and never(x, fx.StopPlayback, fx.CancelReply),
+    ),
+    Promise("a healed line goes on", (ev.LinkHealed,), lambda s, e: s.link is Link.HEALING, lambda x: goes(x, Link.UP)),
+    Promise("a pause that lasts too long loses the line", (T.SUSPEND, T.RENEW, T.HEAL), lambda s, e: True, _lost),
+    Promise(
+        "a line that wobbles in a pause is lost",
+        (ev.LinkWobbled,),
+        lambda s, e: s.link in (Link.SUSPENDED, Link.RENEWING),
+        _lost,
+    ),
+    Promise(
+        "a closed line is lost",
+        (ev.LinkClosed,),
+        lambda s, e: s.link in (Link.PREPARING, *LIVE) or (s.link is Link.FAULTED and not _fatal(s)),
+        lambda x: _lost(x) and x.after.fault is None and does(x, fx.ClearFault) == (x.before.fault is not None),
+    ),
+    Promise(
+        "a fatal fault is not escaped by a closed line",
+        (ev.LinkClosed,),
+        lambda s, e: _fatal(s),
+        lambda x: x.after is x.before,
+    ),
+    Promise(
+        "a reconnect can be asked for, and a failed session causes one",
+        (ev.ReconnectRequested, ev.SessionFailed),
+        lambda s, e: s.link in LIVE,
+        _lost,
+    ),
+    Promise(
+        "each wait ends in an attempt",
+        (T.BACKOFF,),
+        lambda s, e: True,
+        lambda x: goes(x, Link.RECONNECTING) and does(x, fx.OpenSession) and x.after.attempts == x.before.attempts + 1,
+    ),
+    Promise(
+        "a line that is back restores the context",
+        (ev.SessionReady,),
+        lambda s, e: s.link is Link.RECONNECTING,
+        lambda x: goes(x, Link.UP) and does(x, fx.RestoreContext) and x.after.attempts == 0,
+    ),
+    Promise(
+        "a failed attempt is followed by another",
+        (ev.SessionFailed, T.CONNECT),
+        lambda s, e: s.link is Link.RECONNECTING and _attempt_left(s, e),
+        lambda x: goes(x, Link.BACKING_OFF) and x.after.attempts == x.before.attempts,
+    ),
+    Promise(
+        "the last failed attempt is a fault",
+        (ev.SessionFailed, T.CONNECT),
+        lambda s, e: s.link is Link.RECONNECTING and not _attempt_left(s, e),
+        lambda x: _faulted(x) and x.after.attempts == 0,
+    ),
+    Promise("reconnecting can't last", (T.RECONNECT,), lambda s, e: s.link in AWAY, _faulted),
+    Promise(
+        "a session that can't be had is a fault",
+        (ev.SessionFailed, T.PREPARE),
+        lambda s, e: s.link is Link.PREPARING,
+        _faulted,
+    ),
+    Promise(
+        "an expired session is replaced",
+        (ev.ServiceFailed, ev.ReplyFailed),
+        lambda s, e: (
+            s.link in LIVE
+            and e.error is ErrorClass.SESSION_EXPIRED
+            and (isinstance(e, ev.ServiceFailed) or s.reply in (*_OPEN, Reply.READY))
+        ),
+        _lost,
+    ),
+    Promise(
+        "a failed service is a fault",
+        (ev.ServiceFailed,),
+        lambda s, e: s.link in LIVE and e.error is not ErrorClass.SESSION_EXPIRED,
+        lambda x: _faulted(x) and _drops_calls_only(x),
+    ),
+    Promise(
+        "a line that can't play is a fault",
+        (ev.PlaybackFailed,),
+        lambda s, e: s.link in LIVE and s.voice in SOUNDING,
+        _faulted,
+    ),
+    Promise("a stall is a fault", (T.STALL,), lambda s, e: s.link in LIVE, _faulted),
+    Promise(
+        "a fault cancels the calls that it waits for, and no dispatched job",
+        (ev.PlaybackFailed, T.STALL, T.ANSWER, T.ATTEMPT, ev.ReplyFailed),
+        lambda s, e: any(job.kind in FOREGROUND for job in s.jobs),
+        lambda x: x.after.link is not Link.FAULTED or _drops_calls_only(x),
+    ),
+    Promise(
+        "the breaker forgets",
+        (T.BREAKER,),
+        lambda s, e: s.link in ACTIVE,
+        lambda x: x.after.faults == 0 and x.after.faults_in_a_row == x.before.faults_in_a_row,
+    ),
+    Promise(
+        "a fatal fault ends the conversation",
+        (T.DISMISS, ev.DismissRequested, ev.RetryRequested),
+        lambda s, e: s.link is Link.FAULTED and _fatal(s),
+        lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
+    ),
+    Promise(
+        "a retry keeps what is owed",
+        (ev.RetryRequested,),
+        lambda s, e: s.link is Link.FAULTED and not _fatal(s),
+        lambda x: (
+            goes(x, Link.PREPARING)
+            and does(x, fx.OpenSession, fx.ClearFault)
+            and x.after.fault is None
+            and never(x, fx.ReportLost)
+        ),
+    ),
+    Promise(
+        "a dismissed fault reports what is lost",
+        (ev.DismissRequested, T.DISMISS),
+        lambda s, e: s.link is Link.FAULTED and not _fatal(s),
+        lambda x: (
+            goes(x, Link.PREPARING)
+            and does(x, fx.OpenSession, fx.ClearFault)
+            and does(x, fx.ReportLost) == _owes(x.before)
+            and not _owes(x.after)
+        ),
+    ),
+    Promise(
+        "an unopposed goodbye ends the call",
+        (ev.PlaybackFinished, ev.ReplyFinished),
+        lambda s, e: _goodbye_over(s, e) and s.user is User.QUIET and s.said == s.asked,
+        lambda x: goes(x, Link.TERMINATING) and does(x, fx.CloseSession),
+    ),
+    Promise(
+        "a goodbye that is spoken against ends nothing",
+        (ev.PlaybackFinished, ev.ReplyFinished),
+        lambda s, e: _goodbye_over(s, e) and (s.user is not User.QUIET or s.said > s.asked),
+        lambda x: x.after.link is x.before.link,
+    ),
+    Promise(
+        "a turn without an audible answer is asked again after a lost line",
+        (ev.LinkClosed, ev.ReconnectRequested),
+        lambda s, e: s.link in LIVE and _mid_answer(s) and not s.asked_again,
+        lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again,
+    ),
+    Promise(
+        "a second loss is reported instead",
+        (ev.LinkClosed, ev.ReconnectRequested),
+        lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again,
+        lambda x: does(x, fx.ReportLost) and x.after.answered == x.before.asked and not x.after.asked_again,
+    ),
+)

@@ -1,0 +1,68 @@
+"""What a promise is, and the few questions that many of them ask of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from duologue.core.effects import Effect, StartReply
+from duologue.core.events import Event, TimerFired
+from duologue.core.leaves import Leaf, Link, Reply, User, Voice
+from duologue.core.rows import Trigger
+from duologue.core.state import State, has_foreground
+
+from ..laws import Step
+
+
+class Promise(NamedTuple):
+    """On these events, when this holds before, this holds after."""
+
+    name: str
+    on: tuple[Trigger, ...]
+    when: Callable[[State, Any], bool]
+    then: Callable[[Step], bool]
+
+
+def trigger_of(event: Event) -> Trigger:
+    return event.timer if isinstance(event, TimerFired) else type(event)
+
+
+def index(promises: Iterable[Promise]) -> dict[Trigger, list[Promise]]:
+    """Promises by the event that they are about."""
+    found: dict[Trigger, list[Promise]] = {}
+    for promise in promises:
+        for trigger in promise.on:
+            found.setdefault(trigger, []).append(promise)
+    return found
+
+
+def does(step: Step, *kinds: type[Effect]) -> bool:
+    """Did the step have every one of these effects?"""
+    return all(any(type(effect) is kind for effect in step.effects) for kind in kinds)
+
+
+def never(step: Step, *kinds: type[Effect]) -> bool:
+    """Did the step have none of these effects?"""
+    return not any(type(effect) in kinds for effect in step.effects)
+
+
+def goes(step: Step, *leaves: Leaf) -> bool:
+    """Is every one of these leaves entered or kept?"""
+    after = step.after
+    return all(leaf in (after.link, after.user, after.voice, after.reply) for leaf in leaves)
+
+
+def quiet_floor(s: State) -> bool:
+    """Nothing but the person stands between their turn and a request."""
+    return s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not has_foreground(s)
+
+
+def asks(step: Step, last: int) -> bool:
+    """Was everything up to this turn asked, in one request?"""
+    starts = [effect for effect in step.effects if isinstance(effect, StartReply)]
+    return len(starts) == 1 and starts[0].last == last and starts[0].first == step.after.answered + 1
+
+
+def is_open(s: State) -> bool:
+    """Is a turn of the person going on?"""
+    return s.user is not User.QUIET

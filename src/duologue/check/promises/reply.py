@@ -1,0 +1,204 @@
+"""Promises about the answer: asking, arriving, failing, being superseded."""
+
+from __future__ import annotations
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import LIVE, PENDING, Ask, ErrorClass, Link, Reply, Timer, User, Voice
+from duologue.core.settings import POLICIES
+from duologue.core.state import State, has_foreground
+
+from ..laws import Step
+from .promise import Promise, asks, does, goes, never
+
+T = Timer
+_OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
+_HELD = (*_OPEN, Reply.READY)
+
+
+def _live(s: State) -> bool:
+    return s.link in LIVE
+
+
+def _retry_left(s: State, e: ev.Event) -> bool:
+    most = len(s.settings.retry_ms)
+    allowed = min(most, POLICIES[e.error].retries_max) if isinstance(e, ev.ReplyFailed) else most
+    return not s.called and s.retries < allowed
+
+
+def _retryable(e: ev.Event) -> bool:
+    return not isinstance(e, ev.ReplyFailed) or POLICIES[e.error].retries_max > 0
+
+
+def _is_fault(e: ev.Event) -> bool:
+    return not isinstance(e, ev.ReplyFailed) or e.error is not ErrorClass.SESSION_EXPIRED
+
+
+def _asked_for(step: Step, ask: Ask) -> bool:
+    starts = [effect for effect in step.effects if isinstance(effect, fx.StartReply)]
+    return len(starts) == 1 and starts[0].ask is ask and step.after.ask is ask
+
+
+def _owed_again(step: Step) -> bool:
+    """Dropped unheard: the turns are owed as before, and what was to be told is news again."""
+    return (
+        step.after.answered == step.before.answered
+        and (step.after.asked == step.after.answered or does(step, fx.StartReply))
+        and (step.after.news or step.after.telling or not (step.before.news or step.before.telling))
+        and step.after.reply_id > step.before.reply_id
+    )
+
+
+def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
+    return isinstance(e, ev.TextTyped) or (e.substantial > 0 and e.turn > s.answered)
+
+
+REPLY_PROMISES: tuple[Promise, ...] = (
+    Promise(
+        "owed work is asked after a beat",
+        (T.BEAT,),
+        lambda s, e: True,
+        lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.said) and _asked_for(x, Ask.ANSWER),
+    ),
+    Promise(
+        "dead air is broken by a check-in",
+        (T.DEAD_AIR,),
+        lambda s, e: s.check_ins < s.settings.check_ins_max,
+        lambda x: _asked_for(x, Ask.CHECK_IN) and x.after.check_ins == x.before.check_ins + 1,
+    ),
+    Promise(
+        "after the last check-in comes a goodbye",
+        (T.DEAD_AIR,),
+        lambda s, e: s.check_ins >= s.settings.check_ins_max,
+        lambda x: _asked_for(x, Ask.GOODBYE) and x.after.check_ins == x.before.check_ins,
+    ),
+    Promise(
+        "a request that leaves takes all news along",
+        (T.BEAT,),
+        lambda s, e: s.news,
+        lambda x: not x.after.news and x.after.telling,
+    ),
+    Promise(
+        "an accepted request waits",
+        (ev.ReplyAccepted,),
+        lambda s, e: _live(s) and s.reply is Reply.COMMITTING,
+        lambda x: goes(x, Reply.WAITING),
+    ),
+    Promise(
+        "the first token generates",
+        (ev.TokenArrived,),
+        lambda s, e: _live(s) and s.reply in (Reply.COMMITTING, Reply.WAITING),
+        lambda x: goes(x, Reply.GENERATING),
+    ),
+    Promise(
+        "the first sound takes an open floor",
+        (ev.AudioBuffered,),
+        lambda s, e: s.link is Link.UP and s.reply in _OPEN and s.user is User.QUIET,
+        lambda x: (
+            goes(x, Voice.PLAYING, Reply.NONE)
+            and does(x, fx.StartPlayback)
+            and x.after.floor_turn == x.before.turn
+            and x.after.heard_ms == 0
+            and x.after.retries == 0
+        ),
+    ),
+    Promise(
+        "the first sound waits behind the person and behind a pause",
+        (ev.AudioBuffered,),
+        lambda s, e: _live(s) and s.reply in _OPEN and (s.user is not User.QUIET or s.link is not Link.UP),
+        lambda x: goes(x, Reply.READY, Voice.SILENT),
+    ),
+    Promise(
+        "a text answer is an answer",
+        (ev.ReplyFinished,),
+        lambda s, e: _live(s) and s.reply in _OPEN and not s.called,
+        lambda x: (
+            goes(x, Reply.NONE)
+            and x.after.answered >= x.before.asked
+            and x.after.reply_id > x.before.reply_id
+            and x.after.faults_in_a_row == 0
+            and x.after.retries == 0
+            and not x.after.telling
+        ),
+    ),
+    Promise(
+        "a reply that ends in calls answers nothing yet",
+        (ev.ReplyFinished,),
+        lambda s, e: _live(s) and s.reply in _OPEN and s.called,
+        lambda x: x.after.reply in (Reply.NONE, Reply.COMMITTING) and x.after.answered == x.before.answered,
+    ),
+    Promise(
+        "a failed attempt is retried",
+        (ev.ReplyFailed, T.ATTEMPT),
+        lambda s, e: _live(s) and s.reply in _HELD and _retry_left(s, e) and _is_fault(e),
+        lambda x: (
+            goes(x, Reply.RETRYING)
+            and x.after.retries == x.before.retries + 1
+            and does(x, fx.CancelReply)
+            and x.after.link is x.before.link
+        ),
+    ),
+    Promise(
+        "a failure that can't be retried is a fault",
+        (ev.ReplyFailed, T.ATTEMPT, T.ANSWER),
+        lambda s, e: (
+            _live(s)
+            and s.reply in PENDING
+            and (s.reply in _HELD or isinstance(e, ev.TimerFired))
+            and _is_fault(e)
+            and not (s.called and _retryable(e))
+            and ((isinstance(e, ev.TimerFired) and e.timer is T.ANSWER) or not _retry_left(s, e))
+        ),
+        lambda x: goes(x, Link.FAULTED, Reply.NONE) and x.after.retries == 0,
+    ),
+    Promise(
+        "a reply that made a call ends where it is",
+        (ev.ReplyFailed, T.ANSWER),
+        lambda s, e: _live(s) and s.reply in _HELD and s.called and _retryable(e) and _is_fault(e),
+        lambda x: x.after.link is x.before.link and x.after.reply is not Reply.RETRYING and _owed_again(x),
+    ),
+    Promise(
+        "a retry asks the same again",
+        (T.RETRY,),
+        lambda s, e: True,
+        lambda x: (
+            goes(x, Reply.COMMITTING)
+            and _asked_for(x, x.before.ask)
+            and x.after.telling == (x.before.telling or x.before.news)
+        ),
+    ),
+    Promise(
+        "a person who goes on supersedes the answer",
+        (ev.WordsHeard, ev.TextTyped),
+        lambda s, e: _live(s) and s.reply in PENDING and _adds(s, e) and not has_foreground(s),
+        lambda x: (
+            _owed_again(x)
+            and (does(x, fx.CancelReply) or x.before.reply is Reply.RETRYING)
+            and x.after.ask is Ask.ANSWER
+        ),
+    ),
+    Promise(
+        "a noise cancels nothing",
+        (ev.SpeechStarted, ev.SpeechStopped, ev.PttPressed),
+        lambda s, e: _live(s) and s.reply in PENDING,
+        lambda x: x.after.reply is x.before.reply and never(x, fx.CancelReply, fx.StartReply, fx.StartPlayback),
+    ),
+    Promise(
+        "fillers cancel nothing",
+        (ev.WordsHeard,),
+        lambda s, e: _live(s) and s.reply in PENDING and e.substantial == 0,
+        lambda x: (
+            never(x, fx.CancelReply, fx.StartReply) and (x.after.reply is x.before.reply or does(x, fx.StartPlayback))
+        ),
+    ),
+    Promise(
+        "an interruption while thinking wants no answer",
+        (ev.InterruptRequested,),
+        lambda s, e: _live(s) and s.reply in PENDING,
+        lambda x: (
+            x.after.answered == x.before.asked
+            and ((x.after.reply is Reply.NONE and not x.after.telling) or x.before.said > x.before.asked)
+            and (does(x, fx.CancelReply) or x.before.reply is Reply.RETRYING)
+        ),
+    ),
+)

@@ -1,0 +1,228 @@
+"""Promises about the person's turns: beginning, words, late words and the end."""
+
+from __future__ import annotations
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import ACTIVE, PENDING, SOUNDING, Reply, Timer, User, Voice, Words
+from duologue.core.state import State, has_foreground
+
+from ..laws import Step
+from .promise import Promise, asks, does, goes, is_open, never, quiet_floor
+
+T = Timer
+_OPEN = (User.TALKING, User.SETTLING)
+_ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
+
+
+def _active(s: State) -> bool:
+    return s.link in ACTIVE
+
+
+def _is_late(s: State, e: ev.WordsHeard) -> bool:
+    return e.words > 0 and (e.turn < s.turn or s.user is User.QUIET)
+
+
+def _overheard(step: Step, turn: int) -> bool:
+    return fx.RecordOverheard(turn) in step.effects
+
+
+def _begins(step: Step) -> bool:
+    return goes(step, User.TALKING) and step.after.turn == step.before.turn + 1 and step.after.words is Words.NONE
+
+
+def _closes(s: State, e: ev.Event) -> bool:
+    """Does this event end a turn of which all is known?"""
+    if isinstance(e, ev.WordsHeard):
+        return s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and s.words is Words.SUBSTANTIAL
+    if isinstance(e, ev.TimerFired) and e.timer is T.TEXT:
+        return s.words is Words.SUBSTANTIAL
+    return s.user in _OPEN and s.final and s.words is Words.SUBSTANTIAL
+
+
+USER_PROMISES: tuple[Promise, ...] = (
+    Promise(
+        "a sound or a press begins a turn",
+        (ev.SpeechStarted, ev.PttPressed),
+        lambda s, e: _active(s) and s.user is User.QUIET,
+        _begins,
+    ),
+    Promise(
+        "a sound after the endpoint begins the next turn",
+        (ev.SpeechStarted, ev.PttPressed),
+        lambda s, e: _active(s) and s.user is User.TRANSCRIBING,
+        _begins,
+    ),
+    Promise(
+        "a sound before the endpoint goes on with the turn",
+        (ev.SpeechStarted, ev.PttPressed),
+        lambda s, e: _active(s) and s.user is User.SETTLING,
+        lambda x: goes(x, User.TALKING) and x.after.turn == x.before.turn and not x.after.final,
+    ),
+    Promise(
+        "silence waits for the endpoint",
+        (ev.SpeechStopped,),
+        lambda s, e: _active(s) and s.user is User.TALKING,
+        lambda x: goes(x, User.SETTLING) and x.after.words is x.before.words,
+    ),
+    Promise(
+        "words are noted",
+        (ev.WordsHeard,),
+        lambda s, e: _active(s) and s.user in _OPEN and e.turn == s.turn and e.words > 0,
+        lambda x: (
+            x.after.user is x.before.user
+            and x.after.final == x.event.final  # type: ignore[attr-defined]
+            and x.after.words is not Words.NONE
+            and (x.after.words is Words.SUBSTANTIAL) == (x.before.words is Words.SUBSTANTIAL or x.event.substantial > 0)  # type: ignore[attr-defined]
+        ),
+    ),
+    Promise(
+        "an empty transcript ends a noise",
+        (ev.WordsHeard,),
+        lambda s, e: (
+            _active(s)
+            and s.user is User.SETTLING
+            and e.turn == s.turn
+            and e.final
+            and not e.words
+            and s.words is Words.NONE
+        ),
+        lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
+    ),
+    Promise(
+        "an endpoint with its text commits the turn",
+        (*_ENDS, T.SETTLE),
+        lambda s, e: _active(s) and s.user in _OPEN and s.final,
+        lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and x.after.words is Words.NONE and not x.after.final,
+    ),
+    Promise(
+        "an endpoint without its text waits for it",
+        _ENDS,
+        lambda s, e: _active(s) and s.user in _OPEN and not s.final,
+        lambda x: goes(x, User.TRANSCRIBING) and does(x, fx.CommitAudio) and x.after.words is x.before.words,
+    ),
+    Promise(
+        "words without an endpoint get one",
+        (T.SETTLE,),
+        lambda s, e: s.words is not Words.NONE and not s.final,
+        lambda x: goes(x, User.TRANSCRIBING) and does(x, fx.CommitAudio),
+    ),
+    Promise(
+        "a noise is not a turn",
+        (T.SETTLE,),
+        lambda s, e: s.words is Words.NONE,
+        lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
+    ),
+    Promise(
+        "the text ends the wait for it",
+        (ev.WordsHeard, T.TEXT),
+        lambda s, e: (
+            _active(s)
+            and s.user is User.TRANSCRIBING
+            and (isinstance(e, ev.TimerFired) or (e.turn == s.turn and e.final))
+        ),
+        lambda x: goes(x, User.QUIET),
+    ),
+    Promise(
+        "a complete turn on an open floor is asked at once",
+        (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
+        lambda s, e: quiet_floor(s) and _closes(s, e),
+        lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.turn),
+    ),
+    Promise(
+        "a complete turn behind something is kept",
+        (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
+        lambda s, e: _active(s) and s.voice not in SOUNDING and not quiet_floor(s) and _closes(s, e),
+        lambda x: x.after.said == x.before.turn and not _overheard(x, x.before.turn),
+    ),
+    Promise(
+        "a turn spoken over the agent is overheard",
+        (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
+        lambda s, e: _active(s) and s.voice in SOUNDING and _closes(s, e),
+        lambda x: _overheard(x, x.before.turn) and x.after.said == x.before.said,
+    ),
+    Promise(
+        "fillers behind a reply are overheard, elsewhere they are a turn",
+        (*_ENDS,),
+        lambda s, e: _active(s) and s.user in _OPEN and s.final and s.words is Words.FILLER and s.voice not in SOUNDING,
+        lambda x: (
+            _overheard(x, x.before.turn)
+            if x.before.reply in PENDING
+            else x.after.said == x.before.turn and not _overheard(x, x.before.turn)
+        ),
+    ),
+    Promise(
+        "a typed turn is complete and joins an open one",
+        (ev.TextTyped,),
+        lambda s, e: _active(s),
+        lambda x: (
+            goes(x, User.QUIET)
+            and x.after.said == x.after.turn == x.before.turn + (not is_open(x.before))
+            and x.after.check_ins == 0
+            and x.after.words is Words.NONE
+        ),
+    ),
+    Promise(
+        "a typed turn on an open floor is asked at once",
+        (ev.TextTyped,),
+        lambda s, e: quiet_floor(s),
+        lambda x: asks(x, x.after.turn),
+    ),
+    Promise(
+        "late words of a turn that was not asked join",
+        (ev.WordsHeard,),
+        lambda s, e: _active(s) and _is_late(s, e) and e.turn > s.asked and s.voice not in SOUNDING,
+        lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
+    ),
+    Promise(
+        "late words of a turn from before the sound join",
+        (ev.WordsHeard,),
+        lambda s, e: _active(s) and _is_late(s, e) and s.voice in SOUNDING and s.asked < e.turn <= s.floor_turn,
+        lambda x: x.after.said >= x.event.turn and never(x, fx.RecordOverheard),  # type: ignore[attr-defined]
+    ),
+    Promise(
+        "late words of a turn under the sound, or of one already answered, are overheard",
+        (ev.WordsHeard,),
+        lambda s, e: (
+            _active(s)
+            and _is_late(s, e)
+            and (
+                e.turn <= s.answered
+                or (s.voice in SOUNDING and (e.turn > s.floor_turn or (e.turn <= s.asked and s.heard_ms > 0)))
+            )
+        ),
+        lambda x: _overheard(x, x.event.turn) and x.after.said == x.before.said,  # type: ignore[attr-defined]
+    ),
+    Promise(
+        "late words on an open floor are asked at once",
+        (ev.WordsHeard,),
+        lambda s, e: quiet_floor(s) and s.user is User.QUIET and e.words > 0 and e.turn > s.said,
+        lambda x: asks(x, x.event.turn),  # type: ignore[attr-defined]
+    ),
+    Promise(
+        "words end the patience with silence",
+        (*_ENDS,),
+        lambda s, e: quiet_floor(s) and _closes(s, e),
+        lambda x: x.after.check_ins == 0,
+    ),
+    Promise(
+        "a noise behind a ready reply can't block it for ever",
+        (T.READY,),
+        lambda s, e: s.words is Words.NONE and is_open(s),
+        lambda x: goes(x, User.QUIET, Voice.PLAYING) and does(x, fx.StartPlayback, fx.DiscardAudio),
+    ),
+    Promise(
+        "a person who talks on behind a ready reply is not talked over",
+        (T.READY,),
+        lambda s, e: s.words is not Words.NONE and is_open(s),
+        lambda x: goes(x, Reply.NONE) and x.after.user is x.before.user and never(x, fx.StartPlayback),
+    ),
+    Promise(
+        "words while a call is open are queued",
+        (ev.WordsHeard, ev.TextTyped),
+        lambda s, e: _active(s) and has_foreground(s) and s.reply in PENDING,
+        lambda x: (
+            never(x, fx.CancelReply, fx.StartReply) and (x.after.reply is x.before.reply or does(x, fx.StartPlayback))
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Journals: conversations written down, replayed to the bit, and told as a story."""

@@ -1,0 +1,191 @@
+"""A stage for scripted conversations: the real machine, a clock that jumps, and a log.
+
+The script says what happens and how much time passes; deadlines fire by themselves when it does.
+Rule: the stage fills in current ids and numbers, so a script names an id only to be late or wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TextIO, TypeVar
+
+from duologue.core import events as ev
+from duologue.core.effects import Effect
+from duologue.core.leaves import ErrorClass, Timer
+from duologue.core.machine import MACHINE, Machine
+from duologue.core.settings import Settings, profile
+from duologue.core.state import State, initial, next_deadline
+from duologue.core.views import VIEWS
+from duologue.replay.journal import JournalWriter, Moment
+
+FX = TypeVar("FX", bound=Effect)
+
+
+class Stage:
+    """One scripted conversation."""
+
+    def __init__(self, settings: Settings | None = None, machine: Machine = MACHINE) -> None:
+        self.machine = machine
+        self.settings = settings or profile("confirm")
+        self.state: State = initial(self.settings)
+        self.at = 0
+        self.seq = 0
+        self.moments: list[Moment] = []
+        self.watch: Callable[[Moment], None] | None = None
+
+    # -- What happens
+
+    def happen(self, kind: type[ev.Event], **given: Any) -> tuple[Effect, ...]:
+        """An event of this kind, about what is current unless told otherwise. Returns its effects."""
+        self.seq += 1
+        return self.give(self.make(kind, **given))
+
+    def make(self, kind: type[ev.Event], **given: Any) -> ev.Event:
+        """The event, not yet applied."""
+        s = self.state
+        current = {
+            "at": self.at,
+            "seq": self.seq,
+            "session": s.session_id,
+            "reply": s.reply_id,
+            "voice": s.voice_id,
+            "call": s.call_id,
+            "turn": s.turn,
+        }
+        wanted = {field.name for field in fields(kind)}
+        return kind(**{**{name: value for name, value in current.items() if name in wanted}, **given})
+
+    def give(self, event: ev.Event) -> tuple[Effect, ...]:
+        """Apply one ready-made event."""
+        before = self.state
+        d = self.machine.advance(before, event)
+        if d is None:
+            moment = Moment(event, before, before, (), ())
+        else:
+            moment = Moment(event, before, d.build(), tuple(d.effects), tuple(d.fired))
+        self.state = moment.after
+        self.moments.append(moment)
+        if self.watch:
+            self.watch(moment)
+        return moment.effects
+
+    def wait(self, for_ms: int) -> None:
+        """Let time pass; every deadline on the way fires when it is due."""
+        end = self.at + for_ms
+        while (deadline := next_deadline(self.state)) and deadline.due <= end:
+            self.at = max(self.at, deadline.due)
+            self.give(ev.TimerFired(self.at, deadline.timer, deadline.due, deadline.call))
+        self.at = end
+
+    def wait_for(self, timer: Timer) -> tuple[Effect, ...]:
+        """Let time pass until this deadline has fired. Returns the effects of that step."""
+        while deadline := next_deadline(self.state):
+            self.at = max(self.at, deadline.due)
+            effects = self.give(ev.TimerFired(self.at, deadline.timer, deadline.due, deadline.call))
+            if deadline.timer is timer:
+                return effects
+        raise AssertionError(f"{timer.value} was never armed")
+
+    # -- What people and services commonly do
+
+    def start(self) -> None:
+        """The session comes up."""
+        self.happen(ev.StartRequested)
+        self.happen(ev.SessionReady)
+
+    def begin_talking(self) -> None:
+        self.happen(ev.SpeechStarted)
+
+    def hear_words(self, words: int = 3, final: bool = False, **given: Any) -> tuple[Effect, ...]:
+        """The transcript of the current turn so far."""
+        return self.happen(ev.WordsHeard, **{"words": words, "substantial": words, "final": final, **given})
+
+    def say(self, words: int = 3, for_ms: int = 900) -> tuple[Effect, ...]:
+        """A whole turn: sound, words, silence, final text, endpoint."""
+        self.begin_talking()
+        self.wait(for_ms)
+        self.hear_words(words)
+        self.happen(ev.SpeechStopped)
+        self.wait(150)
+        self.hear_words(words, final=True)
+        self.wait(100)
+        return self.happen(ev.TurnEnded)
+
+    def cough(self, for_ms: int = 200) -> None:
+        """A sound without words; whoever waits behind it learns so by deadline."""
+        self.begin_talking()
+        self.wait(for_ms)
+        self.happen(ev.SpeechStopped)
+
+    def think(self, for_ms: int = 300) -> None:
+        """The brain accepts the request and produces a first token."""
+        self.happen(ev.ReplyAccepted)
+        self.wait(for_ms)
+        self.happen(ev.TokenArrived)
+
+    def speak(self, for_ms: int = 0) -> tuple[Effect, ...]:
+        """The first sound is buffered, and so much of it is played."""
+        effects = self.happen(ev.AudioBuffered)
+        if for_ms:
+            self.play(for_ms)
+        return effects
+
+    def play(self, for_ms: int) -> None:
+        """Sound is played and acknowledged in steps of at most 200 ms."""
+        heard_ms = self.state.heard_ms
+        for _ in range(for_ms // 200):
+            self.wait(200)
+            heard_ms += 200
+            self.happen(ev.PlaybackProgressed, heard_ms=heard_ms)
+
+    def finish(self) -> tuple[Effect, ...]:
+        """Playback comes to its end."""
+        return self.happen(ev.PlaybackFinished, heard_ms=self.state.heard_ms + 100)
+
+    def answer(self, for_ms: int = 1000) -> None:
+        """A whole answer: thought, spoken, heard."""
+        self.think()
+        self.speak(for_ms)
+        self.finish()
+
+    def interrupt(self, words: int = 2) -> tuple[Effect, ...]:
+        """The person speaks over the agent and turn-taking judges it a bid for the floor."""
+        self.begin_talking()
+        self.wait(200)
+        self.hear_words(words)
+        return self.happen(ev.OverlapJudged, bid=True)
+
+    def call_tool(self, cancellable: bool = False) -> int:
+        """The reply asks for a call. Returns its id."""
+        call = self.state.call_id + 1
+        self.happen(ev.ToolCalled, call=call, cancellable=cancellable)
+        return call
+
+    def fail_reply(self, error: ErrorClass) -> tuple[Effect, ...]:
+        return self.happen(ev.ReplyFailed, error=error)
+
+    # -- What was seen
+
+    def effects(self, kind: type[FX]) -> list[FX]:
+        """Every effect of this kind so far, in order."""
+        return [effect for moment in self.moments for effect in moment.effects if type(effect) is kind]
+
+    def view(self, name: str = "lifecycle") -> str:
+        return VIEWS[name].see(self.state)
+
+    def views(self, name: str = "lifecycle") -> list[str]:
+        """The states that a view went through, each once per visit."""
+        see = VIEWS[name].see
+        seen = [see(initial(self.settings))]
+        for moment in self.moments:
+            if see(moment.after) != seen[-1]:
+                seen.append(see(moment.after))
+        return seen
+
+    def write_journal(self, out: TextIO, seed: int = 0) -> None:
+        """The conversation so far, as a journal."""
+        writer = JournalWriter(out, self.settings, seed)
+        for moment in self.moments:
+            writer.add(moment.event, moment.after)
+        writer.close()
