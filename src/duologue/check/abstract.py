@@ -7,6 +7,8 @@ state, so the real `step` runs on it. Rule: nothing that a guard reads may be lo
 
 from __future__ import annotations
 
+from functools import cache
+
 from duologue.core.leaves import FOREGROUND, LIVE, SOUNDING, TIMER_INDEX, Ask, ErrorClass, Job, Part, Timer, User
 from duologue.core.state import Fault, JobRecord, State
 
@@ -53,8 +55,13 @@ def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int]:
 
 
 def _jobs(jobs: tuple[JobRecord, ...]) -> tuple[JobRecord, ...]:
-    kinds = sorted((job.kind.value, job.cancellable) for job in jobs)
-    return tuple(_job(call, Job(kind), cancellable) for call, (kind, cancellable) in enumerate(kinds, start=1))
+    return _ordered(tuple((job.kind, job.cancellable) for job in jobs))
+
+
+@cache
+def _ordered(kinds: tuple[tuple[Job, bool], ...]) -> tuple[JobRecord, ...]:
+    in_order = sorted(kinds, key=lambda job: (job[0].value, job[1]))
+    return tuple(_job(call, kind, cancellable) for call, (kind, cancellable) in enumerate(in_order, start=1))
 
 
 def _job(call: int, kind: Job, cancellable: bool) -> JobRecord:

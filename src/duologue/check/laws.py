@@ -61,6 +61,8 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
             yield "1 never stuck", f"{job.kind!r} has no hard deadline"
     if not s.answered <= s.asked <= s.said <= s.turn:
         yield "8 no input lost", f"answered {s.answered}, asked {s.asked}, said {s.said}, turn {s.turn}"
+    if (s.link is Link.FAULTED) != (s.fault is not None):
+        yield "7 every view is honest", "a fault is shown exactly while there is one"
     if s.voice is not Voice.SILENT and s.reply is not Reply.NONE:
         yield "3 once", "a request is open while another reply sounds"
     if s.link not in LIVE and (s.voice is not Voice.SILENT or s.reply is not Reply.NONE):
@@ -92,6 +94,10 @@ def _once(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def _one_output(step: Step) -> Iterator[tuple[str, str]]:
+    if not step.before.jobs and not isinstance(step.event, ev.ToolCalled):
+        if step.did(fx.PostOutput) or step.did(fx.PostNews):
+            yield "3 once", "an output without a call"
+        return
     after = {job.call: job.kind for job in step.after.jobs}
     outputs = [effect.call for effect in step.effects if isinstance(effect, fx.PostOutput)]
     ends = [
@@ -130,6 +136,8 @@ _ENDS_SOUND = (
 
 def _said_and_heard(step: Step) -> Iterator[tuple[str, str]]:
     before, after, event = step.before, step.after, step.event
+    if not step.effects and before.voice is after.voice and before.link is after.link:
+        return
     starts = step.did(fx.StartPlayback)
     if (starts or step.did(fx.ResumePlayback)) and after.link is not Link.UP:
         yield "4 said and heard agree", "sound starts on a line that isn't healthy"

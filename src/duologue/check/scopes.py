@@ -27,39 +27,76 @@ class Scope(NamedTuple):
 
 _PAUSES = frozenset((ev.SuspendRequested, ev.LinkWobbled))
 _WORK = frozenset((ev.ToolCalled,))
-_FAULTS = frozenset((ev.ServiceFailed, ev.PlaybackFailed, ev.ReplyFailed, ev.LinkClosed, ev.ReconnectRequested))
+_FAULTS = frozenset(
+    (ev.ServiceFailed, ev.PlaybackFailed, ev.ReplyFailed, ev.LinkClosed, ev.ReconnectRequested, ev.SessionFailed)
+)
+
+
+def _no_session_limit(settings: Settings) -> Settings:
+    return replace(settings, session_ms_max=0, session_warning_ms=0)
 
 
 def _small(settings: Settings) -> Settings:
     return replace(
         settings,
         retry_ms=settings.retry_ms[:1],
-        backoff_ms=settings.backoff_ms[:1],
+        backoff_ms=settings.backoff_ms[:2],
         check_ins_max=1,
         faults_max=2,
         faults_in_a_row_max=2,
-        session_ms_max=0,
-        session_warning_ms=0,
-        jobs_max=0,
     )
+
+
+def _small_talk(settings: Settings) -> Settings:
+    return replace(_no_session_limit(_small(settings)), backoff_ms=settings.backoff_ms[:1], jobs_max=0)
 
 
 def _small_link(settings: Settings) -> Settings:
-    return replace(
-        _small(settings),
-        backoff_ms=settings.backoff_ms[:2],
-        dead_air_ms=0,
-        session_ms_max=settings.session_ms_max,
-        session_warning_ms=settings.session_warning_ms,
-    )
+    return replace(_small(settings), dead_air_ms=0, jobs_max=0)
 
 
 def _small_work(settings: Settings) -> Settings:
-    return replace(_small(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
+    return replace(_small_talk(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
 
 
 SMALL: tuple[Scope, ...] = (
-    Scope("talk", _small, _PAUSES | _WORK | {ev.ServiceFailed}),
-    Scope("link", _small_link, _WORK, fillers=False, late_turns=False),
     Scope("work", _small_work, _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
+    Scope("talk", _small_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
+    Scope("link", _small_link, _WORK, fillers=False, late_turns=False),
 )
+
+# For a quick look: less about words, since the other two carry the weight.
+QUICK: tuple[Scope, ...] = (
+    SMALL[0],
+    SMALL[1]._replace(fillers=False, late_turns=False),
+    SMALL[2],
+)
+
+# The counters as shipped, and two jobs at a time.
+
+
+def _full_talk(settings: Settings) -> Settings:
+    return replace(_no_session_limit(settings), jobs_max=0)
+
+
+def _full_link(settings: Settings) -> Settings:
+    return replace(settings, dead_air_ms=0, jobs_max=0)
+
+
+def _full_work(settings: Settings) -> Settings:
+    once = {"faults_max": 1, "faults_in_a_row_max": 1}
+    return replace(_no_session_limit(settings), **once, dead_air_ms=0, jobs_max=2)  # type: ignore[arg-type]
+
+
+def _full_pause(settings: Settings) -> Settings:
+    return replace(_full_work(settings), retry_ms=settings.retry_ms[:1], jobs_max=1)
+
+
+FULL: tuple[Scope, ...] = (
+    Scope("talk", _full_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
+    Scope("work", _full_work, _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
+    Scope("pause", _full_pause, _FAULTS | {ev.LinkWobbled}, fillers=False, late_turns=False),
+    Scope("link", _full_link, _WORK, fillers=False, late_turns=False),
+)
+
+SCOPES: dict[str, tuple[Scope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

@@ -78,8 +78,10 @@ def event_from_json(data: Any) -> ev.Event:
     }
     try:
         return kind(**values)
-    except (TypeError, DuologueError) as error:
-        raise InvalidSnapshot(f"{kind.__name__}: {str(error).replace('Event.__init__()', 'it')}") from None
+    except TypeError as error:
+        raise InvalidSnapshot(f"{kind.__name__}: {str(error).split('.__init__() ')[-1]}") from None
+    except DuologueError as error:
+        raise InvalidSnapshot(str(error)) from None
 
 
 def effect_to_json(effect: fx.Effect) -> dict[str, Any]:

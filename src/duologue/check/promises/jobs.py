@@ -29,6 +29,10 @@ def _outcome(e: ev.Event) -> Outcome:
     return Outcome.DONE if isinstance(e, ev.JobFinished) else Outcome.FAILED
 
 
+def _kinds(s: State) -> list[Job]:
+    return [job.kind for job in s.jobs]
+
+
 def _told(step: Step) -> bool:
     """Will the brain hear of it, now or later?"""
     return step.after.news or does(step, fx.StartReply)
@@ -125,16 +129,19 @@ JOB_PROMISES: tuple[Promise, ...] = (
         "progress is shown",
         (ev.JobProgressed,),
         lambda s, e: _kind(s, e) is not Job.ABSENT,
-        lambda x: x.effects == (fx.ShowProgress(x.event.call),),  # type: ignore[attr-defined]
+        lambda x: x.effects == (fx.ShowProgress(_call(x)),) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
         "a silent job is warned of and goes on",
         (T.HEARTBEAT,),
         lambda s, e: True,
-        lambda x: does(x, fx.WarnSilentJob) and len(x.after.jobs) == len(x.before.jobs),
+        lambda x: does(x, fx.WarnSilentJob) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
-        "a wait is explained", (T.FEEDBACK,), lambda s, e: True, lambda x: x.effects == (fx.ShowWait(_call(x), 1),)
+        "a wait is explained",
+        (T.FEEDBACK,),
+        lambda s, e: True,
+        lambda x: x.effects == (fx.ShowWait(_call(x), 1),) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
         "a call that ends gives its output to the brain",

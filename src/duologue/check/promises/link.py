@@ -137,7 +137,12 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda s, e: s.link is Link.SUSPENDED,
         lambda x: goes(x, Link.UP) and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING),
     ),
-    Promise("a warning saves the context", (T.SESSION_WARNING,), lambda s, e: True, lambda x: does(x, fx.SaveContext)),
+    Promise(
+        "a warning saves the context and changes nothing else",
+        (T.SESSION_WARNING,),
+        lambda s, e: True,
+        lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
+    ),
     Promise(
         "the session's limit renews it unnoticed",
         (T.SESSION_LIMIT,),
@@ -248,10 +253,20 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.link is not Link.FAULTED or _drops_calls_only(x),
     ),
     Promise(
+        "every fault is counted and shown",
+        (ev.ReplyFailed, T.ANSWER, T.ATTEMPT),
+        lambda s, e: True,
+        lambda x: x.after.link is not Link.FAULTED or x.before.link is Link.FAULTED or _faulted(x),
+    ),
+    Promise(
         "the breaker forgets",
         (T.BREAKER,),
         lambda s, e: s.link in ACTIVE,
-        lambda x: x.after.faults == 0 and x.after.faults_in_a_row == x.before.faults_in_a_row,
+        lambda x: (
+            x.after.faults == 0
+            and x.after.faults_in_a_row == x.before.faults_in_a_row
+            and x.after.link is x.before.link
+        ),
     ),
     Promise(
         "a fatal fault ends the conversation",

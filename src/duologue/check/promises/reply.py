@@ -49,6 +49,11 @@ def _owed_again(step: Step) -> bool:
     )
 
 
+def _more_is_owed(s: State) -> bool:
+    """Is there something beyond what the current request answers?"""
+    return s.said > s.asked or s.news
+
+
 def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
     return isinstance(e, ev.TextTyped) or (e.substantial > 0 and e.turn > s.answered)
 
@@ -197,7 +202,9 @@ REPLY_PROMISES: tuple[Promise, ...] = (
         lambda s, e: _live(s) and s.reply in PENDING,
         lambda x: (
             x.after.answered == x.before.asked
-            and ((x.after.reply is Reply.NONE and not x.after.telling) or x.before.said > x.before.asked)
+            and (
+                (x.after.reply is Reply.NONE and not x.after.telling) or x.before.said > x.before.asked or x.before.news
+            )
             and (does(x, fx.CancelReply) or x.before.reply is Reply.RETRYING)
         ),
     ),

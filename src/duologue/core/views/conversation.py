@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..leaves import AWAY, ENDING, FROZEN, PENDING, SOUNDING, Link, Reply
 from ..state import State, has_foreground
-from .view import Amendment, View
+from .view import Amendment, Impossible, View
 
 _BY_LINK = {
     Link.IDLE: "idle",
@@ -60,5 +60,11 @@ CONVERSATION = View(
         Amendment("interrupted", "waitingForCopilot", "work survives a barge-in"),
         Amendment("waitingForCopilot", "processing", "an output or a retry sends the next request"),
     ),
-    impossible=(),
+    impossible=(
+        Impossible("idle", "faulted", "before a start nothing runs that could fail"),
+        Impossible("idle", "suspended", "before a start there is nothing to pause"),
+        Impossible("terminating", "faulted", "a failure while closing is bounded by the close deadline"),
+        Impossible("terminating", "suspended", "closing is bounded and is not paused"),
+        Impossible("suspended", "preparing", "a line lost while preparing comes back ready, not half prepared"),
+    ),
 )

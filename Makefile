@@ -1,0 +1,50 @@
+# Everything sets itself up: a bare clone, python3 and make are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types unit check check-full mutants bench docs clean
+
+demo: $(STAMP)
+	$(BIN)/duologue demo
+
+test: lint types unit check
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff format --check src tests tools
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest
+
+# A small configuration; `duologue check` explores every profile, `make check-full` the real counters.
+check: $(STAMP)
+	$(BIN)/duologue check --quick --profile confirm
+
+check-full: $(STAMP)
+	$(BIN)/duologue check --full
+
+mutants: $(STAMP)
+	$(BIN)/python tools/run_mutants.py
+
+bench: $(STAMP)
+	$(BIN)/duologue bench core
+
+docs: $(STAMP)
+	$(BIN)/python tools/write_docs.py
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Duologue needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+	    "Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,73 @@
+"""The machine, broken on purpose in every small way.
+
+Each mutant drops or redirects one row or rule, drops one guard, one action, or the effects of one
+action. Laws, promises and tests are worth what they notice of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from duologue.core.draft import Draft
+from duologue.core.leaves import Leaf
+from duologue.core.machine import ROWS
+from duologue.core.rows import Row, Rule
+from duologue.core.rules import RULES
+
+
+class Mutant(NamedTuple):
+    """A machine that differs from the real one in one place."""
+
+    kind: str
+    name: str
+    rows: tuple[Row, ...]
+    rules: tuple[Rule, ...]
+
+
+def mutants() -> Iterator[Mutant]:
+    """Every mutant, in the order of the rows."""
+    for index, row in enumerate(ROWS):
+        yield Mutant("drop row", row.name, _without(ROWS, index), RULES)
+        yield Mutant("redirect row", row.name, _with(ROWS, index, replace(row, target=_elsewhere(row))), RULES)
+        if row.when is not None:
+            yield Mutant("drop guard", row.name, _with(ROWS, index, replace(row, when=None)), RULES)
+        if row.do is not None:
+            yield Mutant("drop action", row.name, _with(ROWS, index, replace(row, do=None)), RULES)
+            yield Mutant("mute action", row.name, _with(ROWS, index, replace(row, do=_muted(row.do))), RULES)
+    for index, rule in enumerate(RULES):
+        yield Mutant("drop rule", rule.name, ROWS, _without(RULES, index))
+        yield Mutant("mute rule", rule.name, ROWS, _with(RULES, index, replace(rule, do=_muted(rule.do))))
+
+
+def _without(items: tuple[Any, ...], index: int) -> tuple[Any, ...]:
+    return (*items[:index], *items[index + 1 :])
+
+
+def _with(items: tuple[Any, ...], index: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:index], item, *items[index + 1 :])
+
+
+def _elsewhere(row: Row) -> Leaf:
+    """Another leaf of the row's region: the next after its target, or after its source if it stays."""
+    leaves: list[Leaf] = list(type(row.sources[0]))
+    here = leaves.index(row.target or row.sources[0])
+    return leaves[(here + 1) % len(leaves)]
+
+
+class _Muted:
+    """An action that still acts and tells nobody."""
+
+    def __init__(self, action: Any) -> None:
+        self.action = action
+        self.__name__ = f"muted_{action.__name__}"
+
+    def __call__(self, d: Draft, *rest: Any) -> None:
+        before = len(d.effects)
+        self.action(d, *rest)
+        del d.effects[before:]
+
+
+def _muted(action: Any) -> Any:
+    return _Muted(action)

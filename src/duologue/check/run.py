@@ -1,0 +1,153 @@
+"""A whole check: every profile in every scope, on all cores, summed up.
+
+Rule: the summary says what was explored and within which bounds; a row that never fired, a move of a
+view that was neither seen nor explained, and an untested promise are findings like any other.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any
+
+from duologue.core.machine import MACHINE
+from duologue.core.settings import PROFILES
+from duologue.core.views import VIEWS, View
+
+from .core_check import CoreExplorer, Findings, Violation
+from .promises import PROMISES
+from .scopes import SCOPES
+
+Progress = Callable[[Findings], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found, summed over its explorations."""
+
+    explorations: tuple[Findings, ...]
+    violations: tuple[Violation, ...]
+    rows_fired: int
+    rules_fired: int
+    promises_tested: int
+    unfired: tuple[str, ...]
+    views: dict[str, dict[str, Any]]
+    seconds: float
+
+    @property
+    def holds(self) -> bool:
+        """Is everything as it should be?"""
+        return not self.violations
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "states": sum(found.states for found in self.explorations),
+            "steps": sum(found.steps for found in self.explorations),
+            "rows": len(MACHINE.rows),
+            "rows_fired": self.rows_fired,
+            "rules": len(MACHINE.rules),
+            "rules_fired": self.rules_fired,
+            "promises": len(PROMISES),
+            "promises_tested": self.promises_tested,
+            "unfired": list(self.unfired),
+            "violations": len(self.violations),
+            "counterexamples": [
+                {"law": seen.law, "message": seen.message, "trace": list(seen.trace)} for seen in self.violations
+            ],
+            "views": self.views,
+            "explorations": [
+                {
+                    "profile": found.profile,
+                    "scope": found.scope,
+                    "bounds": found.bounds,
+                    "states": found.states,
+                    "steps": found.steps,
+                    "cpu_seconds": round(found.seconds, 2),
+                    "complete": found.complete,
+                }
+                for found in self.explorations
+            ],
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def run_check(
+    profiles: Iterable[str] = tuple(PROFILES),
+    size: str = "small",
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Explore every profile in every scope of this size and sum up."""
+    began = time.monotonic()
+    tasks = [(name, number, size) for number in range(len(SCOPES[size])) for name in profiles]
+    found = _explore_all(tasks, processes or os.cpu_count() or 1, progress)
+    whole = {findings.profile for findings in found} == set(PROFILES)
+    return _sum_up(found, whole, time.monotonic() - began)
+
+
+def _explore_one(task: tuple[str, int, str]) -> Findings:
+    name, number, size = task
+    return CoreExplorer(PROFILES[name], SCOPES[size][number]).run()
+
+
+def _explore_all(tasks: list[tuple[str, int, str]], processes: int, progress: Progress | None) -> list[Findings]:
+    found = []
+    # Spawned, so that a check also runs from threads and inside other programs.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(processes, len(tasks)), mp_context=context) as pool:
+        for done in as_completed([pool.submit(_explore_one, task) for task in tasks]):
+            found.append(done.result())
+            if progress:
+                progress(found[-1])
+    return sorted(found, key=lambda findings: (findings.profile, findings.scope))
+
+
+def _sum_up(found: list[Findings], whole: bool, seconds: float) -> Report:
+    fired = {number for findings in found for number in findings.fired}
+    tested = {name for findings in found for name in findings.tested}
+    unfired = [row.name for index, row in enumerate(MACHINE.rows) if index not in fired]
+    unfired += [f"rule {rule.name}" for index, rule in enumerate(MACHINE.rules) if -1 - index not in fired]
+    unfired += [f"promise: {promise.name}" for promise in PROMISES if promise.name not in tested]
+    violations = [violation for findings in found for violation in findings.violations]
+    views = {name: _sum_up_view(view, found, whole) for name, view in VIEWS.items()}
+    if whole:
+        violations += [Violation("every row fires", name, ()) for name in unfired]
+        violations += [
+            Violation("7 every view is honest", f"{name}: {move}", ())
+            for name, summary in views.items()
+            for move in summary["unexplained"]
+        ]
+    return Report(
+        explorations=tuple(found),
+        violations=tuple(violations),
+        rows_fired=sum(number >= 0 for number in fired),
+        rules_fired=sum(number < 0 for number in fired),
+        promises_tested=len(tested),
+        unfired=tuple(unfired),
+        views=views,
+        seconds=seconds,
+    )
+
+
+def _sum_up_view(view: View, found: list[Findings], whole: bool) -> dict[str, Any]:
+    """Every move that was made is allowed; every move that is allowed was made, or listed as
+    impossible (only a check of all profiles can tell)."""
+    moves = {move for findings in found for move in findings.moves[view.name]}
+    impossible = {(move.source, move.target) for move in view.impossible}
+    unexplained = []
+    if whole:
+        unexplained += [f"{a} -> {b} is allowed and never made" for a, b in view.allowed() - moves - impossible]
+        unexplained += [f"{a} -> {b} is listed as impossible and made" for a, b in moves & impossible]
+    dishonest = moves - view.allowed()
+    return {
+        "honest": not dishonest and not unexplained,
+        "moves": len(moves),
+        "allowed": len(view.allowed()),
+        "amendments": len(view.amendments),
+        "impossible": len(impossible),
+        "unexplained": sorted(unexplained),
+    }

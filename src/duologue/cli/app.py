@@ -1,0 +1,216 @@
+"""The command line: `duologue check | diagram | replay | rows | bench | demo`.
+
+Rule: results go to standard output, everything for people while they wait to standard error; a
+problem is one line and exit code 1, never a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from duologue import __version__
+from duologue.check.core_check import Findings
+from duologue.check.run import Report, run_check
+from duologue.check.scopes import SCOPES
+from duologue.core.errors import DuologueError
+from duologue.core.machine import MACHINE
+from duologue.core.settings import PROFILES
+from duologue.replay.journal import read_journal, replay
+
+app = typer.Typer(
+    help="Voice agents whose conversations never get stuck.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+bench_app = typer.Typer(help="Measure, side by side with others.", no_args_is_help=True)
+app.add_typer(bench_app, name="bench")
+
+out = Console()
+err = Console(stderr=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
+
+
+def write_json(data: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    """Voice agents whose conversations never get stuck."""
+    if version:
+        out.print(f"duologue {__version__}")
+        raise typer.Exit
+
+
+# -- check
+
+
+@app.command()
+def check(
+    profile: Annotated[list[str] | None, typer.Option(help="Only this profile; may be given again.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Less about words; for a test run.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Counters as shipped and two jobs; takes minutes.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Explore every reachable state and hold it against the laws, the promises and the views."""
+    names = profile or list(PROFILES)
+    unknown = [name for name in names if name not in PROFILES]
+    if unknown:
+        raise DuologueError(f"no profile {unknown[0]!r}; there are {', '.join(PROFILES)}")
+    report = _run_check(names, "full" if full else "quick" if quick else "small")
+    if as_json:
+        write_json(report.to_json())
+    else:
+        _show_check(report)
+    if not report.holds:
+        raise typer.Exit(1)
+
+
+def _run_check(names: list[str], size: str) -> Report:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("exploring", total=len(names) * len(SCOPES[size]))
+
+        def advance(found: Findings) -> None:
+            bar.update(task, advance=1, description=f"explored {found.profile}/{found.scope}")
+
+        return run_check(names, size, progress=advance)
+
+
+def _show_check(report: Report) -> None:
+    table = Table(title="Explored", title_justify="left")
+    for column in ("profile", "scope", "states", "steps", "CPU s", "bounds"):
+        table.add_column(column, justify="right" if column in ("states", "steps", "CPU s") else "left")
+    for found in report.explorations:
+        bounds = ", ".join(f"{name} {value}" for name, value in found.bounds.items())
+        table.add_row(
+            found.profile, found.scope, f"{found.states:,}", f"{found.steps:,}", f"{found.seconds:.1f}", bounds
+        )
+    out.print(table)
+    data = report.to_json()
+    out.print(f"rows fired      {data['rows_fired']} of {data['rows']}")
+    out.print(f"rules fired     {data['rules_fired']} of {data['rules']}")
+    out.print(f"promises tested {data['promises_tested']} of {data['promises']}")
+    for name, view in report.views.items():
+        verdict = "[green]honest[/]" if view["honest"] else "[red]not honest[/]"
+        out.print(f"view {name:<13} {verdict}, {view['moves']} moves seen, {view['amendments']} amendments")
+    if report.holds:
+        out.print(f"[bold green]No violation[/] in {data['states']:,} states, {data['steps']:,} steps.")
+    for violation in report.violations:
+        out.print(f"[bold red]{violation.law}[/]: {violation.message}", highlight=False)
+        for line in violation.trace:
+            out.print(f"    {line}", markup=False, highlight=False)
+
+
+# -- diagram
+
+
+@app.command()
+def diagram(
+    view: Annotated[str | None, typer.Option(help="A view or a region; the whole machine if left out.")] = None,
+    format: Annotated[str, typer.Option(help="mermaid or svg.")] = "mermaid",  # noqa: A002 (the option's name)
+) -> None:
+    """Draw the machine, a region or a view from its rows."""
+    from duologue.draw import render
+
+    sys.stdout.write(render(view, format))
+
+
+# -- replay
+
+
+@app.command("replay")
+def replay_journal(file: Annotated[Path, typer.Argument(help="A journal.")], as_json: Json = False) -> None:
+    """Replay a journal to the bit, or show the first difference."""
+    from duologue.replay.timeline import read_timeline
+
+    from .debugview import debug_view
+
+    try:
+        with file.open(encoding="utf-8") as lines:
+            moments = list(replay(read_journal(lines)))
+    except OSError as error:
+        raise DuologueError(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DuologueError(f"{file}: not a text file") from None
+    except DuologueError as error:
+        raise DuologueError(f"{file}: {error}") from None
+    timeline = read_timeline(moments)
+    if as_json:
+        write_json({"file": str(file), "events": len(moments), "agrees": True, **timeline.to_json()})
+        return
+    out.print(debug_view(timeline))
+    out.print(f"[bold green]{len(moments)} events, every digest agrees.[/]")
+
+
+# -- rows
+
+
+@app.command()
+def rows(
+    match: Annotated[str, typer.Argument(help="Only rows whose text contains this.")] = "",
+    as_json: Json = False,
+) -> None:
+    """List the rows and rules: all behaviour of the machine."""
+    found = [(row.name, row.do.__name__ if row.do else "", row.why) for row in MACHINE.rows]
+    found += [(f"rule: {rule.name}", rule.do.__name__, rule.why) for rule in MACHINE.rules]
+    found = [entry for entry in found if match.lower() in " ".join(entry).lower()]
+    if as_json:
+        write_json({"rows": [{"row": name, "action": action, "why": why} for name, action, why in found]})
+        return
+    table = Table(box=None, show_header=False)
+    for entry in found:
+        table.add_row(*entry)
+    out.print(table)
+
+
+# -- bench and demo
+
+
+@bench_app.command("core")
+def bench_core(as_json: Json = False) -> None:
+    """Microseconds a transition and an ignored event, beside two well-known libraries."""
+    from duologue.bench.core import bench_core as measure
+    from duologue.bench.core import report as tabulate
+
+    with err.status("measuring"):
+        result = measure()
+    if as_json:
+        write_json(result)
+        return
+    table = Table("what", "measured", "budget", title="The core", title_justify="left")
+    for entry in tabulate(result):
+        table.add_row(*entry)
+    out.print(table)
+    out.print(result["note"], style="dim")
+
+
+@app.command()
+def demo(
+    journal: Annotated[Path, typer.Option(help="Where to write the call's journal.")] = Path("build/demo.journal"),
+    fast: Annotated[bool, typer.Option("--fast", help="No pause between scenes.")] = False,
+) -> None:
+    """Play a scripted call on a simulated clock, show its debug view, and replay it."""
+    from .demo import run_demo
+
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    run_demo(out, journal, fast)
+
+
+def main() -> None:
+    """Run the command line; a known problem is one line and exit code 1."""
+    try:
+        app()
+    except DuologueError as error:
+        err.print(f"[bold red]error:[/] {error}", highlight=False, soft_wrap=True)
+        sys.exit(1)

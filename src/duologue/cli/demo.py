@@ -1,0 +1,97 @@
+"""The demo in a terminal: a scripted call told scene by scene, its debug view, and its replay.
+
+Rule: whatever is said to have happened was checked; a demo that is not true, or a journal that does
+not replay, ends with an error and not with a cheerful line.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from duologue.replay.journal import read_journal, replay
+from duologue.replay.story import tell
+from duologue.replay.timeline import read_timeline
+from duologue.sim.demo import Scene, play_demo
+from duologue.sim.stage import Stage
+
+from .debugview import debug_view
+from .ink import BLUE, GREEN, write_ms
+from .legible import Legible
+
+PAUSE_S = 0.6
+_HAPPENED_WIDTH = 30
+
+
+def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
+    """Plays the call, shows it, writes its journal and replays that."""
+    pause_s = PAUSE_S if console.is_terminal and not fast else 0.0
+    stage = Stage()
+    computing_s = 0.0
+    for number, (scene, scene_s) in enumerate(_timed(play_demo(stage)), start=1):
+        computing_s += scene_s
+        console.print(Legible(_scene(number, scene)))
+        if pause_s:
+            time.sleep(pause_s)
+    console.print(Legible(Padding(Rule("The whole call", style="dim"), (1, 0, 0, 0))))
+    console.print(debug_view(read_timeline(stage.moments)))
+    with journal_path.open("w", encoding="utf-8") as out:
+        stage.write_journal(out)
+    console.print(Legible(_proof(journal_path, computing_s)))
+
+
+def _timed(scenes: Iterator[Scene]) -> Iterator[tuple[Scene, float]]:
+    """Each scene with the seconds that it took to play, without those in which it is shown."""
+    while True:
+        began = time.perf_counter()
+        scene = next(scenes, None)
+        if scene is None:
+            return
+        yield scene, time.perf_counter() - began
+
+
+def _scene(number: int, scene: Scene) -> RenderableType:
+    """Title, caption, what happened, and what that shows."""
+    title = Text.assemble((f"{number:>2}  ", "dim"), (scene.title, f"bold {BLUE}"))
+    claims = Table.grid(padding=(0, 1))
+    for claim in scene.claims:
+        claims.add_row(Text("✓", style=f"bold {GREEN}"), Text(claim))
+    body = Padding(Group(Text(scene.caption), _story(scene), claims), (0, 0, 0, 4))
+    return Padding(Group(title, body), (1, 0, 0, 0))
+
+
+def _story(scene: Scene) -> RenderableType:
+    grid = Table.grid(padding=(0, 1), expand=True)  # expanded, so that only the last column has to give way
+    grid.add_column(justify="right", style="dim", width=8)
+    grid.add_column(width=_HAPPENED_WIDTH)
+    grid.add_column(style="dim", width=1)
+    grid.add_column(style="bold", ratio=1)
+    for line in (told for moment in scene.moments if (told := tell(moment))):
+        arrow = "→" if line.done else ""
+        grid.add_row(f"{line.at_ms / 1_000:.2f} s", line.happened, arrow, ", ".join(line.done))
+    return grid
+
+
+def _proof(journal_path: Path, computing_s: float) -> RenderableType:
+    """Replays the journal; raises at the first digest that differs."""
+    began = time.perf_counter()
+    with journal_path.open(encoding="utf-8") as lines:
+        moments = list(replay(read_journal(lines)))
+    replay_s = time.perf_counter() - began
+    call_ms = moments[-1].event.at
+    agree = Text.assemble(
+        ("✓ ", f"bold {GREEN}"), (f"All {len(moments)} digests agree", "bold"), ": the journal replays to the bit."
+    )
+    took = Text(
+        f"{write_ms(call_ms)} of conversation took {computing_s * 1_000:.0f} ms to compute"
+        f" ({call_ms / 1_000 / computing_s:,.0f} times faster than real time), {replay_s * 1_000:.0f} ms to replay."
+    )
+    where = Text(f"Journal: {journal_path}", style="dim", overflow="fold")
+    return Padding(Group(agree, Padding(Group(took, where), (0, 0, 0, 2))), (1, 2))

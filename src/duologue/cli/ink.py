@@ -1,0 +1,116 @@
+"""How states, leaves and times look in a terminal: colours, marks and numbers.
+
+Colours are mid-tones, so that they can be read on black and on white; marks differ by themselves, so
+that nothing is lost without colour. Rule: a look is a table entry here, never a literal elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+GREY, GREEN, AMBER, BLUE = "#7d8694", "#0d9466", "#b97708", "#3b82f6"
+PURPLE, PINK, RED, CYAN = "#9d5cf0", "#d14bb5", "#e5484d", "#0891ab"
+
+# White letters need a darker ground than a bar does.
+CHIPS = {
+    GREY: "#626b79",
+    GREEN: "#04764f",
+    AMBER: "#94600a",
+    BLUE: "#2563d9",
+    PURPLE: "#7a35cf",
+    PINK: "#a8288c",
+    RED: "#c02a30",
+    CYAN: "#0b7285",
+}
+
+_STATES = {
+    GREY: ("idle", "agent_idle", "terminating"),
+    GREEN: ("listening",),
+    AMBER: ("processing", "preparing", "interrupted"),
+    BLUE: ("speaking", "agent_speaking"),
+    PURPLE: ("tool_executing",),
+    PINK: ("waiting_amplifier", "waitingForCopilot"),
+    RED: ("error", "faulted"),
+    CYAN: ("reconnecting", "suspended"),
+}
+_COLOURS = {state: colour for colour, states in _STATES.items() for state in states}
+
+
+class Look(NamedTuple):
+    """How a leaf is drawn. In a column that holds several, the highest rank is seen."""
+
+    mark: str
+    colour: str
+    rank: int = 1
+
+
+_REST = Look("─", GREY, 0)
+
+LOOKS: dict[str, dict[str, Look]] = {
+    "link": {
+        "idle": Look("·", GREY, 0),
+        "up": Look("━", GREEN, 0),
+        "preparing": Look("░", AMBER),
+        "suspended": Look("▒", CYAN),
+        "renewing": Look("▓", CYAN),
+        "healing": Look("≈", CYAN),
+        "backing_off": Look("╌", RED),
+        "reconnecting": Look("▚", CYAN),
+        "faulted": Look("█", RED, 2),
+        "terminating": Look("▁", GREY),
+    },
+    "user": {
+        "quiet": _REST,
+        "talking": Look("█", GREEN),
+        "settling": Look("▒", GREEN),
+        "transcribing": Look("░", GREEN),
+    },
+    "voice": {
+        "silent": _REST,
+        "playing": Look("█", BLUE),
+        "held": Look("▒", AMBER, 2),
+        "stopping": Look("▚", RED, 3),
+        "hushed": Look("░", RED, 2),
+    },
+    "reply": {
+        "none": _REST,
+        "committing": Look("░", AMBER),
+        "waiting": Look("▒", AMBER),
+        "generating": Look("▓", AMBER),
+        "ready": Look("█", AMBER, 2),
+        "retrying": Look("▚", RED, 2),
+    },
+    "jobs": {
+        "none": _REST,
+        "tool": Look("█", PURPLE, 2),
+        "delegated": Look("▓", PINK, 2),
+        "dispatched": Look("░", PURPLE),
+    },
+}
+
+# For terminals that know no Unicode; in one bar no two marks become the same.
+PLAIN_MARKS = str.maketrans("─━·░▒▓█▚≈╌▁→…✓╵", "-=.:o@#%~!_>.*|")
+
+
+def look_of(region: str, leaf: str) -> Look:
+    """Jobs side by side look like the foremost of them."""
+    return LOOKS[region].get(leaf.partition("+")[0], _REST)
+
+
+def colour_of(state: str) -> str:
+    """The colour of a view's state."""
+    return _COLOURS.get(state, GREY)
+
+
+def chip_style(state: str) -> str:
+    return f"#ffffff on {CHIPS[colour_of(state)]}"
+
+
+def write_ms(ms: int) -> str:
+    """A duration for people: 80 ms, 1.4 s, 2 min 5 s."""
+    if ms < 1_000:
+        return f"{ms} ms"
+    if ms < 60_000:
+        return f"{ms // 100 / 10:.1f} s"
+    minutes, seconds = divmod(ms // 1_000, 60)
+    return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"

@@ -1,0 +1,96 @@
+"""The regions of a conversation as bars over one time axis, as wide as the terminal.
+
+Rule: a column shows the most telling leaf that occurs in it, however short, because what lasts 50 ms
+is often what went wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from rich.text import Text
+
+from duologue.replay.timeline import Lane, Timeline, Visit
+
+from .ink import LOOKS, look_of
+from .packing import pack
+
+LABEL_WIDTH = 7
+_STEPS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200)
+_TICK_COLUMNS_MIN = 9
+
+
+def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callable[[str], int]) -> list[str]:
+    """For each column the state to show: of the highest rank in it, and there the longest."""
+    shown = []
+    first = 0
+    for column in range(width):
+        start, end = column * length_ms / width, (column + 1) * length_ms / width
+        while first < len(visits) - 1 and visits[first].end_ms <= start:
+            first += 1
+        best = visits[first]
+        most = (-1, 0.0)
+        for visit in visits[first:]:
+            if visit.since_ms >= end:
+                break
+            overlap_ms = min(visit.end_ms, end) - max(visit.since_ms, start)
+            if (rank(visit.state), overlap_ms) > most:
+                best, most = visit, (rank(visit.state), overlap_ms)
+        shown.append(best.state)
+    return shown
+
+
+def bar_width(width: int) -> int:
+    """How many columns are left for a bar."""
+    return max(10, width - LABEL_WIDTH)
+
+
+def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
+    """A bar for each region, the axis, and what the marks mean."""
+    room = bar_width(width)
+    shown = {lane.region: _shown(lane, timeline.length_ms, room) for lane in timeline.lanes}
+    for region, leaves in shown.items():
+        yield _bar(region, leaves)
+    yield _axis(timeline.length_ms, room)
+    for region, leaves in shown.items():
+        yield from _legend(region, leaves, room)
+
+
+def _shown(lane: Lane, length_ms: int, width: int) -> list[str]:
+    """The leaf in each column; of jobs side by side, the foremost."""
+    states = columns(lane.visits, length_ms, width, lambda state: look_of(lane.region, state).rank)
+    return [state.partition("+")[0] for state in states]
+
+
+def _bar(region: str, leaves: list[str]) -> Text:
+    text = Text(region.ljust(LABEL_WIDTH), style="bold", no_wrap=True)
+    for leaf, run in groupby(leaves):
+        look = look_of(region, leaf)
+        text.append(look.mark * len(list(run)), style=f"not bold {look.colour}")
+    return text
+
+
+def _legend(region: str, leaves: list[str], width: int) -> Iterator[Text]:
+    """What can be seen in the bar, each leaf once."""
+    entries = [
+        Text.assemble((look.mark, look.colour), (f" {leaf.replace('_', ' ')}", "dim"), "  ")
+        for leaf, look in LOOKS[region].items()
+        if leaf in leaves
+    ]
+    for number, line in enumerate(pack(entries, width)):
+        label = "" if number else region
+        yield Text.assemble((label.ljust(LABEL_WIDTH), "dim"), *line, no_wrap=True)
+
+
+def _axis(length_ms: int, width: int) -> Text:
+    """Times under the bars, in round steps that leave room for their labels."""
+    wide_enough = [step for step in _STEPS_S if step * 1_000 * width >= _TICK_COLUMNS_MIN * length_ms]
+    step_ms = 1_000 * (wide_enough[0] if wide_enough else -(-length_ms // 1_000))
+    line = [" "] * width
+    for at_ms in range(0, length_ms + 1, step_ms):
+        column = at_ms * width // length_ms
+        label = f"╵{at_ms // 1_000} s"
+        if column + len(label) <= width:
+            line[column : column + len(label)] = label
+    return Text(" " * LABEL_WIDTH + "".join(line), style="dim", no_wrap=True)

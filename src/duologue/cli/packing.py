@@ -1,0 +1,21 @@
+"""Puts pieces of text into lines that fit, without ever breaking a piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.text import Text
+
+
+def pack(pieces: Iterable[Text], width: int) -> Iterator[list[Text]]:
+    """The pieces of each line. Blanks at the end of a line may hang over."""
+    line: list[Text] = []
+    used = 0
+    for piece in pieces:
+        if line and used + len(piece.plain.rstrip()) > width:
+            yield line
+            line, used = [], 0
+        line.append(piece)
+        used += len(piece)
+    if line:
+        yield line

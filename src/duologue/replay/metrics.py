@@ -1,0 +1,129 @@
+"""What a conversation measured: waits, interruptions, calls, errors (L-04, L-22).
+
+Counts from the steps alone, so a live call and its journal give the same numbers. Rule: an event that
+the machine ignored counts for nothing, and a rate of nothing is None, never 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from duologue.core.effects import (
+    Effect,
+    PostNews,
+    PostOutput,
+    RecordOverheard,
+    ReportLost,
+    RunCall,
+    ShowFault,
+    StartPlayback,
+    StartReply,
+)
+from duologue.core.events import TokenArrived
+from duologue.core.leaves import CLOSED, ENDING, SOUNDING, Outcome, Words
+
+from .journal import Moment
+
+_FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
+
+
+class Metrics(NamedTuple):
+    """The numbers of one conversation. Times are means over the replies that got so far."""
+
+    first_token_ms: int | None = None
+    first_audio_ms: int | None = None
+    turns: int = 0  # of the person, complete and with words
+    requests: int = 0
+    sounds: int = 0
+    interrupted: int = 0  # sounds that the person cut short
+    calls: int = 0  # that the brain made, refused ones too
+    calls_done: int = 0
+    calls_failed: int = 0  # or timed out, or refused; a cancelled call is neither done nor failed
+    errors: int = 0  # faults shown to the person
+    check_ins: int = 0
+    turns_lost: int = 0  # the person was told that they got no answer
+    overheard: int = 0  # words recorded and not answered
+
+    @property
+    def interruption_rate(self) -> float | None:
+        return _rate(self.interrupted, self.sounds)
+
+    @property
+    def call_success_rate(self) -> float | None:
+        return _rate(self.calls_done, self.calls_done + self.calls_failed)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self._asdict(),
+            "interruption_rate": self.interruption_rate,
+            "call_success_rate": self.call_success_rate,
+        }
+
+
+class Meter:
+    """Reads step after step; the numbers can be taken at any time."""
+
+    def __init__(self) -> None:
+        self._counts = dict.fromkeys(Metrics._fields[2:], 0)
+        self._asked_at: dict[int, int] = {}  # by reply
+        self._token_ms: list[int] = []
+        self._audio_ms: list[int] = []
+        self._said: list[int] = []  # the turns themselves: ids are also spent on coughs
+
+    def add(self, moment: Moment) -> None:
+        """Count one step."""
+        event, before, after = moment.event, moment.before, moment.after
+        if after is before:
+            return
+        if after.said > before.said and after.link not in CLOSED:  # closing moves the number on without words
+            self._said.append(after.said)
+            self._count("turns")
+        self._count("interrupted", before.voice in SOUNDING and after.voice in ENDING)
+        # Counted where it is decided: a check-in that has to be retried is still one.
+        self._count("check_ins", after.check_ins > before.check_ins)
+        if isinstance(event, TokenArrived) and event.reply in self._asked_at:
+            self._token_ms.append(event.at - self._asked_at[event.reply])
+        for effect in moment.effects:
+            self._add_effect(effect, moment)
+
+    def metrics(self) -> Metrics:
+        return Metrics(_mean(self._token_ms), _mean(self._audio_ms), **self._counts)
+
+    def _add_effect(self, effect: Effect, moment: Moment) -> None:
+        at = moment.event.at
+        match effect:
+            case StartReply():
+                self._count("requests")
+                self._asked_at[effect.reply] = at
+            case StartPlayback():
+                self._count("sounds")
+                self._audio_ms.append(at - self._asked_at[effect.reply])
+            case RunCall():
+                self._count("calls")
+            case PostOutput() | PostNews():
+                self._count("calls", effect.outcome is Outcome.REFUSED)  # it never ran
+                self._count("calls_done", effect.outcome is Outcome.DONE)
+                self._count("calls_failed", effect.outcome in _FAILURES)
+            case ShowFault():
+                self._count("errors")
+            case RecordOverheard():
+                self._count("overheard")
+            case ReportLost():
+                self._count("turns_lost", self._lost(effect, moment))
+
+    def _lost(self, effect: ReportLost, moment: Moment) -> int:
+        """How many turns are in this range: those with words, and one that was still being said."""
+        s = moment.before
+        unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
+        return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)
+
+    def _count(self, name: str, by: int = 1) -> None:
+        self._counts[name] += by
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _mean(values: list[int]) -> int | None:
+    return round(sum(values) / len(values)) if values else None

@@ -1,0 +1,171 @@
+"""A step in plain words: what happened, and what was done about it.
+
+For people who watch a call or read a journal. Rule: every kind of event and effect has its words here
+or is silent here on purpose; whatever the machine ignored is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import Ask, ErrorClass, Reply, Timer
+
+from .journal import Moment
+
+Words: TypeAlias = str | Callable[[Any], str]
+
+
+class Line(NamedTuple):
+    """One line of the story."""
+
+    at_ms: int
+    happened: str
+    done: tuple[str, ...]
+
+
+def tell(moment: Moment) -> Line | None:
+    """The step in words, or None if it is not worth a line."""
+    if moment.after is moment.before:
+        return None
+    done = tuple(words for effect in moment.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
+    done += _consequences(moment)
+    event = moment.event
+    if isinstance(event, ev.TimerFired):
+        happened = TIMER_WORDS.get(event.timer, f"deadline {event.timer.value} passes")
+    else:
+        happened = _say(EVENT_WORDS[type(event)], event)
+    if not done and type(event) in QUIET:
+        return None
+    return Line(event.at, happened, done)
+
+
+def _say(words: Words, of: Any) -> str:
+    return words if isinstance(words, str) else words(of)
+
+
+def _consequences(moment: Moment) -> tuple[str, ...]:
+    """What a step leads to without any effect."""
+    before, after = moment.before, moment.after
+    if after.reply is Reply.READY and before.reply is not Reply.READY:
+        return ("it waits for the floor",)
+    asked = any(isinstance(effect, fx.StartReply) for effect in moment.effects)
+    if after.said > before.said and not asked:
+        return ("kept for later",)
+    return ()
+
+
+def _request(effect: fx.StartReply) -> str:
+    if effect.ask is Ask.ANSWER:
+        return "brain asked" if effect.last >= effect.first else "brain told the news"
+    return "check-in asked for" if effect.ask is Ask.CHECK_IN else "goodbye asked for"
+
+
+def _fault(effect: fx.ShowFault) -> str:
+    return f"{'fatal ' if effect.fatal else ''}fault shown: {effect.part.value}, {_error(effect.error)}"
+
+
+def _error(error: ErrorClass) -> str:
+    return error.value.lower().replace("_", " ")
+
+
+_WAITS = {1: "still working", 2: "making progress", 3: "taking longer than expected"}
+
+# Steps that come many times a second, or that only prepare another, are told if they cause something.
+QUIET: tuple[type[ev.Event], ...] = (
+    ev.SpeechStopped,
+    ev.WordsHeard,
+    ev.ReplyAccepted,
+    ev.TokenArrived,
+    ev.ReplyFinished,
+    ev.PlaybackProgressed,
+    ev.TimerFired,
+)
+
+EVENT_WORDS: dict[type[ev.Event], Words] = {
+    ev.StartRequested: "call starts",
+    ev.EndRequested: "somebody hangs up",
+    ev.InterruptRequested: "somebody asks for silence",
+    ev.SuspendRequested: "somebody asks for a pause",
+    ev.ResumeRequested: "pause is over",
+    ev.ReconnectRequested: "somebody asks for a new session",
+    ev.RetryRequested: "user presses retry",
+    ev.DismissRequested: "user dismisses the fault",
+    ev.PttPressed: "user presses to talk",
+    ev.PttReleased: "user lets the button go",
+    ev.SendPressed: "user presses send",
+    ev.TextTyped: "user types something",
+    ev.CancelRequested: lambda e: f"user cancels job {e.call}",
+    ev.SpeechStarted: "user makes a sound",
+    ev.SpeechStopped: "user falls silent",
+    ev.WordsHeard: "words are recognised",
+    ev.TurnEnded: "user has finished",
+    ev.OverlapJudged: lambda e: "user wants the floor" if e.bid else "user does not want the floor",
+    ev.SessionReady: "session is ready",
+    ev.SessionFailed: lambda e: f"session fails: {_error(e.error)}",
+    ev.SessionClosed: "session is closed",
+    ev.LinkWobbled: "line drops out",
+    ev.LinkHealed: "line is back",
+    ev.LinkClosed: "line is lost",
+    ev.ServiceFailed: lambda e: f"service fails: {e.part.value}, {_error(e.error)}",
+    ev.ReplyAccepted: "brain accepts",
+    ev.TokenArrived: "first token is here",
+    ev.AudioBuffered: "answer has its first sound",
+    ev.ReplyFinished: "brain has finished",
+    ev.ReplyFailed: lambda e: f"brain fails: {_error(e.error)}",
+    ev.ToolCalled: "brain needs a tool",
+    ev.PlaybackProgressed: "sound is heard",
+    ev.PlaybackFinished: "answer was heard to its end",
+    ev.PlaybackStopped: "line confirms silence",
+    ev.PlaybackFailed: lambda e: f"playback fails: {_error(e.error)}",
+    ev.CallDelegated: lambda e: f"call {e.call} becomes a long job",
+    ev.CallDispatched: lambda e: f"call {e.call} goes to the background",
+    ev.JobProgressed: lambda e: f"job {e.call} gives a sign of life",
+    ev.JobAsked: lambda e: f"job {e.call} has a question",
+    ev.JobFinished: lambda e: f"job {e.call} is done",
+    ev.JobFailed: lambda e: f"job {e.call} fails: {_error(e.error)}",
+    ev.TimerFired: "deadline passes",
+}
+
+TIMER_WORDS: dict[Timer, str] = {
+    Timer.BACKOFF: "time to reconnect",
+    Timer.BEAT: "floor is free",
+    Timer.BREATH: "a breath later",
+    Timer.DEAD_AIR: "nobody says anything",
+    Timer.FEEDBACK: "user is waiting",
+    Timer.OVERLAP: "no verdict on the sound",
+    Timer.RETRY: "time to try again",
+    Timer.SETTLE: "silence lasts long enough",
+}
+
+EFFECT_WORDS: dict[type[fx.Effect], Words] = {
+    fx.OpenSession: "session opened",
+    fx.RenewSession: "session renewed",
+    fx.CloseSession: "session closed",
+    fx.SaveContext: "context saved",
+    fx.RestoreContext: "context restored",
+    fx.CommitAudio: "",  # said by what follows from it
+    fx.DiscardAudio: "it was a noise",
+    fx.RecordOverheard: "overheard, not answered",
+    fx.ReportLost: "user told that there will be no answer",
+    fx.StartReply: _request,
+    fx.CancelReply: "request dropped",
+    fx.StartPlayback: "agent speaks",
+    fx.HoldPlayback: "playback held",
+    fx.ResumePlayback: "playback goes on",
+    fx.StopPlayback: "playback stopped",
+    fx.TruncateReply: lambda e: f"history cut at {e.heard_ms / 1000:.2f} s",
+    fx.RunCall: lambda e: f"call {e.call} runs",
+    fx.CancelWork: lambda e: f"job {e.call} stopped",
+    fx.PostOutput: lambda e: f"output of call {e.call}: {e.outcome.value.replace('_', ' ')}",
+    fx.PostNews: lambda e: f"news of job {e.call}: {e.outcome.value.replace('_', ' ')}",
+    fx.ShowProgress: "progress shown",
+    fx.ShowWait: lambda e: f'shown: "{_WAITS.get(e.stage, _WAITS[3])}"',
+    fx.WarnSilentJob: lambda e: f"warning: job {e.call} is silent",
+    fx.WarnLongSpeech: "warning: a long speech",
+    fx.RefuseStart: "refused",
+    fx.ShowFault: _fault,
+    fx.ClearFault: "fault cleared",
+}

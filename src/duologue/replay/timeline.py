@@ -1,0 +1,185 @@
+"""A conversation for people to look at: which states it visited, for how long, and why.
+
+Reads steps, live or replayed, into small frozen values (L-20 to L-22). Rule: names, causes and times
+only; nothing here could hold a word (C-SEC-001), and nothing outlives its conversation (C-CON-003).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from duologue.core.events import Event, TimerFired
+from duologue.core.leaves import Job, Link
+from duologue.core.rows import trigger_name
+from duologue.core.state import State
+from duologue.core.views import LIFECYCLE, View
+
+from .journal import Moment
+from .metrics import Meter, Metrics
+
+TRANSITIONS_MAX = 20
+REGIONS = ("link", "user", "voice", "reply", "jobs")
+
+_JOBS_FOREMOST_FIRST = (Job.DELEGATED, Job.TOOL, Job.DISPATCHED)
+
+
+class Visit(NamedTuple):
+    """One stay in a state of a view, or in a leaf of a region."""
+
+    state: str
+    since_ms: int  # counted from the start of the conversation
+    duration_ms: int
+    cause: str  # the event that led here, or `timer:` and the deadline
+
+    @property
+    def end_ms(self) -> int:
+        return self.since_ms + self.duration_ms
+
+
+class Transition(NamedTuple):
+    """One move of the view."""
+
+    source: str
+    target: str
+    cause: str
+    at_ms: int
+
+
+class Lane(NamedTuple):
+    """Everything that one region did. Jobs that run side by side are named together, with a +."""
+
+    region: str
+    visits: tuple[Visit, ...]
+
+
+class Timeline(NamedTuple):
+    """The newest conversation among the steps that were read."""
+
+    view: str
+    session_ms: int = 0  # from its start to its end, or to now
+    visits: tuple[Visit, ...] = ()
+    lanes: tuple[Lane, ...] = ()
+    metrics: Metrics = Metrics()
+
+    @property
+    def current(self) -> Visit | None:
+        return self.visits[-1] if self.visits else None
+
+    @property
+    def previous(self) -> Visit | None:
+        return self.visits[-2] if len(self.visits) > 1 else None
+
+    @property
+    def turns(self) -> int:
+        return self.metrics.turns
+
+    @property
+    def length_ms(self) -> int:
+        """The end of the time axis; at least 1, so that it can be divided by."""
+        return max(1, self.visits[-1].end_ms) if self.visits else 1
+
+    @property
+    def transitions(self) -> tuple[Transition, ...]:
+        """The last moves, oldest first."""
+        moves = [Transition(old.state, new.state, new.cause, new.since_ms) for old, new in pairwise(self.visits)]
+        return tuple(moves[-TRANSITIONS_MAX:])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, ready for `json.dumps`."""
+        return {
+            "view": self.view,
+            "state": self.current and self.current._asdict(),
+            "previous": self.previous and self.previous._asdict(),
+            "session_ms": self.session_ms,
+            "turns": self.turns,
+            "visits": [visit._asdict() for visit in self.visits],
+            "lanes": {lane.region: [visit._asdict() for visit in lane.visits] for lane in self.lanes},
+            "transitions": [transition._asdict() for transition in self.transitions],
+            "metrics": self.metrics.to_json(),
+        }
+
+
+def read_timeline(moments: Iterable[Moment], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
+    """The newest conversation in these steps. `now_ms` is the driver's clock, if that is further on
+    than the last event."""
+    reader = _Reader(view)
+    for moment in moments:
+        reader.add(moment)
+    return reader.timeline(now_ms)
+
+
+def cause_of(event: Event) -> str:
+    """The name of what happened, as rows and diagrams write it."""
+    return trigger_name(event.timer if isinstance(event, TimerFired) else type(event))
+
+
+class _Track:
+    """Entries of one lane: a name, from when on, and why."""
+
+    def __init__(self, since: int) -> None:
+        self._since = since
+        self._entries: list[tuple[str, int, str]] = []
+
+    def see(self, name: str, at: int, cause: str) -> None:
+        if not self._entries or self._entries[-1][0] != name:
+            self._entries.append((name, at - self._since, cause))
+
+    def visits(self, end: int) -> tuple[Visit, ...]:
+        ends = [at for _, at, _ in self._entries[1:]] + [end - self._since]
+        return tuple(
+            Visit(name, at, until - at, cause) for (name, at, cause), until in zip(self._entries, ends, strict=True)
+        )
+
+
+class _Reader:
+    """Goes through the steps once and forgets everything when a new conversation starts."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._began: int | None = None  # until a conversation starts, there is nothing to tell
+        self._newest = 0
+
+    def _begin(self, at: int) -> None:
+        self._began = at
+        self._ended: int | None = None
+        self._meter = Meter()
+        self._states = _Track(at)
+        self._lanes = {region: _Track(at) for region in REGIONS}
+
+    def add(self, moment: Moment) -> None:
+        event, before, after = moment.event, moment.before, moment.after
+        self._newest = max(self._newest, event.at)
+        if after is before:
+            return
+        if before.link is Link.IDLE and after.link is not Link.IDLE:
+            self._begin(event.at)
+        if self._began is None:
+            return
+        if after.link is Link.IDLE and before.link is not Link.IDLE:
+            self._ended = event.at
+        cause = cause_of(event)
+        self._meter.add(moment)
+        self._states.see(self._view.see(after), event.at, cause)
+        for region, leaf in _leaves(after):
+            self._lanes[region].see(leaf, event.at, cause)
+
+    def timeline(self, now_ms: int | None) -> Timeline:
+        if self._began is None:
+            return Timeline(self._view.name)
+        end = max(self._newest, now_ms or 0)
+        return Timeline(
+            view=self._view.name,
+            session_ms=(end if self._ended is None else self._ended) - self._began,
+            visits=self._states.visits(end),
+            lanes=tuple(Lane(region, track.visits(end)) for region, track in self._lanes.items()),
+            metrics=self._meter.metrics(),
+        )
+
+
+def _leaves(s: State) -> tuple[tuple[str, str], ...]:
+    kinds = [job.kind for job in s.jobs]
+    jobs = [kind.value for kind in _JOBS_FOREMOST_FIRST for _ in range(kinds.count(kind))]
+    leaves = (s.link.value, s.user.value, s.voice.value, s.reply.value, "+".join(jobs) or "none")
+    return tuple(zip(REGIONS, leaves, strict=True))

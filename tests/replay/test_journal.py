@@ -1,0 +1,206 @@
+"""Journals replay to the bit, and say plainly what is wrong with them when they don't."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from duologue.core.codec import digest, event_from_json, event_to_json, restore, snapshot, state_to_json
+from duologue.core.errors import DuologueError, InvalidSnapshot
+from duologue.core.events import EVENTS
+from duologue.core.leaves import ErrorClass, Part, Timer
+from duologue.core.machine import ROWS, Machine
+from duologue.core.settings import profile
+from duologue.replay.journal import InvalidJournal, read_journal, replay
+from duologue.sim.stage import Stage
+
+
+def played() -> Stage:
+    stage = Stage()
+    stage.start()
+    stage.say()
+    stage.think()
+    stage.call_tool()
+    stage.speak(600)
+    stage.interrupt()
+    stage.wait(5_000)
+    return stage
+
+
+def journal_of(stage: Stage, seed: int = 7) -> list[str]:
+    out = io.StringIO()
+    stage.write_journal(out, seed)
+    return out.getvalue().splitlines(keepends=True)
+
+
+def test_a_journal_replays_to_the_same_states_and_effects() -> None:
+    stage = played()
+    journal = read_journal(journal_of(stage))
+    assert journal.seed == 7
+    assert journal.settings == stage.settings
+    assert list(replay(journal)) == stage.moments
+
+
+def test_a_journal_holds_no_field_that_could_carry_a_word() -> None:
+    for line in journal_of(played())[1:-1]:
+        for name, value in json.loads(line)["event"].items():
+            assert name in ("type", "timer", "error", "part") or type(value) in (int, bool), name
+
+
+def test_a_changed_machine_is_found_at_the_first_difference() -> None:
+    stage = played()
+    lines = journal_of(stage)
+    broken = Machine([row for row in ROWS if "committing + ReplyAccepted" not in row.name])
+    accepted = next(n for n, moment in enumerate(stage.moments) if "Accepted" in type(moment.event).__name__)
+    with pytest.raises(InvalidJournal, match=rf"^line {accepted + 2}: ReplyAccepted leads to "):
+        list(replay(read_journal(lines), broken))
+
+
+def test_a_truncated_journal_says_where_it_ends() -> None:
+    lines = journal_of(played())
+    with pytest.raises(InvalidJournal, match=r"^truncated: no end after event 3 \(line 4\)"):
+        read_journal(lines[:4])
+
+
+def test_a_journal_cut_in_mid_line_names_the_line() -> None:
+    lines = journal_of(played())
+    with pytest.raises(InvalidJournal, match=r"^line 4: not JSON, cut off"):
+        read_journal([*lines[:3], lines[3][:20]])
+
+
+def test_an_empty_journal_is_no_journal() -> None:
+    with pytest.raises(InvalidJournal, match=r"^line 1"):
+        read_journal([])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"schema": 99}, "line 1: journal has schema 99, this version reads 1"),
+        ({"format": "other"}, "line 1: not a Duologue journal"),
+        ({"settings_digest": "0"}, "line 1: the settings were edited"),
+        ({"seed": "x"}, "line 1: seed must be a number, not 'x'"),
+    ],
+)
+def test_a_header_of_another_kind_is_refused(change: dict[str, object], message: str) -> None:
+    lines = journal_of(played())
+    lines[0] = json.dumps({**json.loads(lines[0]), **change}) + "\n"
+    with pytest.raises(InvalidJournal, match=message):
+        read_journal(lines)
+
+
+def test_edited_settings_are_refused() -> None:
+    lines = journal_of(played())
+    header = json.loads(lines[0])
+    header["settings"]["beat_ms"] = 0
+    with pytest.raises(InvalidJournal, match="line 1: impossible settings: beat_ms must be between 1 and"):
+        read_journal([json.dumps(header) + "\n", *lines[1:]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"type": "Nonsense"}, "line 2: unknown event 'Nonsense'"),
+        ({"seq": "one"}, "line 2: StartRequested.seq must be int, not 'one'"),
+        ({"extra": 1}, "line 2: StartRequested has no field 'extra'"),
+    ],
+)
+def test_an_edited_event_names_its_line(change: dict[str, object], message: str) -> None:
+    lines = journal_of(played())
+    data = json.loads(lines[1])
+    data["event"].update(change)
+    with pytest.raises(InvalidJournal, match=message):
+        read_journal([lines[0], json.dumps(data) + "\n", *lines[2:]])
+
+
+def test_an_event_with_another_time_no_longer_agrees() -> None:
+    lines = journal_of(played())
+    data = json.loads(lines[3])
+    data["event"]["at"] += 1
+    with pytest.raises(InvalidJournal, match=r"^line \d+: "):
+        list(replay(read_journal([*lines[:3], json.dumps(data) + "\n", *lines[4:]])))
+
+
+def test_a_removed_line_is_noticed() -> None:
+    lines = journal_of(played())
+    with pytest.raises(InvalidJournal, match="the end counts"):
+        read_journal([*lines[:5], *lines[6:]])
+
+
+def test_something_after_the_end_is_noticed() -> None:
+    lines = journal_of(played())
+    with pytest.raises(InvalidJournal, match="something follows the end"):
+        read_journal([*lines, lines[1]])
+
+
+def test_every_kind_of_event_survives_json() -> None:
+    stage = Stage()
+    for kind in EVENTS:
+        given = {name: value for name, value in SAMPLES.items() if name in kind.__dataclass_fields__}
+        event = stage.make(kind, **given)
+        assert event_from_json(json.loads(json.dumps(event_to_json(event)))) == event
+
+
+SAMPLES = {
+    "error": ErrorClass.UNKNOWN,
+    "part": Part.EARS,
+    "timer": Timer.BEAT,
+    "due": 5,
+    "heard_ms": 7,
+    "words": 2,
+    "substantial": 1,
+    "bid": True,
+}
+
+
+def test_a_snapshot_is_the_whole_truth() -> None:
+    for moment in played().moments:
+        assert restore(snapshot(moment.after)) == moment.after
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema": 1}', '{"schema": 2}'])
+def test_a_broken_snapshot_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(InvalidSnapshot) as raised:
+        restore(text)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_snapshot_with_a_wrong_leaf_names_the_place() -> None:
+    data = json.loads(snapshot(played().state))
+    data["state"]["voice"] = "singing"
+    with pytest.raises(InvalidSnapshot, match="voice: 'singing' is no Voice"):
+        restore(json.dumps(data))
+
+
+def test_digests_differ_when_states_do() -> None:
+    seen = {}
+    for moment in played().moments:
+        assert seen.setdefault(digest(moment.after), moment.after) == moment.after
+    assert "settings" not in state_to_json(played().state)
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "4711"])
+def test_digests_are_the_same_under_any_hash_seed(seed: str) -> None:
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "from test_journal import journal_of, played; sys.stdout.write(''.join(journal_of(played())))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(Path(__file__).parent)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONHASHSEED": seed},
+    )
+    assert done.stdout == "".join(journal_of(played()))
+
+
+def test_every_error_of_the_library_is_a_duologue_error() -> None:
+    assert issubclass(InvalidJournal, DuologueError)
+    with pytest.raises(DuologueError):
+        profile("nobody")

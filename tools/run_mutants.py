@@ -1,0 +1,127 @@
+"""Break the machine in every small way and see who notices: `make mutants`.
+
+For each mutant the laws and promises explore it (stopping at the first violation); if they notice
+nothing, the tests of the core run against it. What nobody notices must be listed, with a reason, in
+tools/accepted_mutants.toml. Writes docs/mutants.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import multiprocessing
+import os
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.progress import track
+
+from duologue.check.core_check import CoreExplorer
+from duologue.check.mutants import Mutant, mutants
+from duologue.check.scopes import QUICK, SMALL
+from duologue.core.machine import MACHINE, ROWS
+from duologue.core.settings import PROFILES
+from duologue.sim.stage import Stage
+
+ROOT = Path(__file__).parent.parent
+ACCEPTED = ROOT / "tools" / "accepted_mutants.toml"
+REPORT = ROOT / "docs" / "mutants.md"
+SHARE_MIN = 0.95
+_EXPLORATIONS = (
+    ("confirm", QUICK[2]),
+    ("confirm", QUICK[1]),
+    ("confirm", QUICK[0]),
+    ("immediate", QUICK[1]),
+    ("words", SMALL[1]),
+)
+_TESTS = ["tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.py"]
+
+
+def who_notices(number: int) -> tuple[int, str]:
+    """Run in a process of its own: the name of what noticed this mutant, or nothing."""
+    mutant = ALL[number]
+    try:
+        MACHINE.load(mutant.rows, mutant.rules)
+        for name, scope in _EXPLORATIONS:
+            found = CoreExplorer(PROFILES[name], scope, machine=MACHINE, violations_max=1).run(states_max=60_000)
+            if found.violations:
+                return number, "promises" if found.violations[0].law == "promise" else "laws"
+    except Exception:  # noqa: BLE001 (a machine that breaks down has been noticed)
+        return number, "laws"
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *_TESTS])
+    return number, "tests" if failed else ""
+
+
+def is_distinct(mutant: Mutant) -> bool:
+    """A muted action that never says anything is the machine itself."""
+    return not mutant.kind.startswith("mute") or mutant.name in SPEAKING
+
+
+def speaking() -> set[str]:
+    """The rows and rules whose action has effects, found by reading what the action calls."""
+    found = set()
+    for row in ROWS:
+        if row.do is not None and _can_emit(row.do):
+            found.add(row.name)
+    found |= {rule.name for rule in MACHINE.rules if _can_emit(rule.do)}
+    return found
+
+
+def _can_emit(action: object, depth: int = 4) -> bool:
+    code = getattr(action, "__code__", None)
+    if code is None:
+        return False
+    if "emit" in code.co_names:
+        return True
+    scope = getattr(action, "__globals__", {})
+    return depth > 0 and any(_can_emit(scope.get(name), depth - 1) for name in code.co_names)
+
+
+SPEAKING = speaking()
+ALL = [mutant for mutant in mutants() if is_distinct(mutant)]
+
+
+def main() -> int:
+    console = Console()
+    began = time.monotonic()
+    os.chdir(ROOT)
+    context = multiprocessing.get_context("fork")
+    with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        waiting = pool.imap_unordered(who_notices, range(len(ALL)))
+        noticed = dict(track(waiting, total=len(ALL), description="mutants", console=console))
+    accepted = tomllib.loads(ACCEPTED.read_text())["accepted"] if ACCEPTED.exists() else {}
+    survivors = [f"{ALL[number].kind}: {ALL[number].name}" for number in sorted(noticed) if not noticed[number]]
+    unexplained = [name for name in survivors if name not in accepted]
+    needless = [name for name in accepted if name not in survivors]
+    share = 1 - len(survivors) / len(ALL)
+    counts = {by: sum(found == by for found in noticed.values()) for by in ("laws", "promises", "tests", "")}
+    minutes = (time.monotonic() - began) / 60
+    summary = (
+        f"{len(ALL)} mutants: {counts['laws']} noticed by laws, {counts['promises']} by promises,"
+        f" {counts['tests']} by tests only, {len(survivors)} by nobody ({share:.1%} noticed)"
+    )
+    console.print(f"{summary}, in {minutes:.1f} min")
+    for name in unexplained:
+        console.print(f"[red]nobody notices[/] {name}", highlight=False)
+    for name in needless:
+        console.print(f"[yellow]listed, yet noticed[/] {name}", highlight=False)
+    write_report(summary, survivors, accepted)
+    return 0 if share >= SHARE_MIN and not unexplained and not needless else 1
+
+
+def write_report(summary: str, survivors: list[str], accepted: dict[str, str]) -> None:
+    lines = ["# Mutants", "", "Written by `make mutants`.", "", summary + ".", ""]
+    if survivors:
+        lines += ["| not noticed | why that is all right |", "|---|---|"]
+        lines += [f"| `{name}` | {accepted.get(name, '**unexplained**')} |" for name in survivors]
+    REPORT.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    assert Stage  # the tests need it importable before the machine is broken
+    sys.exit(main())

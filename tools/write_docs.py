@@ -1,0 +1,164 @@
+"""Write the generated part of docs/: `make docs`. A test notices when it is out of date.
+
+Rule: what the rows, the deadlines, the views and the tests already say is never typed in again.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from duologue.check.promises import PROMISES
+from duologue.core.deadlines import JOINT_LIMITS, LIMITS
+from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
+from duologue.core.machine import ROWS
+from duologue.core.rows import Row, trigger_name
+from duologue.core.rules import RULES
+from duologue.core.settings import PROFILES
+from duologue.core.views import VIEWS, View
+from duologue.draw import render
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+PICTURES = ("machine", *REGIONS, *VIEWS)
+NOTICE = "<!-- Written by `make docs`; edit the code, not this file. -->"
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Every generated file with its text."""
+    yield DOCS / "machine.md", machine_page()
+    yield DOCS / "views.md", views_page()
+    yield DOCS / "promises.md", promises_page()
+    yield DOCS / "requirements.md", requirements_page()
+    for name in PICTURES:
+        yield DOCS / "diagrams" / f"{name}.svg", render(name, "svg")
+        yield DOCS / "diagrams" / f"{name}.mmd", render(name, "mermaid")
+
+
+# -- The machine
+
+
+def machine_page() -> str:
+    lines = ["# The machine", "", NOTICE, "", "![The five regions](diagrams/machine.svg)", ""]
+    lines += [f"{len(ROWS)} rows, {len(RULES)} rules, {len(LIMITS) + len(JOINT_LIMITS) + 3} deadlines.", ""]
+    for name, region in REGIONS.items():
+        lines += [f"## {name}: {(region.__doc__ or '').split(chr(10))[0]}", ""]
+        lines += [f"![{name}](diagrams/{name}.svg)", "", "| from | on | if | to | does |", "|---|---|---|---|---|"]
+        lines += [_row_line(row) for row in ROWS if isinstance(row.sources[0], region)]
+        lines.append("")
+    lines += ["## Rules", "", "In this order, after the rows of every step.", ""]
+    lines += [f"{number}. **{rule.name}**: {rule.why}." for number, rule in enumerate(RULES, start=1)]
+    return "\n".join([*lines, "", *_deadline_lines(), ""])
+
+
+def _row_line(row: Row) -> str:
+    sources = ", ".join(leaf.value for leaf in row.sources)
+    triggers = ", ".join(f"`{trigger_name(trigger)}`" for trigger in row.on)
+    guard = _words(row.when.__name__) if row.when else ""
+    target = row.target.value if row.target else "same"
+    action = _words(row.do.__name__) if row.do else ""
+    return f"| {sources} | {triggers} | {guard} | {target} | {action}{f' ({row.why})' if row.why else ''} |"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _deadline_lines() -> list[str]:
+    lines = ["## Deadlines", "", "Armed on entering one of the leaves, disarmed on leaving them.", ""]
+    lines += ["| timer | leaves | hard |", "|---|---|---|"]
+    for limit in LIMITS:
+        leaves = ", ".join(leaf.value for leaf in limit.leaves)
+        lines.append(f"| {limit.timer.value} | {leaves} | {'yes' if limit.hard else 'no'} |")
+    lines.append("| beat | something owed, the floor open | no |")
+    lines.append("| dead_air | at rest | no |")
+    lines.append("| job, heartbeat, feedback | each job, in its record | job only |")
+    return lines
+
+
+# -- Views and promises
+
+
+def views_page() -> str:
+    lines = ["# Views", "", NOTICE, ""]
+    lines += ["The machine in four vocabularies, derived and never stored. `duologue check` requires that every"]
+    lines += ["step is, through each view, no move or a move in its table.", ""]
+    for view in VIEWS.values():
+        lines += _view_lines(view)
+    return "\n".join(lines)
+
+
+def _view_lines(view: View) -> list[str]:
+    lines = [f"## {view.name}", "", f"![{view.name}](diagrams/{view.name}.svg)", ""]
+    lines += [f"- {source} → {', '.join(targets)}" for source, targets in view.table.items()]
+    lines += ["", "Added to the table, with the reason:", ""]
+    lines += [f"- {source} → {target}: {why}." for source, target, why in view.amendments]
+    if view.impossible:
+        lines += ["", "In the table and never made, with the reason:", ""]
+        lines += [f"- {source} → {target}: {why}." for source, target, why in view.impossible]
+    return [*lines, ""]
+
+
+def promises_page() -> str:
+    lines = ["# Promises", "", NOTICE, "", "What must happen, checked on every step of every reachable state.", ""]
+    lines += ["| promise | on |", "|---|---|"]
+    for promise in PROMISES:
+        lines.append(f"| {promise.name} | {', '.join(f'`{trigger_name(trigger)}`' for trigger in promise.on)} |")
+    return "\n".join([*lines, ""])
+
+
+# -- Requirements
+
+
+def requirements_page() -> str:
+    data = tomllib.loads((DOCS / "requirements.toml").read_text(encoding="utf-8"))
+    proofs = proven()
+    lines = ["# Requirements", "", NOTICE, ""]
+    lines += ["What Duologue must do, and the tests that show it. A requirement without a test is not built yet.", ""]
+    for part in data["part"]:
+        mine = [entry for entry in data["requirement"] if entry["id"].split("-")[0] == part["key"]]
+        shown = sum(entry["id"] in proofs for entry in mine)
+        lines += [f"## {part['key']} · {part['title']}", "", f"{shown} of {len(mine)} shown by tests.", ""]
+        lines += ["| id | requirement | shown by |", "|---|---|---|"]
+        for entry in mine:
+            tests = "<br>".join(f"`{test}`" for test in sorted(proofs.get(entry["id"], ())))
+            lines.append(f"| {entry['id']} | {entry['text'].replace('|', '/')} | {tests} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def proven() -> dict[str, list[str]]:
+    """Requirement ids and the tests that carry them, read off the marks."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        everywhere = [name for node in module.body if isinstance(node, ast.Assign) for name in _ids(node.value)]
+        for node in ast.walk(module):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                ids = [*everywhere, *(name for mark in node.decorator_list for name in _ids(mark))]
+                for name in ids:
+                    found.setdefault(name, []).append(f"{path.stem}::{node.name}")
+    return found
+
+
+def _ids(node: ast.expr) -> Iterator[str]:
+    """The ids in `pytest.mark.req("L-01", ...)`, wherever it stands in this expression."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "req":
+            yield from (str(arg.value) for arg in call.args if isinstance(arg, ast.Constant))
+
+
+def main() -> int:
+    for path, text in pages():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert set(PROFILES) == {"immediate", "confirm", "words"}, "README and docs name the profiles"
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
