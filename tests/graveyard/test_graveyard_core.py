@@ -915,8 +915,6 @@ def test_a_session_that_expired_is_replaced_and_the_open_turn_is_asked_again() -
 def a_renewal_that_fails(stage: Stage) -> None:
     stage.say()
     stage.answer()
-    stage.happen(ev.SuspendRequested)  # quiet, so that no check-in ends the call before its limit
-    stage.happen(ev.ResumeRequested)
     while stage.state.link is Link.UP:
         stage.wait(15_000)
         if stage.state.link is Link.UP:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .draft import Draft
 from .effects import CancelReply, ReportLost, StartReply, StopPlayback, TruncateReply
-from .leaves import AWAY, Ask, Reply
+from .leaves import AWAY, Ask, Link, Reply
 
 
 def start_reply(d: Draft, ask: Ask) -> None:
@@ -53,13 +53,23 @@ def carry_on(d: Draft) -> None:
 
 
 def _owe_again(d: Draft) -> None:
-    """After a lost line a turn is asked once more; a second loss is reported."""
+    """After a lost line a turn is asked once more; a second loss is reported. In a fault the turns
+    stay asked until the person says whether to retry or to dismiss."""
+    if d.link is Link.FAULTED:
+        return
     if d.link in AWAY and d.asked > d.answered:
         if d.asked_again:
-            d.emit(ReportLost(d.answered + 1, d.asked))
-            d.answered = d.asked
-        d.asked_again = not d.asked_again
+            lose_asked(d)
+        else:
+            d.asked_again = True
     d.asked = d.answered
+
+
+def lose_asked(d: Draft) -> None:
+    """Tell the person which turns got no answer, and let them go."""
+    if d.asked > d.answered:
+        d.emit(ReportLost(d.answered + 1, d.asked))
+        answer(d)
 
 
 def stop_sound(d: Draft) -> None:

@@ -6,6 +6,7 @@ or closed line means for the other regions is in `rules`.
 
 from __future__ import annotations
 
+from .answers import lose_asked
 from .draft import Draft
 from .effects import (
     ClearFault,
@@ -13,7 +14,6 @@ from .effects import (
     OpenSession,
     RefuseStart,
     RenewSession,
-    ReportLost,
     RestoreContext,
     SaveContext,
     ShowFault,
@@ -114,8 +114,7 @@ def begin_renewed(d: Draft, e: Event) -> None:
 def lose_link(d: Draft, e: Event) -> None:
     """Keep what a new session must know; the old one's news is no longer listened to."""
     if d.fault:
-        d.fault = None
-        d.emit(ClearFault())
+        _clear_fault(d)
     d.session_id += 1
     d.attempts = 0
     d.emit(SaveContext())
@@ -177,17 +176,20 @@ def forget_faults(d: Draft, e: Event) -> None:
 
 
 def recover(d: Draft, e: Event) -> None:
-    d.fault = None
-    d.emit(ClearFault())
+    _clear_fault(d)
     _open_next_session(d)
 
 
 def recover_without(d: Draft, e: Event) -> None:
-    """Go on, and say honestly which turns got no answer."""
-    if d.said > d.answered:
-        d.emit(ReportLost(d.answered + 1, d.said))
-        d.answered = d.asked = d.said
+    """Go on, and say honestly which turns got no answer. What was said since is still owed."""
+    lose_asked(d)
     recover(d, e)
+
+
+def _clear_fault(d: Draft) -> None:
+    d.fault = None
+    d.asked = d.answered
+    d.emit(ClearFault())
 
 
 def close_session(d: Draft, e: Event) -> None:

@@ -61,7 +61,7 @@ class Metrics(NamedTuple):
 
 
 class Meter:
-    """Reads step after step; the numbers can be taken at any time."""
+    """Reads step after step, without those that the machine ignored."""
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(Metrics._fields[2:], 0)
@@ -71,10 +71,8 @@ class Meter:
         self._said: list[int] = []  # the turns themselves: ids are also spent on coughs
 
     def add(self, moment: Moment) -> None:
-        """Count one step."""
+        """Count one step that changed something."""
         event, before, after = moment.event, moment.before, moment.after
-        if after is before:
-            return
         if after.said > before.said and after.link not in CLOSED:  # closing moves the number on without words
             self._said.append(after.said)
             self._count("turns")

@@ -70,10 +70,6 @@ def _attempt_left(s: State, e: ev.Event) -> bool:
     return s.attempts < len(s.settings.backoff_ms) and getattr(e, "error", None) is not ErrorClass.AUTH_FAILURE
 
 
-def _owes(s: State) -> bool:
-    return s.said > s.answered
-
-
 def _fatal(s: State) -> bool:
     return s.fault is not None and s.fault.fatal
 
@@ -283,6 +279,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
             and does(x, fx.OpenSession, fx.ClearFault)
             and x.after.fault is None
             and never(x, fx.ReportLost)
+            and x.after.asked == x.after.answered == x.before.answered
         ),
     ),
     Promise(
@@ -292,8 +289,9 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: (
             goes(x, Link.PREPARING)
             and does(x, fx.OpenSession, fx.ClearFault)
-            and does(x, fx.ReportLost) == _owes(x.before)
-            and not _owes(x.after)
+            and does(x, fx.ReportLost) == (x.before.asked > x.before.answered)
+            and x.after.answered == x.after.asked == x.before.asked
+            and x.after.said == x.before.said
         ),
     ),
     Promise(

@@ -1,0 +1,122 @@
+"""Steps in plain words: everything has its words, and what was ignored is not told."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.core import events as ev
+from duologue.core.effects import EFFECTS
+from duologue.core.events import EVENTS
+from duologue.core.leaves import ErrorClass, Timer
+from duologue.core.settings import profile
+from duologue.replay.story import EFFECT_WORDS, EVENT_WORDS, Line, tell
+from duologue.sim.stage import Stage
+
+
+def last_line(stage: Stage) -> Line | None:
+    return tell(stage.moments[-1])
+
+
+def started() -> Stage:
+    stage = Stage()
+    stage.start()
+    return stage
+
+
+def test_every_event_and_every_effect_has_its_words() -> None:
+    assert set(EVENT_WORDS) == set(EVENTS)
+    assert set(EFFECT_WORDS) == set(EFFECTS)
+
+
+def test_a_line_says_when_what_happened_and_what_was_done() -> None:
+    stage = started()
+    stage.say()
+    stage.think()
+    stage.speak(400)
+    stage.begin_talking()
+    assert last_line(stage) == Line(stage.at, "user makes a sound", ("playback held",))
+
+
+def test_what_the_machine_ignored_is_not_told() -> None:
+    stage = started()
+    stage.happen(ev.LinkHealed)
+    assert last_line(stage) is None
+
+
+def test_small_steps_are_told_only_if_they_cause_something() -> None:
+    stage = started()
+    stage.begin_talking()
+    stage.hear_words(2)
+    assert last_line(stage) is None
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.TurnEnded)
+    stage.hear_words(2, final=True)
+    assert last_line(stage) == Line(0, "words are recognised", ("brain asked",))
+
+
+def test_a_ready_answer_that_has_to_wait_is_said_to_wait() -> None:
+    stage = started()
+    stage.say()
+    stage.think()
+    stage.begin_talking()
+    stage.happen(ev.AudioBuffered)
+    line = last_line(stage)
+    assert line is not None
+    assert line.done == ("it waits for the floor",)
+
+
+def test_words_during_a_call_are_said_to_be_kept() -> None:
+    stage = started()
+    stage.say()
+    stage.think()
+    stage.call_tool()
+    stage.happen(ev.ReplyFinished)
+    stage.say()
+    assert last_line(stage) == Line(stage.at, "user has finished", ("kept for later",))
+
+
+def test_a_deadline_is_told_by_what_it_means() -> None:
+    stage = started()
+    stage.wait_for(Timer.DEAD_AIR)
+    assert last_line(stage) == Line(20_000, "nobody says anything", ("check-in asked for",))
+    stage.fail_reply(ErrorClass.RATE_LIMIT)
+    stage.wait_for(Timer.RETRY)
+    line = last_line(stage)
+    assert line is not None
+    assert line.happened == "time to try again"
+
+
+@pytest.mark.req("C-SEC-003")
+def test_a_fault_is_told_by_its_class_and_nothing_else() -> None:
+    stage = started()
+    stage.say()
+    stage.fail_reply(ErrorClass.AUTH_FAILURE)
+    line = last_line(stage)
+    assert line is not None
+    assert line.happened == "brain fails: auth failure"
+    assert line.done == ("fatal fault shown: brain, auth failure", "request dropped")
+
+
+def test_a_notable_event_is_told_even_if_nothing_has_to_be_done() -> None:
+    assert last_line(started()) == Line(0, "session is ready", ())
+
+
+def test_telling_news_is_not_called_answering() -> None:
+    stage = started()
+    stage.say()
+    stage.think()
+    stage.call_tool()
+    stage.happen(ev.CallDispatched)
+    stage.happen(ev.ReplyFinished)
+    stage.wait_for(Timer.BEAT)
+    stage.answer()
+    stage.happen(ev.JobFinished)
+    stage.wait_for(Timer.BEAT)
+    assert last_line(stage) == Line(stage.at, "floor is free", ("brain told the news",))
+
+
+def test_a_goodbye_is_not_called_a_check_in() -> None:
+    stage = Stage(profile("confirm", check_ins_max=0))
+    stage.start()
+    stage.wait_for(Timer.DEAD_AIR)
+    assert last_line(stage) == Line(20_000, "nobody says anything", ("goodbye asked for",))
