@@ -20,9 +20,9 @@ def test_the_example_runs_as_printed() -> None:
     assert code
     lines = code.group(1).splitlines()
     seen: dict[str, object] = {}
-    exec("\n".join(lines[:6]), seen)
+    exec("\n".join(lines[:5]), seen)
     assert seen["effects"] == (OpenSession(session=1, attempt=0),)
-    exec("\n".join(lines[6:]), seen)
+    exec("\n".join(lines[5:]), seen)
     state = seen["state"]
     assert (state.link, state.user) == (Link.UP, User.TALKING)  # type: ignore[attr-defined]
     deadline = seen["next_deadline"](state)  # type: ignore[operator]

@@ -42,10 +42,6 @@ def takes_floor(s: State, e: Event) -> bool:
     return not isinstance(e, OverlapJudged) or e.bid
 
 
-def is_no_bid(s: State, e: OverlapJudged) -> bool:
-    return not e.bid
-
-
 def heard_more(s: State, e: PlaybackProgressed) -> bool:
     return e.heard_ms > s.heard_ms
 
@@ -116,7 +112,7 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(V.PLAYING, SpeechStarted, V.HELD, None, onset_holds),
     row(SOUNDING, TAKES_FLOOR, V.STOPPING, interrupt, takes_floor),
     row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_the_question),
-    row(V.HELD, OverlapJudged, V.PLAYING, None, is_no_bid),
+    row(V.HELD, OverlapJudged, V.PLAYING, why="it was no bid"),
     row(V.HELD, SpeechStopped, None, shorten_overlap),
     row(V.HELD, T.OVERLAP, V.PLAYING),
     # Playing

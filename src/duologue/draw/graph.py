@@ -80,7 +80,7 @@ def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
 
 
 def view_diagram(view: View) -> Diagram:
-    """One view: the moves of the source's own table, and those that had to be added, with reasons."""
+    """One view: the moves of its own table, and those that had to be added, with reasons."""
     start = view.see(initial(Settings()))
     moves: list[_Move] = [(source, target, "", "source") for source, target in view.source_moves()]
     moves += [(source, target, why, "amended") for source, target, why in view.amendments]
@@ -88,7 +88,7 @@ def view_diagram(view: View) -> Diagram:
         title=view.name,
         nodes=tuple(Node(state, state == start) for state in view.states),
         edges=_merge(moves),
-        about="The source's own moves" + (", and those that had to be added to them" if view.amendments else ""),
+        about="The table's own moves" + (", and those that had to be added to them" if view.amendments else ""),
     )
 
 

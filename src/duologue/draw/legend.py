@@ -32,7 +32,7 @@ TIMED = Sign("timed", "a deadline ends it")
 KIND_SIGNS = (
     Sign("row", "a row moves it"),
     Sign("rule", "a rule moves it"),
-    Sign("source", "in the source's table"),
+    Sign("source", "in the view's own table"),
     Sign("amended", "amended"),
 )
 

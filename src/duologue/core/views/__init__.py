@@ -1,6 +1,6 @@
 """The machine in the words of others: four vocabularies, derived from the state and never stored.
 
-A view is a total function from state to one source's states. Rule: every step of the machine, seen
+A view is a total function from the state to one vocabulary. Rule: every step of the machine, seen
 through a view, is no move or a move that the view's table allows; the checker holds it to that.
 """
 

@@ -1,4 +1,4 @@
-"""What a view is: names, the source's own table of moves, and what had to be added to it."""
+"""What a view is: a vocabulary, its own table of moves, and what had to be added to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Move = tuple[str, str]
 
 
 class Amendment(NamedTuple):
-    """A move that the source's table lacks and the machine makes, with the reason."""
+    """A move that the vocabulary's table lacks and the machine makes, with the reason."""
 
     source: str
     target: str
@@ -19,7 +19,7 @@ class Amendment(NamedTuple):
 
 
 class Impossible(NamedTuple):
-    """A move that the source's table allows and the machine never makes, with the reason."""
+    """A move that the vocabulary's table allows and the machine never makes, with the reason."""
 
     source: str
     target: str
@@ -27,17 +27,17 @@ class Impossible(NamedTuple):
 
 
 class View(NamedTuple):
-    """One source's vocabulary."""
+    """One vocabulary for what a conversation does."""
 
     name: str
     states: tuple[str, ...]
     see: Callable[[State], str]
-    table: dict[str, tuple[str, ...]]  # as the source gives it
+    table: dict[str, tuple[str, ...]]  # as the vocabulary is defined, before our amendments
     amendments: tuple[Amendment, ...]
     impossible: tuple[Impossible, ...]
 
     def source_moves(self) -> tuple[Move, ...]:
-        """The moves of the source's own table."""
+        """The moves of the vocabulary's own table."""
         return tuple((source, target) for source, targets in self.table.items() for target in targets)
 
     def allowed(self) -> frozenset[Move]:
