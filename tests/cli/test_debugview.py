@@ -72,6 +72,15 @@ def test_the_five_bars_share_one_axis_as_wide_as_the_terminal(timeline: Timeline
     assert len({later - earlier for earlier, later in pairwise(ticks)}) == 1
 
 
+@pytest.mark.parametrize("width", range(60, 110))
+def test_a_chip_is_never_cut_at_the_edge(timeline: Timeline, width: int) -> None:
+    """A chip is painted one blank beyond its text, so none may end flush with its unit."""
+    text = shown(debug_view(timeline), width, colour=True)
+    painted = re.findall(r"\x1b\[38;2;255;255;255;48;2;[0-9;]+m([^\x1b]*)", text)
+    assert len(painted) == len(timeline.visits)
+    assert all(duration.endswith("s ") for duration in painted)
+
+
 # -- It says everything
 
 

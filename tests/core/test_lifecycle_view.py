@@ -123,7 +123,6 @@ def test_a_pause_shows_what_is_underneath_it() -> None:
 
 
 @pytest.mark.req("L-01")
-@pytest.mark.xfail(reason="core: the lifecycle table lacks waiting_amplifier -> tool_executing", strict=True)
 def test_a_tool_that_outlives_a_delegated_job_is_an_allowed_move() -> None:
     stage = processing()
     stage.think()
@@ -181,6 +180,7 @@ def test_listening_ends_after_thirty_seconds_and_not_a_millisecond_before() -> N
 def test_a_turn_without_its_text_commits_its_audio_once(ending: type[ev.Event]) -> None:
     stage = listening()
     stage.wait(700)
+    stage.happen(ev.SpeechStopped)
     assert stage.happen(ending) == (fx.CommitAudio(1),)
     stage.wait(100)
     assert stage.hear_words(3, final=True) == (fx.StartReply(1, 1, 1),)
@@ -192,6 +192,7 @@ def test_a_turn_with_its_text_commits_its_audio_and_is_asked_in_the_same_step(en
     stage = listening()
     stage.wait(700)
     stage.hear_words(3, final=True)
+    stage.happen(ev.SpeechStopped)
     assert stage.happen(ending) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
 
 
@@ -228,7 +229,6 @@ def test_words_whose_endpoint_never_comes_are_asked_by_deadline() -> None:
 
 
 @pytest.mark.req("L-03")
-@pytest.mark.xfail(reason="core: a typed turn ends the spoken one without committing its audio", strict=True)
 def test_typing_while_speaking_commits_what_was_spoken() -> None:
     stage = listening()
     stage.wait(500)
@@ -238,7 +238,6 @@ def test_typing_while_speaking_commits_what_was_spoken() -> None:
 
 
 @pytest.mark.req("L-03", "M-13")
-@pytest.mark.xfail(reason="core: words that come after the silence keep the short deadline of a noise", strict=True)
 def test_words_that_come_after_the_silence_get_the_endpoint_of_a_turn_with_words() -> None:
     stage = listening()
     stage.wait(500)

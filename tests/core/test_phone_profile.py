@@ -5,6 +5,8 @@ What counts as two substantial words is judged by turn-taking; the machine gets 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from duologue.core import effects as fx
@@ -210,13 +212,13 @@ def _a_call_that_nobody_answers(stage: Stage) -> None:
         _a_call_that_nobody_answers,
     ],
 )
-def test_is_speaking_agrees_with_the_sound_at_every_step(call: object) -> None:
+def test_is_speaking_agrees_with_the_sound_at_every_step(call: Callable[[Stage], None]) -> None:
     stage = ringing()
     sound = Sound(stage)
     stage.start()
     stage.wait(1)
     stage.answer()
-    call(stage)  # type: ignore[operator]
+    call(stage)
     assert sound.wrong == []
     assert len(stage.effects(fx.StartPlayback)) >= 2
     assert stage.view("phone") == "agent_idle"
@@ -338,10 +340,6 @@ def test_an_utterance_that_ends_before_the_line_is_silent_is_asked_as_soon_as_it
 
 @pytest.mark.req("V-04")
 @pytest.mark.parametrize("name", ["words", "confirm"])
-@pytest.mark.xfail(
-    reason="core: a bid judged after the utterance's endpoint stops the agent, but its words stay overheard: no answer",
-    strict=True,
-)
 def test_an_interruption_judged_after_its_endpoint_is_answered_too(name: str) -> None:
     stage = Stage(profile(name))
     stage.start()
@@ -613,10 +611,6 @@ def test_a_noise_at_the_end_of_the_goodbye_only_postpones_it() -> None:
 
 
 @pytest.mark.req("V-07")
-@pytest.mark.xfail(
-    reason='core: a "yes" overheard during the check-in does not count as presence; the call is hung up on them',
-    strict=True,
-)
 def test_a_person_who_says_yes_over_every_check_in_is_not_hung_up_on() -> None:
     stage = greeted()
     for _ in range(stage.settings.check_ins_max + 1):
@@ -630,10 +624,6 @@ def test_a_person_who_says_yes_over_every_check_in_is_not_hung_up_on() -> None:
 
 
 @pytest.mark.req("V-07")
-@pytest.mark.xfail(
-    reason="core: ReplyFinished while the goodbye is buffered behind a pause hangs up before it was spoken",
-    strict=True,
-)
 def test_a_goodbye_that_waits_behind_a_pause_is_spoken_before_the_end() -> None:
     stage = Stage(profile("words", check_ins_max=0))
     stage.start()

@@ -162,6 +162,7 @@ def test_a_result_in_mid_speech_waits_for_the_end_of_the_turn() -> None:
     stage.begin_talking()
     stage.hear_words(3, final=True)
     assert stage.happen(ev.JobFinished) == (fx.PostOutput(CALL, Outcome.DONE),)
+    stage.happen(ev.SpeechStopped)
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 1, 2))
 
 
@@ -182,7 +183,6 @@ def test_words_do_not_supersede_a_reply_whose_call_is_open() -> None:
 
 
 @pytest.mark.req("L-08", "M-03")
-@pytest.mark.xfail(reason="core: late text of the question is dropped while its call is announced", strict=True)
 def test_late_text_of_the_question_is_queued_while_its_call_is_announced() -> None:
     stage = thinking()
     stage.call_tool()
@@ -300,7 +300,6 @@ def test_cancelling_one_of_two_calls_leaves_the_question_to_the_other() -> None:
 
 
 @pytest.mark.req("M-16")
-@pytest.mark.xfail(reason="core: cancelled before its reply has ended, a call causes a new request", strict=True)
 def test_work_that_is_cancelled_before_its_reply_has_ended_asks_nothing_either() -> None:
     stage = thinking()
     stage.call_tool()
@@ -438,6 +437,7 @@ def test_a_dispatched_job_waits_until_the_person_has_finished_and_is_told_with_t
     stage.begin_talking()
     assert stage.happen(ev.JobFinished) == (fx.PostNews(CALL, Outcome.DONE),)
     stage.hear_words(3, final=True)
+    stage.happen(ev.SpeechStopped)
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(5, 2, 2))
     stage.answer()
     stage.wait(60_000)
@@ -556,7 +556,6 @@ def test_work_that_may_be_cancelled_survives_speech_while_nothing_sounds() -> No
 
 
 @pytest.mark.req("M-16")
-@pytest.mark.xfail(reason="core: interrupted by command, a cancellable call causes a new request", strict=True)
 def test_a_command_to_stop_cancels_the_call_and_asks_nothing() -> None:
     stage = calling(cancellable=True)
     assert stage.happen(ev.InterruptRequested) == (fx.CancelWork(CALL), fx.PostOutput(CALL, Outcome.CANCELLED))
@@ -701,7 +700,6 @@ def test_the_end_gives_every_open_call_its_output_and_every_job_its_end() -> Non
 
 
 @pytest.mark.req("L-07", "V-07")
-@pytest.mark.xfail(reason="core: a goodbye that made a call ends the conversation over the call", strict=True)
 def test_a_goodbye_that_makes_a_call_waits_for_its_result() -> None:
     stage = Stage(profile("confirm", dead_air_ms=1_000, check_ins_max=0))
     stage.start()

@@ -55,7 +55,11 @@ def dead_air_is_timed(stage: Stage) -> bool:
 
 def still_works(stage: Stage) -> None:
     """One more ordinary turn: asked once, answered once, and silence is timed again."""
-    asked, sounds, cancelled = len(requests(stage)), len(when(stage, fx.StartPlayback)), len(when(stage, fx.CancelReply))
+    asked, sounds, cancelled = (
+        len(requests(stage)),
+        len(when(stage, fx.StartPlayback)),
+        len(when(stage, fx.CancelReply)),
+    )
     first = stage.state.answered + 1
     stage.say()
     turn = stage.state.turn
@@ -278,10 +282,6 @@ def an_endpoint_overtaken_by_speech(stage: Stage) -> None:
 
 
 @pytest.mark.graveyard(3)
-@pytest.mark.xfail(
-    reason="core: an endpoint decided before the user went on still ends the turn, so the answer is spoken over them",
-    strict=True,
-)
 def test_an_endpoint_that_comes_after_the_user_went_on_is_not_believed() -> None:
     """pipecat#4707, its second half: the verdict "complete" resolves after the user has resumed, and
     the agent talks over them."""

@@ -117,8 +117,10 @@ def _words(s: State, fillers: bool) -> list[Event]:
     return found
 
 
-def _jobs(s: State) -> list[Event]:
-    found: list[Event] = [ev.ToolCalled(0, ID, s.call_id + 1, cancellable) for cancellable in (False, True)]
+def _jobs(s: State, cancellable: bool) -> list[Event]:
+    found: list[Event] = [ev.ToolCalled(0, ID, s.call_id + 1)]
+    if cancellable:
+        found.append(ev.ToolCalled(0, ID, s.call_id + 1, cancellable=True))
     for job in s.jobs:
         found += [
             ev.CancelRequested(0, job.call),
@@ -139,8 +141,12 @@ def timers(s: State) -> list[ev.TimerFired]:
 
 def fresh(s: State, scope: Scope) -> list[Event]:
     """Every event of the scope, other than a timer, that could happen here."""
-    found = [*_fixed(scope), *_playback(s), *_words(s, scope.fillers)]
-    return found if ev.ToolCalled in scope.without else [*found, *_jobs(s)]
+    found = [*_fixed(scope), *_playback(s)]
+    if ev.WordsHeard not in scope.without:
+        found += _words(s, scope.fillers)
+    if ev.ToolCalled not in scope.without:
+        found += _jobs(s, scope.cancellable)
+    return found
 
 
 @cache

@@ -23,6 +23,7 @@ class Scope(NamedTuple):
     without: frozenset[type[ev.Event]]
     fillers: bool = True  # words that are none
     late_turns: bool = True  # text for a turn before the last one
+    cancellable: bool = True  # work that may be dropped for a barge-in
 
 
 _PAUSES = frozenset((ev.SuspendRequested, ev.LinkWobbled))
@@ -59,17 +60,25 @@ def _small_work(settings: Settings) -> Settings:
     return replace(_small_talk(settings), dead_air_ms=0, faults_max=1, faults_in_a_row_max=1, jobs_max=1)
 
 
+def _small_pair(settings: Settings) -> Settings:
+    return replace(_small_work(settings), jobs_max=2)
+
+
+_SPEECH = frozenset((ev.SpeechStarted, ev.PttPressed, ev.WordsHeard, ev.TurnEnded))
+
 SMALL: tuple[Scope, ...] = (
     Scope("work", _small_work, _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
     Scope("talk", _small_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
     Scope("link", _small_link, _WORK, fillers=False, late_turns=False),
+    Scope("pair", _small_pair, _PAUSES | _SPEECH | _FAULTS, fillers=False, late_turns=False),
 )
 
-# For a quick look: less about words, since the other two carry the weight.
+# For a quick look: less about words, and work that may be cancelled only where it is cheap.
 QUICK: tuple[Scope, ...] = (
-    SMALL[0],
+    SMALL[0]._replace(cancellable=False),
     SMALL[1]._replace(fillers=False, late_turns=False),
     SMALL[2],
+    SMALL[3],
 )
 
 # The counters as shipped, and two jobs at a time.

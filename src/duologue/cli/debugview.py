@@ -101,7 +101,7 @@ def _chips(visits: tuple[Visit, ...], width: int, coloured: bool) -> Iterator[Te
     if first:
         yield Text(f"{'…':>8}  {first} earlier", style="dim")
     chips = [_chip(visit, coloured, last=visit is visits[-1]) for visit in visits[first:]]
-    for line in pack(chips, width - _TIME_WIDTH):
+    for line in pack(chips, width - _TIME_WIDTH, gap=1):
         yield Text.assemble((f"{visits[first].since_ms / 1_000:>6.1f} s  ", "dim"), *line, no_wrap=True)
         first += len(line)
 
@@ -109,7 +109,7 @@ def _chips(visits: tuple[Visit, ...], width: int, coloured: bool) -> Iterator[Te
 def _chip(visit: Visit, coloured: bool, last: bool) -> Text:
     name, duration = visit.state, write_ms(visit.duration_ms)
     if not coloured:
-        return Text.assemble((name, "bold"), f" {duration}", "" if last else " → ")
+        return Text.assemble((name, "bold"), f" {duration}", " " if last else " → ")
     style = chip_style(name)
     return Text.assemble((f" {name} ", f"bold {style}"), (f"{duration} ", style), " ")
 

@@ -78,7 +78,7 @@ def _legend(region: str, leaves: list[str], width: int) -> Iterator[Text]:
         for leaf, look in LOOKS[region].items()
         if leaf in leaves
     ]
-    for number, line in enumerate(pack(entries, width)):
+    for number, line in enumerate(pack(entries, width, gap=2)):
         label = "" if number else region
         yield Text.assemble((label.ljust(LABEL_WIDTH), "dim"), *line, no_wrap=True)
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from rich.text import Text
 
 
-def pack(pieces: Iterable[Text], width: int) -> Iterator[list[Text]]:
-    """The pieces of each line. Blanks at the end of a line may hang over."""
+def pack(pieces: Iterable[Text], width: int, gap: int) -> Iterator[list[Text]]:
+    """The pieces of each line. Each ends in a gap of so many blanks, which may hang over the edge."""
     line: list[Text] = []
     used = 0
     for piece in pieces:
-        if line and used + len(piece.plain.rstrip()) > width:
+        if line and used + len(piece) - gap > width:
             yield line
             line, used = [], 0
         line.append(piece)

@@ -65,6 +65,13 @@ def _owe_again(d: Draft) -> None:
     d.asked = d.answered
 
 
+def owe_asked(d: Draft) -> None:
+    """What was asked has changed: it is owed again, however much of the old answer is heard."""
+    d.asked = d.answered
+    d.news = d.news or d.telling
+    d.telling = False
+
+
 def lose_asked(d: Draft) -> None:
     """Tell the person which turns got no answer, and let them go."""
     if d.asked > d.answered:
@@ -91,3 +98,4 @@ def forget_sound(d: Draft) -> None:
     d.voice_id += 1
     d.heard_ms = 0
     d.floor_turn = 0
+    d.overheard = 0

@@ -53,8 +53,8 @@ def _backoff_ms(d: Draft) -> int:
 
 
 def _retry_ms(d: Draft) -> int:
-    waits = d.settings.retry_ms
-    return waits[min(d.retries, len(waits)) - 1]
+    waits = d.settings.retry_ms  # on entry the coming retry is not counted yet
+    return waits[min(d.retries, len(waits) - 1)]
 
 
 def _setting(name: str) -> Duration:

@@ -42,6 +42,7 @@ class Draft:
     asked: int
     answered: int
     floor_turn: int
+    overheard: int
     words: Words
     final: bool
     heard_ms: int
@@ -66,7 +67,7 @@ class Draft:
         (
             self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
             self.seq, self.session_id, self.reply_id, self.voice_id, self.call_id,
-            self.turn, self.said, self.asked, self.answered, self.floor_turn,
+            self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
             self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
             self.faults_in_a_row, self.fault, due,
@@ -85,7 +86,7 @@ class Draft:
             (
                 self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
                 self.seq, self.session_id, self.reply_id, self.voice_id, self.call_id,
-                self.turn, self.said, self.asked, self.answered, self.floor_turn,
+                self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
                 self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
                 self.faults_in_a_row, self.fault, tuple(self.due),

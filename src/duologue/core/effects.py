@@ -20,7 +20,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Effect):
-    """Make (or check) this session and prime audio; answer with SessionReady or SessionFailed."""
+    """Make this session and prime audio; answer with SessionReady or SessionFailed. An older session
+    is given up."""
 
     session: int
     attempt: int = 0
@@ -45,7 +46,7 @@ class SaveContext(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RestoreContext(Effect):
-    """Put the kept context into this session and give the cue that it goes on."""
+    """Put the kept context, if there is any, into this session, and give the cue that it goes on."""
 
     session: int
 

@@ -23,7 +23,7 @@ from .events import (
     TimerFired,
     ToolCalled,
 )
-from .leaves import FOREGROUND, PENDING, SOUNDING, Job, Outcome, Timer, Voice
+from .leaves import FOREGROUND, SOUNDING, Job, Outcome, Timer
 from .rows import Row, row
 from .state import JobRecord, State, has_foreground
 from .voice import TAKES_FLOOR, takes_floor
@@ -87,12 +87,16 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
     """It gets its one output and causes no request; what it was to answer is cancelled with it."""
     drop_work(d, job)
-    if job.kind in FOREGROUND and not has_foreground(d) and d.reply not in PENDING and d.voice is Voice.SILENT:
+    if job.kind in FOREGROUND and not has_foreground(d):
         answer(d)
 
 
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    drop_work(d, job)
+    """A command to stop cancels like any cancel; a barge-in leaves the rest to what is said next."""
+    if isinstance(e, InterruptRequested):
+        cancel_work(d, e, job)
+    else:
+        drop_work(d, job)
 
 
 def drop_work(d: Draft, job: JobRecord) -> None:

@@ -40,7 +40,7 @@ from .events import (
     SuspendRequested,
     TimerFired,
 )
-from .leaves import ACTIVE, AWAY, FROZEN, LIVE, PENDING, SOUNDING, Ask, ErrorClass, Link, Part, Timer, User
+from .leaves import ACTIVE, AWAY, FROZEN, LIVE, SOUNDING, Ask, ErrorClass, Link, Part, Reply, Timer, User
 from .reply import fails_for_good
 from .rows import Row, row
 from .settings import POLICIES
@@ -73,8 +73,9 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed) -> bool:
 
 def said_goodbye(s: State, e: Event) -> bool:
     """Was this the goodbye, to its end, and did nobody say anything against it?"""
-    unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked
-    return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else s.reply in PENDING)
+    unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
+    shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
+    return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
 
 
 def is_being_played(s: State, e: Event) -> bool:
@@ -177,6 +178,7 @@ def forget_faults(d: Draft, e: Event) -> None:
 
 def recover(d: Draft, e: Event) -> None:
     _clear_fault(d)
+    d.emit(SaveContext())
     _open_next_session(d)
 
 
@@ -201,7 +203,7 @@ L, T = Link, Timer
 LINK_ROWS: tuple[Row, ...] = (
     row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
     row(tuple(L), StartRequested, None, refuse_start, why="not ready, or one runs already"),
-    row(L.PREPARING, SessionReady, L.UP),
+    row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
     row(L.UP, SuspendRequested, L.SUSPENDED),
     row(L.SUSPENDED, ResumeRequested, L.UP),
@@ -218,7 +220,6 @@ LINK_ROWS: tuple[Row, ...] = (
     row(LIVE, (SessionFailed, ReconnectRequested), L.BACKING_OFF, lose_link),
     row(LIVE, (ReplyFailed, ServiceFailed), L.BACKING_OFF, lose_link, needs_new_session),
     row(L.BACKING_OFF, T.BACKOFF, L.RECONNECTING, attempt),
-    row(L.RECONNECTING, SessionReady, L.UP, begin_restored),
     row(L.RECONNECTING, (SessionFailed, T.CONNECT), L.BACKING_OFF, None, may_attempt_again),
     # Faults
     row((L.PREPARING, L.RECONNECTING), (SessionFailed, T.PREPARE, T.CONNECT), L.FAULTED, fault),

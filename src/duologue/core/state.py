@@ -82,6 +82,7 @@ class State(NamedTuple):
     asked: int = 0  # the newest turn in a request
     answered: int = 0  # the newest turn that is settled
     floor_turn: int = 0  # turns after this one began while the current sound was on
+    overheard: int = 0  # the last of them, if it had words and is over
 
     words: Words = Words.NONE  # of the current turn, while it is open
     final: bool = False

@@ -56,6 +56,7 @@ def has_words(s: State, e: WordsHeard) -> bool:
 
 def begin_turn(d: Draft, e: Event) -> None:
     d.turn += 1
+    d.overheard = 0  # a verdict that comes now is about this turn
 
 
 def expect_more_text(d: Draft, e: Event) -> None:
@@ -65,10 +66,12 @@ def expect_more_text(d: Draft, e: Event) -> None:
 def begin_next_turn(d: Draft, e: Event) -> None:
     """The person speaks again before the text of the last turn came."""
     _end_turn(d)
-    d.turn += 1
+    begin_turn(d, e)
 
 
 def note_words(d: Draft, e: WordsHeard) -> None:
+    if d.user is User.SETTLING and d.words is Words.NONE and e.words:
+        d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # it was no noise after all
     if e.substantial:
         d.words = Words.SUBSTANTIAL
     elif e.words and d.words is Words.NONE:
@@ -87,7 +90,7 @@ def end_turn(d: Draft, e: Event) -> None:
 
 
 def commit_and_end_turn(d: Draft, e: Event) -> None:
-    d.emit(DiscardAudio(d.turn) if d.words is Words.NONE else CommitAudio(d.turn))
+    _close_audio(d)
     end_turn(d, e)
 
 
@@ -100,22 +103,29 @@ def take_typed(d: Draft, e: Event) -> None:
     """A typed turn is complete as it comes; it joins what was just being said."""
     if d.before.user is User.QUIET:
         d.turn += 1
+    elif d.before.user in _OPEN:
+        _close_audio(d)
     _say(d, d.turn)
     _forget_words(d)
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Late text joins what is not asked yet. What was answered already, or began under the sound
-    that still plays, is recorded and not answered."""
-    if e.turn <= d.answered or (d.before.voice in SOUNDING and not _came_before_sound(d.before, e)):
+    """Late text joins what is owed. What was answered already, or began under the sound that still
+    plays, is recorded and not answered."""
+    if _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
+        d.check_ins = 0
+        if e.turn == d.turn and d.user is User.QUIET and d.before.voice in SOUNDING and e.turn > d.floor_turn:
+            d.overheard = e.turn
     else:
         _say(d, e.turn)
 
 
-def _came_before_sound(s: State, e: WordsHeard) -> bool:
-    """Were these words said before the current sound began, and are they not part of its question?"""
-    return e.turn <= s.floor_turn and (e.turn > s.asked or s.heard_ms == 0)
+def _comes_too_late(s: State, e: WordsHeard) -> bool:
+    of_question = e.turn <= s.asked
+    answered = e.turn <= s.answered or (of_question and s.heard_ms > 0)
+    under_sound = s.voice in SOUNDING and e.turn > s.floor_turn
+    return answered or under_sound or (of_question and not e.substantial)
 
 
 def _end_turn(d: Draft) -> None:
@@ -125,14 +135,23 @@ def _end_turn(d: Draft) -> None:
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
         if over_sound or behind_reply:
             d.emit(RecordOverheard(d.turn))
+            d.overheard = d.turn if over_sound else 0
+            d.check_ins = 0
         else:
             _say(d, d.turn)
     _forget_words(d)
 
 
 def _say(d: Draft, turn: int) -> None:
+    """The turn is owed; if it was asked already, it has changed and is owed again."""
     d.said = max(d.said, turn)
+    if turn <= d.asked:
+        d.asked = d.answered
     d.check_ins = 0
+
+
+def _close_audio(d: Draft) -> None:
+    d.emit(DiscardAudio(d.turn) if d.words is Words.NONE else CommitAudio(d.turn))
 
 
 def _forget_words(d: Draft) -> None:
@@ -142,7 +161,8 @@ def _forget_words(d: Draft) -> None:
 
 U, T = User, Timer
 _OPEN = (U.TALKING, U.SETTLING)
-_ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE)
+_SILENCE_ENDS = (TurnEnded, T.SETTLE)  # while the person is heard again, an older verdict is wrong
+_ENDS = (PttReleased, SendPressed, T.TALK)
 
 USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
@@ -157,6 +177,8 @@ USER_ROWS: tuple[Row, ...] = (
     row(tuple(U), WordsHeard, None, take_late_words, has_words),
     # The end of the turn
     row((*_OPEN, U.TRANSCRIBING), (T.SETTLE, T.READY), U.QUIET, discard_noise, no_words_yet),
+    row(U.SETTLING, _SILENCE_ENDS, U.QUIET, commit_and_end_turn, text_is_final),
+    row(U.SETTLING, _SILENCE_ENDS, U.TRANSCRIBING, commit_audio),
     row(_OPEN, _ENDS, U.QUIET, commit_and_end_turn, text_is_final),
     row(_OPEN, _ENDS, U.TRANSCRIBING, commit_audio),
     row(U.TRANSCRIBING, T.TEXT, U.QUIET, end_turn),

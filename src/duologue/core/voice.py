@@ -6,7 +6,7 @@ reply together. Rule: every other change of this region is a row in VOICE_ROWS.
 
 from __future__ import annotations
 
-from .answers import answer, cancel_reply, end_sound, forget_sound, settle, stop_sound
+from .answers import answer, cancel_reply, end_sound, forget_sound, owe_asked, settle, stop_sound
 from .draft import Draft
 from .effects import WarnLongSpeech
 from .events import (
@@ -65,8 +65,18 @@ def interrupt(d: Draft, e: Event) -> None:
     cancel_reply(d)
     d.ask = Ask.ANSWER
     if isinstance(e, InterruptRequested):
-        answer(d)  # the person wants no answer, even if nothing of it was heard
-        d.telling = False
+        want_no_answer(d, e)
+    elif isinstance(e, WordsHeard):
+        owe_asked(d)
+    elif isinstance(e, OverlapJudged):
+        d.said = max(d.said, d.overheard)  # what was just overheard was the bid
+    d.overheard = 0
+
+
+def want_no_answer(d: Draft, e: Event) -> None:
+    """The person wants no answer, even if nothing of it was heard."""
+    answer(d)
+    d.telling = False
 
 
 def note_heard(d: Draft, e: Event) -> None:
@@ -94,6 +104,10 @@ def silence(d: Draft, e: Event) -> None:
     end_sound(d)
 
 
+def extend_overlap(d: Draft, e: Event) -> None:
+    d.arm(Timer.OVERLAP, d.settings.overlap_ms_max)
+
+
 def shorten_overlap(d: Draft, e: Event) -> None:
     """Silence alone proves nothing: the words of a short "stop" come after its sound."""
     d.shorten(Timer.OVERLAP, d.settings.overlap_quiet_ms_max)
@@ -114,12 +128,14 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_the_question),
     row(V.HELD, OverlapJudged, V.PLAYING, why="it was no bid"),
     row(V.HELD, SpeechStopped, None, shorten_overlap),
+    row(V.HELD, SpeechStarted, None, extend_overlap),
     row(V.HELD, T.OVERLAP, V.PLAYING),
     # Playing
     row((*SOUNDING, *ENDING), PlaybackProgressed, None, progress, heard_more),
     row(SOUNDING, PlaybackFinished, V.SILENT, finish),
     row(SOUNDING, T.LONG_SPEECH, None, warn_long_speech),
     # Stopping
+    row(ENDING, InterruptRequested, None, want_no_answer),
     row(V.STOPPING, T.BREATH, None),
     row(V.STOPPING, (PlaybackStopped, PlaybackFinished, PlaybackFailed), V.SILENT, silence, breath_is_over),
     row(V.STOPPING, (PlaybackStopped, PlaybackFinished, PlaybackFailed), V.HUSHED, note_heard),

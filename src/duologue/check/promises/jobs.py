@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, FOREGROUND, PENDING, SOUNDING, Job, Outcome, Overlap, Reply, Timer, Voice
+from duologue.core.leaves import ACTIVE, FOREGROUND, SOUNDING, Job, Outcome, Overlap, Reply, Timer, Voice
 from duologue.core.state import JobRecord, State
 
 from ..laws import Step
@@ -169,12 +169,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
         "cancelling the last call cancels what it was to answer",
         (ev.CancelRequested,),
-        lambda s, e: (
-            _kind(s, e) in FOREGROUND
-            and sum(job.kind in FOREGROUND for job in s.jobs) == 1
-            and s.reply not in PENDING
-            and s.voice is Voice.SILENT
-        ),
+        lambda s, e: _kind(s, e) in FOREGROUND and sum(job.kind in FOREGROUND for job in s.jobs) == 1,
         lambda x: x.after.answered == x.before.asked,
     ),
     Promise(

@@ -82,7 +82,7 @@ def _mid_answer(s: State) -> bool:
 
 def _goodbye_over(s: State, e: ev.Event) -> bool:
     finished = s.voice in SOUNDING if isinstance(e, ev.PlaybackFinished) else s.reply in _OPEN
-    return s.link in LIVE and s.ask is Ask.GOODBYE and finished
+    return s.link in LIVE and s.ask is Ask.GOODBYE and finished and not s.called
 
 
 _OPEN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
@@ -107,7 +107,11 @@ LINK_PROMISES: tuple[Promise, ...] = (
         "a ready session is up, with its limits",
         (ev.SessionReady,),
         lambda s, e: s.link is Link.PREPARING,
-        lambda x: goes(x, Link.UP) and _is_armed(x.after, T.SESSION_LIMIT) == (x.after.settings.session_ms_max > 0),
+        lambda x: (
+            goes(x, Link.UP)
+            and does(x, fx.RestoreContext)
+            and _is_armed(x.after, T.SESSION_LIMIT) == (x.after.settings.session_ms_max > 0)
+        ),
     ),
     Promise(
         "an end, from anywhere, closes the session",
@@ -276,7 +280,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (
             goes(x, Link.PREPARING)
-            and does(x, fx.OpenSession, fx.ClearFault)
+            and does(x, fx.SaveContext, fx.OpenSession, fx.ClearFault)
             and x.after.fault is None
             and never(x, fx.ReportLost)
             and x.after.asked == x.after.answered == x.before.answered
@@ -288,7 +292,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda s, e: s.link is Link.FAULTED and not _fatal(s),
         lambda x: (
             goes(x, Link.PREPARING)
-            and does(x, fx.OpenSession, fx.ClearFault)
+            and does(x, fx.SaveContext, fx.OpenSession, fx.ClearFault)
             and does(x, fx.ReportLost) == (x.before.asked > x.before.answered)
             and x.after.answered == x.after.asked == x.before.asked
             and x.after.said == x.before.said

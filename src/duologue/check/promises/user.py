@@ -15,6 +15,11 @@ _OPEN = (User.TALKING, User.SETTLING)
 _ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
 
 
+def _may_end(s: State, e: ev.Event) -> bool:
+    """Can this event end the turn here? Turn-taking's word counts only after a silence."""
+    return s.user is User.SETTLING or (s.user is User.TALKING and not isinstance(e, ev.TurnEnded))
+
+
 def _active(s: State) -> bool:
     return s.link in ACTIVE
 
@@ -37,7 +42,7 @@ def _closes(s: State, e: ev.Event) -> bool:
         return s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and s.words is Words.SUBSTANTIAL
     if isinstance(e, ev.TimerFired) and e.timer is T.TEXT:
         return s.words is Words.SUBSTANTIAL
-    return s.user in _OPEN and s.final and s.words is Words.SUBSTANTIAL
+    return _may_end(s, e) and s.final and s.words is Words.SUBSTANTIAL
 
 
 USER_PROMISES: tuple[Promise, ...] = (
@@ -92,13 +97,13 @@ USER_PROMISES: tuple[Promise, ...] = (
     Promise(
         "an endpoint with its text commits the turn",
         (*_ENDS, T.SETTLE),
-        lambda s, e: _active(s) and s.user in _OPEN and s.final,
+        lambda s, e: _active(s) and _may_end(s, e) and s.final,
         lambda x: goes(x, User.QUIET) and does(x, fx.CommitAudio) and x.after.words is Words.NONE and not x.after.final,
     ),
     Promise(
         "an endpoint without its text waits for it",
         _ENDS,
-        lambda s, e: _active(s) and s.user in _OPEN and not s.final,
+        lambda s, e: _active(s) and _may_end(s, e) and not s.final,
         lambda x: goes(x, User.TRANSCRIBING) and does(x, fx.CommitAudio) and x.after.words is x.before.words,
     ),
     Promise(
@@ -139,16 +144,36 @@ USER_PROMISES: tuple[Promise, ...] = (
         "a turn spoken over the agent is overheard",
         (*_ENDS, T.SETTLE, T.TEXT, ev.WordsHeard),
         lambda s, e: _active(s) and s.voice in SOUNDING and _closes(s, e),
-        lambda x: _overheard(x, x.before.turn) and x.after.said == x.before.said,
+        lambda x: (
+            _overheard(x, x.before.turn)
+            and x.after.said == x.before.said
+            and x.after.overheard == x.before.turn
+            and x.after.check_ins == 0
+        ),
     ),
     Promise(
         "fillers behind a reply are overheard, elsewhere they are a turn",
         (*_ENDS,),
-        lambda s, e: _active(s) and s.user in _OPEN and s.final and s.words is Words.FILLER and s.voice not in SOUNDING,
+        lambda s, e: _active(s) and _may_end(s, e) and s.final and s.words is Words.FILLER and s.voice not in SOUNDING,
         lambda x: (
             _overheard(x, x.before.turn)
             if x.before.reply in PENDING
             else x.after.said == x.before.turn and not _overheard(x, x.before.turn)
+        ),
+    ),
+    Promise(
+        "an endpoint from before the person went on is too late",
+        (ev.TurnEnded,),
+        lambda s, e: _active(s) and s.user is User.TALKING,
+        lambda x: x.after is x.before,
+    ),
+    Promise(
+        "a typed turn closes the audio of the spoken one",
+        (ev.TextTyped,),
+        lambda s, e: _active(s),
+        lambda x: (
+            does(x, fx.CommitAudio) == (x.before.user in _OPEN and x.before.words is not Words.NONE)
+            and does(x, fx.DiscardAudio) == (x.before.user in _OPEN and x.before.words is Words.NONE)
         ),
     ),
     Promise(
@@ -188,10 +213,19 @@ USER_PROMISES: tuple[Promise, ...] = (
             and _is_late(s, e)
             and (
                 e.turn <= s.answered
-                or (s.voice in SOUNDING and (e.turn > s.floor_turn or (e.turn <= s.asked and s.heard_ms > 0)))
+                or (s.voice in SOUNDING and e.turn > s.floor_turn)
+                or (e.turn <= s.asked and (s.heard_ms > 0 or not e.substantial))
             )
         ),
         lambda x: _overheard(x, x.event.turn) and x.after.said == x.before.said,  # type: ignore[attr-defined]
+    ),
+    Promise(
+        "late words that change the question are owed again",
+        (ev.WordsHeard,),
+        lambda s, e: (
+            _active(s) and _is_late(s, e) and s.answered < e.turn <= s.asked and e.substantial > 0 and not s.heard_ms
+        ),
+        lambda x: x.after.asked == x.after.answered or does(x, fx.StartReply),
     ),
     Promise(
         "late words on an open floor are asked at once",

@@ -74,6 +74,18 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         lambda x: x.after.answered == x.before.asked and not x.after.telling,
     ),
     Promise(
+        "a bid that was overheard first is a turn after all",
+        (ev.OverlapJudged,),
+        lambda s, e: _sounding(s) and e.bid and s.overheard > s.said,
+        lambda x: x.after.said == x.before.overheard,
+    ),
+    Promise(
+        "a command to stop also counts while it is stopping",
+        (ev.InterruptRequested,),
+        lambda s, e: s.link in LIVE and s.voice in ENDING,
+        lambda x: x.after.answered == x.before.asked and not x.after.telling and x.after.voice is x.before.voice,
+    ),
+    Promise(
         "late text of the question, before anything was heard, starts over",
         (ev.WordsHeard,),
         lambda s, e: (

@@ -55,6 +55,7 @@ LIFECYCLE = View(
         Amendment("listening", "idle", "a noise is not a turn; ending a call is allowed from anywhere"),
         Amendment("tool_executing", "idle", "a cancelled call causes no request; ending is allowed from anywhere"),
         Amendment("idle", "processing", "owed work and check-ins are asked from an open floor"),
+        Amendment("waiting_amplifier", "tool_executing", "a second call runs beside the delegated job"),
         Amendment("tool_executing", "speaking", "a reply may go on speaking while its call runs"),
         Amendment("waiting_amplifier", "speaking", "a reply may go on speaking while its job runs"),
         Amendment("tool_executing", "listening", "the call ends while the person is speaking"),
