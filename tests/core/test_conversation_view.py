@@ -304,6 +304,28 @@ def test_attempts_that_time_out_are_repeated_with_growing_waits() -> None:
     assert asked == [0, 8_000 + 1_000, 17_000 + 2_000]
 
 
+@pytest.mark.req("C-PER-004", "M-01")
+@pytest.mark.parametrize("accepted", [True, False])
+def test_thirty_seconds_over_all_also_end_an_attempt_that_is_under_way(accepted: bool) -> None:
+    stage = processing(attempt_ms_max=12_000)
+    stage.wait(27_000)  # the third attempt has just begun
+    assert len(stage.effects(fx.StartReply)) == 3
+    if accepted:
+        stage.happen(ev.ReplyAccepted)
+    assert stage.wait_for(T.ANSWER)[0] == fx.ShowFault(Part.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+    assert stage.at == ASKED_AT + 30_000
+
+
+@pytest.mark.req("C-PER-004")
+def test_the_last_attempt_is_given_up_with_a_fault_though_it_was_accepted() -> None:
+    stage = processing(retry_ms=(1_000,))
+    stage.wait_for(T.ATTEMPT)
+    stage.wait_for(T.RETRY)
+    stage.happen(ev.ReplyAccepted)
+    shown = fx.ShowFault(Part.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+    assert stage.wait_for(T.ATTEMPT) == (shown, fx.CancelReply(3))
+
+
 @pytest.mark.req("C-PER-004")
 def test_the_first_token_ends_the_wait_of_an_attempt() -> None:
     stage = waiting_for_copilot()
@@ -388,6 +410,26 @@ def test_a_noise_behind_a_ready_answer_can_hold_it_up_for_ten_seconds_at_most() 
     assert stage.at == asked_at + 10_000
 
 
+@pytest.mark.req("C-REQ-006")
+def test_a_noise_that_has_just_ended_holds_a_ready_answer_up_no_longer() -> None:
+    stage = waiting_for_copilot()
+    stage.begin_talking()
+    stage.speak()
+    stage.wait(9_900)
+    stage.happen(ev.SpeechStopped)
+    assert stage.wait_for(T.READY) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
+
+
+@pytest.mark.req("C-REQ-006")
+def test_a_press_without_words_holds_a_ready_answer_up_no_longer() -> None:
+    stage = waiting_for_copilot()
+    stage.happen(ev.PttPressed)
+    stage.speak()
+    stage.wait(9_900)
+    stage.happen(ev.PttReleased)
+    assert stage.wait_for(T.READY) == (fx.DiscardAudio(2), fx.StartPlayback(1, 1))
+
+
 # -- One request for each utterance
 
 
@@ -435,6 +477,18 @@ def test_late_text_of_an_utterance_replaces_its_request_after_a_beat() -> None:
     stage = processing()
     assert stage.hear_words(5, turn=1, final=True) == (fx.CancelReply(1),)
     assert stage.wait_for(T.BEAT) == (fx.StartReply(3, 1, 1),)
+
+
+@pytest.mark.req("C-INT-005", "M-15")
+def test_late_text_of_a_turn_that_was_not_asked_yet_joins_the_next_request() -> None:
+    stage = up()
+    stage.cough()
+    stage.wait_for(T.SETTLE)
+    stage.begin_talking()
+    stage.hear_words(2, final=True)
+    stage.happen(ev.SpeechStopped)
+    assert stage.hear_words(3, turn=1, final=True) == ()
+    assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(1, 1, 2))
 
 
 @pytest.mark.req("C-INT-005")

@@ -425,7 +425,7 @@ def test_a_recoverable_fault_goes_to_preparing_and_then_listening() -> None:
     stage = up()
     stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
     assert (stage.view("conversation"), stage.view("lifecycle")) == ("faulted", "error")
-    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.OpenSession(2))
+    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     assert (stage.view("conversation"), stage.view("lifecycle")) == ("preparing", "idle")
     stage.happen(ev.SessionReady)
     assert (stage.view("conversation"), stage.view("lifecycle")) == ("listening", "idle")
@@ -436,7 +436,7 @@ def test_dismissing_a_fault_reports_what_was_owed_as_lost() -> None:
     stage = asked()
     stage.fail_reply(ErrorClass.UNKNOWN)
     effects = stage.happen(ev.DismissRequested)
-    assert effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.OpenSession(2))
+    assert effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     stage.happen(ev.SessionReady)
     stage.wait(5_000)
     assert requests(stage) == [(1, 1)]
@@ -449,14 +449,14 @@ def test_a_fault_that_nobody_minds_is_dismissed_after_10_s() -> None:
     stage.wait(9_999)
     assert stage.state.link is Link.FAULTED
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.OpenSession(2))
+    assert stage.moments[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
 
 
 @pytest.mark.req("M-08")
 def test_retrying_after_a_fault_keeps_what_was_owed() -> None:
     stage = asked()
     stage.fail_reply(ErrorClass.UNKNOWN)
-    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.OpenSession(2))
+    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     stage.happen(ev.SessionReady)
     stage.wait(1)
     assert requests(stage) == [(1, 1), (1, 1)]

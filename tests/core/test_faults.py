@@ -19,7 +19,6 @@ E, P, T = ErrorClass, Part, Timer
 ASKED_AT = 1_150  # when the turn of `asking` was complete
 
 
-
 def up(**changes: object) -> Stage:
     stage = Stage(profile("confirm", **{"dead_air_ms": 0, **changes}))
     stage.start()
@@ -181,6 +180,16 @@ def test_an_answer_sets_the_count_of_retries_back() -> None:
 
 
 @pytest.mark.req("L-13")
+@pytest.mark.parametrize("arrived", [(), (ev.ReplyAccepted,), (ev.ReplyAccepted, ev.TokenArrived)])
+def test_a_reply_is_retried_however_far_it_came_before_its_sound(arrived: tuple[type[ev.Event], ...]) -> None:
+    stage = asking()
+    for kind in arrived:
+        stage.happen(kind)
+    assert stage.fail_reply(E.NETWORK_TIMEOUT) == (fx.CancelReply(1),)
+    assert stage.wait_for(T.RETRY) == (fx.StartReply(3, 1, 1),)
+
+
+@pytest.mark.req("L-13")
 def test_an_answer_that_never_sounded_is_retried_whole_though_its_sound_was_ready() -> None:
     stage = asking()
     stage.begin_talking()
@@ -246,7 +255,7 @@ def test_a_fault_is_dismissed_after_ten_seconds_exactly_and_reports_what_is_lost
     stage.wait(9_999)
     assert stage.view("conversation") == "faulted"
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.OpenSession(2))
+    assert stage.moments[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     assert stage.view("conversation") == "preparing"
 
 
@@ -254,7 +263,12 @@ def test_a_fault_is_dismissed_after_ten_seconds_exactly_and_reports_what_is_lost
 def test_the_person_can_dismiss_a_fault_and_is_told_what_is_lost() -> None:
     stage = asking()
     stage.fail_reply(E.UNKNOWN)
-    assert stage.happen(ev.DismissRequested) == (fx.ReportLost(1, 1), fx.ClearFault(), fx.OpenSession(2))
+    assert stage.happen(ev.DismissRequested) == (
+        fx.ReportLost(1, 1),
+        fx.ClearFault(),
+        fx.SaveContext(),
+        fx.OpenSession(2),
+    )
     stage.happen(ev.SessionReady)
     stage.wait(60_000)
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1)]
@@ -264,15 +278,15 @@ def test_the_person_can_dismiss_a_fault_and_is_told_what_is_lost() -> None:
 def test_a_dismissed_fault_with_nothing_owed_loses_nothing() -> None:
     stage = up()
     break_ears(stage)
-    assert stage.happen(ev.DismissRequested) == (fx.ClearFault(), fx.OpenSession(2))
+    assert stage.happen(ev.DismissRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
 
 
 @pytest.mark.req("L-13", "M-08")
 def test_a_retry_after_a_fault_keeps_what_is_owed_and_asks_it() -> None:
     stage = asking()
     stage.fail_reply(E.UNKNOWN)
-    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.OpenSession(2))
-    assert stage.happen(ev.SessionReady) == ()
+    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     assert stage.wait_for(T.BEAT) == (fx.StartReply(3, 1, 1),)
     assert stage.effects(fx.ReportLost) == []
 
@@ -291,7 +305,12 @@ def test_words_that_are_said_in_a_fault_survive_its_dismissal() -> None:
     stage = asking()
     stage.fail_reply(E.UNKNOWN)
     stage.say()
-    assert stage.happen(ev.DismissRequested) == (fx.ReportLost(1, 1), fx.ClearFault(), fx.OpenSession(2))
+    assert stage.happen(ev.DismissRequested) == (
+        fx.ReportLost(1, 1),
+        fx.ClearFault(),
+        fx.SaveContext(),
+        fx.OpenSession(2),
+    )
     stage.happen(ev.SessionReady)
     assert stage.wait_for(T.BEAT) == (fx.StartReply(3, 2, 2),)
 

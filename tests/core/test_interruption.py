@@ -155,6 +155,18 @@ def test_a_sound_that_begins_again_is_not_spoken_over_after_half_a_second() -> N
 
 
 @pytest.mark.req("M-14")
+def test_a_sound_on_and_off_is_not_held_for_longer_than_a_second_and_a_half_in_all() -> None:
+    stage = speaking()
+    for _ in range(4):
+        stage.cough(200)
+        stage.wait(170)
+    assert stage.state.voice is Voice.HELD
+    stage.begin_talking()
+    stage.wait(20)
+    assert stage.moments[-1].effects == (fx.ResumePlayback(1),)
+
+
+@pytest.mark.req("M-14")
 def test_later_words_still_interrupt_a_resumed_sound() -> None:
     stage = speaking()
     stage.begin_talking()
@@ -166,7 +178,8 @@ def test_later_words_still_interrupt_a_resumed_sound() -> None:
 def test_a_new_onset_holds_a_resumed_sound_again() -> None:
     stage = speaking()
     stage.cough()
-    stage.wait_for(Timer.OVERLAP)
+    stage.wait(500)
+    assert stage.state.voice is Voice.PLAYING
     assert stage.happen(ev.SpeechStarted) == (fx.HoldPlayback(1),)
 
 
@@ -206,10 +219,22 @@ def test_a_press_a_typed_turn_and_a_command_take_the_floor_in_every_profile(name
 
 
 @pytest.mark.req("M-14")
-def test_a_press_takes_the_floor_from_a_held_sound() -> None:
+@pytest.mark.parametrize("command", [ev.PttPressed, ev.TextTyped, ev.InterruptRequested])
+def test_they_take_the_floor_from_a_held_sound_too(command: type[ev.Event]) -> None:
     stage = speaking()
     stage.begin_talking()
-    assert stage.happen(ev.PttPressed) == (fx.StopPlayback(1), fx.CancelReply(1))
+    stage.happen(command)
+    assert stage.effects(fx.StopPlayback) == [fx.StopPlayback(1)]
+    assert stage.effects(fx.CancelReply) == [fx.CancelReply(1)]
+    assert stage.view("conversation") == "interrupted"
+
+
+@pytest.mark.req("L-05")
+def test_a_held_sound_is_warned_of_like_one_that_plays() -> None:
+    stage = speaking(for_ms=119_800)
+    stage.begin_talking()
+    assert stage.wait_for(Timer.LONG_SPEECH) == (fx.WarnLongSpeech(1),)
+    assert stage.state.voice is Voice.HELD
 
 
 # -- Silence
@@ -455,6 +480,13 @@ def test_late_text_of_the_question_starts_over_if_nothing_was_heard() -> None:
     stage.happen(ev.PlaybackStopped, heard_ms=0)
     stage.wait(51)
     assert stage.effects(fx.StartReply) == [fx.StartReply(1, 1, 1), fx.StartReply(3, 1, 1)]
+
+
+@pytest.mark.req("M-15")
+def test_late_text_of_the_question_starts_a_held_answer_over_too() -> None:
+    stage = speaking(for_ms=0)
+    stage.begin_talking()
+    assert stage.hear_words(5, turn=1, final=True) == (fx.StopPlayback(1), fx.CancelReply(1))
 
 
 @pytest.mark.req("M-15")

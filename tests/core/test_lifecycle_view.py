@@ -435,7 +435,7 @@ def test_a_failed_service_leads_to_error_from_anywhere(scene: Scene) -> None:
 
 
 @pytest.mark.req("L-19")
-@pytest.mark.parametrize("scene", (*LIVE_SCENES, error))
+@pytest.mark.parametrize("scene", [*LIVE_SCENES, error])
 def test_a_closed_line_leads_to_reconnecting_from_anywhere(scene: Scene) -> None:
     stage = scene()
     stage.happen(ev.LinkClosed)

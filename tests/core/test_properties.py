@@ -1,18 +1,19 @@
 """What holds for every conversation, however mad: random events, fresh, late and repeated.
 
-Each example is a list of acts that are turned into events against the current state, so that ids are
-current or stale on purpose; most acts look for something that matters here, or little would happen.
-The same examples are drawn in every run.
+An example is a seed and a length: the seed says what happens, looked up against the current state so
+that ids are current or stale on purpose; a failure is shrunk to the shortest conversation that shows
+it. The same examples are drawn in every run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from random import Random
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -26,119 +27,83 @@ from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import UNFROZEN, State, armed, initial, is_at_rest, next_deadline
 from duologue.core.views import VIEWS
 
-ACTS_MIN, ACTS_MAX = 25, 60
 STEPS_TO_REST_MAX = 120
+TRIES_MAX = 20  # to find something that matters here
 
-# How often each kind happens; what is not listed here happens once.
+# How often each kind is tried; what is not listed here, twice.
 OFTEN: dict[type[ev.Event], int] = {
-    ev.SpeechStarted: 4,
-    ev.SpeechStopped: 4,
-    ev.WordsHeard: 6,
-    ev.TurnEnded: 5,
-    ev.TextTyped: 2,
-    ev.ReplyAccepted: 3,
-    ev.TokenArrived: 3,
-    ev.AudioBuffered: 5,
-    ev.ReplyFinished: 2,
-    ev.PlaybackProgressed: 3,
-    ev.PlaybackFinished: 3,
-    ev.PlaybackStopped: 2,
-    ev.OverlapJudged: 3,
-    ev.ToolCalled: 3,
-    ev.JobFinished: 2,
-    ev.SessionReady: 4,
-    ev.TimerFired: 12,
+    ev.EndRequested: 1,
+    ev.SuspendRequested: 1,
+    ev.LinkClosed: 1,
+    ev.LinkWobbled: 1,
+    ev.ReconnectRequested: 1,
+    ev.ServiceFailed: 1,
+    ev.SessionFailed: 1,
+    ev.PlaybackFailed: 1,
+    ev.SpeechStarted: 8,
+    ev.SpeechStopped: 8,
+    ev.WordsHeard: 12,
+    ev.TurnEnded: 8,
+    ev.ReplyAccepted: 4,
+    ev.TokenArrived: 4,
+    ev.AudioBuffered: 8,
+    ev.PlaybackProgressed: 4,
+    ev.PlaybackFinished: 4,
+    ev.PlaybackStopped: 6,
+    ev.OverlapJudged: 6,
+    ev.ToolCalled: 6,
+    ev.SessionReady: 20,
+    ev.TimerFired: 0,  # deadlines fire when they are due
 }
-KINDS = tuple(kind for kind in ev.EVENTS for _ in range(OFTEN.get(kind, 1)))
-STRIDE = 37  # how the next kind is looked for: far away, so that all get their turn
+KINDS = tuple(kind for kind in ev.EVENTS for _ in range(OFTEN.get(kind, 2)))
 CANCELS = (ev.InterruptRequested, ev.CancelRequested)  # by these a person gives an answer up
 
-few = examples(
-    max_examples=120,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-
-
-class Act(NamedTuple):
-    """One thing that happens, before it is known what is current."""
-
-    kind: type[ev.Event]
-    pick: int  # chooses among errors, counts of words, jobs and the like
-    late: int  # 0: about what is current, else that many ids late
-    how: int  # below 6: whatever matters here, 6: as it comes, 7: something that was said before
-    after_ms: int
-
-
-LATE = (0, 0, 0, 0, 0, 0, 0, 1, 2)
-AFTER_MS = (0, 0, 1, 20, 400, 3_000)
-PICKS, WAYS = 24, 8
-CHOICES = len(KINDS) * PICKS * len(LATE) * WAYS * len(AFTER_MS)
-
-
-def decode(number: int) -> Act:
-    """One number holds all choices of an act: drawing one is much faster than drawing five."""
-    number, kind = divmod(number, len(KINDS))
-    number, pick = divmod(number, PICKS)
-    number, late = divmod(number, len(LATE))
-    number, how = divmod(number, WAYS)
-    return Act(KINDS[kind], pick, LATE[late], how, AFTER_MS[number])
-
-
-ACTS = st.integers(0, CHOICES - 1).map(decode)
+few = examples(max_examples=250, deadline=None, derandomize=True, database=None)
 SETTINGS = st.sampled_from(tuple(profile(name, jobs_max=2) for name in PROFILES))
-CONVERSATIONS = st.lists(ACTS, min_size=ACTS_MIN, max_size=ACTS_MAX)
+SEEDS = st.integers(0, 2**32 - 1)
+LENGTHS = st.integers(0, 60)
 
 
-def make(act: Act, s: State, at: int, seq: int) -> ev.Event | None:
-    """The event that this act is, here and now."""
-    if act.kind is ev.TimerFired:
-        deadline = next_deadline(s)
-        if deadline is None:
-            return None
-        due = deadline.due + act.late  # a late one names another due time
-        return ev.TimerFired(max(at, deadline.due), deadline.timer, due, deadline.call)
+def make(kind: type[ev.Event], rng: Random, s: State, at: int, seq: int) -> ev.Event:
+    """An event of this kind about what is current here, or a little late."""
+    late = rng.choice((0, 0, 0, 0, 0, 0, 0, 1, 2))
     jobs = [job.call for job in s.jobs] or [s.call_id]
-    words = act.pick % 4
+    words = rng.randint(0, 3)
     values: dict[str, Any] = {
         "at": at,
-        "seq": max(0, seq - 3 * act.late),
-        "session": max(0, s.session_id - act.late),
-        "reply": max(0, s.reply_id - act.late),
-        "voice": max(0, s.voice_id - act.late),
-        "turn": max(0, s.turn - act.late),
-        "call": max(0, s.call_id + 1 - act.late) if act.kind is ev.ToolCalled else jobs[act.pick % len(jobs)],
-        "error": list(ErrorClass)[act.pick % len(ErrorClass)],
-        "part": list(Part)[act.pick % len(Part)],
-        "bid": act.pick % 2 == 0,
-        "cancellable": act.pick % 3 == 0,
-        "heard_ms": s.heard_ms + (0, 40, 200)[act.pick % 3],
+        "seq": max(0, seq - 3 * late),
+        "session": max(0, s.session_id - late),
+        "reply": max(0, s.reply_id - late),
+        "voice": max(0, s.voice_id - late),
+        "turn": max(1, s.turn - late),
+        "call": max(0, s.call_id + 1 - late) if kind is ev.ToolCalled else rng.choice(jobs),
+        "error": rng.choice(tuple(ErrorClass)),
+        "part": rng.choice(tuple(Part)),
+        "bid": rng.random() < 0.5,
+        "cancellable": rng.random() < 0.5,
+        "heard_ms": s.heard_ms + rng.choice((0, 40, 200)),
         "words": words,
-        "substantial": words - (act.pick % 5 == 0 and words > 0),
-        "final": act.pick % 2 == 0,
-        "session_active": act.pick % 4 > 0,
-        "audio_primed": act.pick % 5 > 0,
+        "substantial": rng.randint(0, words),
+        "final": rng.random() < 0.5,
+        "session_active": rng.random() < 0.8,
+        "audio_primed": rng.random() < 0.8,
     }
-    names = {field.name for field in fields(act.kind)}
-    return act.kind(**{name: value for name, value in values.items() if name in names})
+    names = {field.name for field in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in names})
 
 
 class Play:
-    """A conversation that goes on act by act."""
+    """A conversation that goes on by the will of a seed."""
 
-    def __init__(self, settings: Settings, without: tuple[type[ev.Event], ...] = ()) -> None:
-        self.without = without
+    def __init__(self, settings: Settings, seed: int, without: tuple[type[ev.Event], ...] = ()) -> None:
+        self.kinds = tuple(kind for kind in KINDS if kind not in without)
+        self.rng = Random(seed)
         self.state = initial(settings)
         self.at = 0
-        self.seq = 0
-        self.steps: list[Step] = []
-
-    def start(self) -> None:
-        self.give(ev.StartRequested(self.at, 1))
-        self.give(ev.SessionReady(self.at, 1))
         self.seq = 1
+        self.steps: list[Step] = []
+        self.give(ev.StartRequested(0, 1))
+        self.give(ev.SessionReady(0, 1))
 
     def give(self, event: ev.Event) -> Step:
         before = self.state
@@ -147,51 +112,58 @@ class Play:
         self.steps.append(Step(before, event, self.state, effects))
         return self.steps[-1]
 
-    def act(self, act: Act) -> Step | None:
-        """Time passes, but not beyond what is due; then it happens."""
+    def fire(self) -> Step:
+        """The next deadline."""
         deadline = next_deadline(self.state)
-        self.at = max(self.at, min(self.at + act.after_ms, deadline.due if deadline else self.at + act.after_ms))
+        assert deadline is not None, "nothing will ever happen any more"
+        return self.give(ev.TimerFired(max(self.at, deadline.due), deadline.timer, deadline.due, deadline.call))
+
+    def go_on(self) -> Step:
+        """Time passes, though not beyond what is due; then a deadline, an echo or something new."""
+        deadline = next_deadline(self.state)
+        later = self.at + self.rng.choice((0, 0, 1, 20, 400, 3_000))
+        self.at = max(self.at, min(later, deadline.due)) if deadline else later
         self.seq += 1
-        if act.how == 7:
-            return self.give(replace(self.steps[act.pick % len(self.steps)].event, at=self.at))
-        first = KINDS.index(act.kind)
-        for offset in range(len(KINDS) if act.how < 6 else 1):
-            kind = KINDS[(first + offset * STRIDE) % len(KINDS)]
-            event = make(act._replace(kind=kind), self.state, self.at, self.seq)
-            if event is not None and kind not in self.without and (act.how == 6 or MACHINE.accepts(self.state, event)):
-                return self.give(event)
-        return None
+        way = self.rng.random()
+        if way < 0.05:
+            return self.give(replace(self.rng.choice(self.steps).event, at=self.at))
+        if way < 0.25 and deadline:
+            return self.fire()
+        kinds = self.kinds if self.state.turn else tuple(kind for kind in self.kinds if kind is not ev.WordsHeard)
+        for _ in range(TRIES_MAX):
+            event = make(self.rng.choice(kinds), self.rng, self.state, self.at, self.seq)
+            if MACHINE.accepts(self.state, event):
+                break
+        return self.give(event)
 
 
-def played(settings: Settings, acts: list[Act]) -> Iterator[tuple[Play, Step]]:
-    """The conversation after each act that was an event."""
-    play = Play(settings)
-    play.start()
-    for act in acts:
-        done = play.act(act)
-        if done is not None:
-            yield play, done
+def played(settings: Settings, seed: int, length: int) -> Iterator[tuple[Play, Step]]:
+    """The conversation, after each thing that happens."""
+    play = Play(settings, seed)
+    for _ in range(length):
+        yield play, play.go_on()
 
 
-def come_to_rest(play: Play, answers: list[bool]) -> int:
-    """Let time pass and answer for the session, as often as it takes. Returns how often."""
-    asked = 0
-    for count in range(STEPS_TO_REST_MAX):
+def play_out(settings: Settings, seed: int, length: int, without: tuple[type[ev.Event], ...] = ()) -> Play:
+    play = Play(settings, seed, without)
+    for _ in range(length):
+        play.go_on()
+    return play
+
+
+def come_to_rest(play: Play, answers: list[bool]) -> None:
+    """Let time pass and answer for the session, until nothing is left to do."""
+    left = list(answers)
+    for _ in range(STEPS_TO_REST_MAX):
         s = play.state
         if s.link is Link.IDLE or (s.link is Link.UP and is_at_rest(s)):
-            return count
-        if s.link in (Link.PREPARING, Link.RECONNECTING) and asked < len(answers):
-            asked += 1
-            ready = answers[asked - 1]
-            play.give(
-                ev.SessionReady(play.at, s.session_id)
-                if ready
-                else ev.SessionFailed(play.at, s.session_id, ErrorClass.SERVER_ERROR)
-            )
-            continue
-        deadline = next_deadline(s)
-        assert deadline is not None, "nothing will ever happen any more"
-        play.give(ev.TimerFired(max(play.at, deadline.due), deadline.timer, deadline.due, deadline.call))
+            return
+        if s.link in (Link.PREPARING, Link.RECONNECTING) and left:
+            ready = left.pop()
+            failed = ev.SessionFailed(play.at, s.session_id, ErrorClass.SERVER_ERROR)
+            play.give(ev.SessionReady(play.at, s.session_id) if ready else failed)
+        else:
+            play.fire()
     raise AssertionError(f"no rest after {STEPS_TO_REST_MAX} steps")
 
 
@@ -200,9 +172,9 @@ def come_to_rest(play: Play, answers: list[bool]) -> int:
 
 @pytest.mark.req("C-GUD-004", "L-20")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_no_sequence_of_events_raises_or_breaks_a_law(settings: Settings, acts: list[Act]) -> None:
-    for _, done in played(settings, acts):
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_no_sequence_of_events_raises_or_breaks_a_law(settings: Settings, seed: int, length: int) -> None:
+    for _, done in played(settings, seed, length):
         assert list(check_state(done.after)) == []
         if done.after is not done.before:
             assert list(check_step(done)) == []
@@ -210,9 +182,9 @@ def test_no_sequence_of_events_raises_or_breaks_a_law(settings: Settings, acts: 
 
 @pytest.mark.req("C-INT-005")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_what_is_answered_was_asked_was_said_was_begun(settings: Settings, acts: list[Act]) -> None:
-    for _, done in played(settings, acts):
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_what_is_answered_was_asked_was_said_was_begun(settings: Settings, seed: int, length: int) -> None:
+    for _, done in played(settings, seed, length):
         s = done.after
         assert 0 <= s.answered <= s.asked <= s.said <= s.turn
         assert s.answered >= done.before.answered
@@ -221,9 +193,9 @@ def test_what_is_answered_was_asked_was_said_was_begun(settings: Settings, acts:
 
 @pytest.mark.req("C-GUD-004")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_an_event_that_was_applied_does_nothing_the_second_time(settings: Settings, acts: list[Act]) -> None:
-    for _, done in played(settings, acts):
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_an_event_that_was_applied_does_nothing_the_second_time(settings: Settings, seed: int, length: int) -> None:
+    for _, done in played(settings, seed, length):
         if done.after is not done.before:
             again, effects = step(done.after, done.event)
             assert again is done.after
@@ -232,9 +204,9 @@ def test_an_event_that_was_applied_does_nothing_the_second_time(settings: Settin
 
 @pytest.mark.req("C-GUD-004")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_an_event_about_the_past_does_nothing(settings: Settings, acts: list[Act]) -> None:
-    for play, _ in played(settings, acts):
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_an_event_about_the_past_does_nothing(settings: Settings, seed: int, length: int) -> None:
+    for play, _ in played(settings, seed, length):
         s = play.state
         for late in stale(s, play.at):
             assert step(s, late) == (s, ())
@@ -245,9 +217,9 @@ def stale(s: State, at: int) -> Iterator[ev.Event]:
     old = s.seq
     yield ev.SpeechStarted(at, old)
     yield ev.EndRequested(at, old)
-    yield ev.WordsHeard(at, old, s.turn, words=3, substantial=3, final=True)
     yield ev.LinkWobbled(at, old, s.session_id)
     if s.turn:
+        yield ev.WordsHeard(at, old, s.turn, words=3, substantial=3, final=True)
         yield ev.TurnEnded(at, s.turn - 1)
     if s.session_id:
         yield ev.LinkClosed(at, s.session_id - 1)
@@ -267,9 +239,9 @@ def stale(s: State, at: int) -> Iterator[ev.Event]:
 
 @pytest.mark.req("L-01", "C-REQ-001")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_every_view_makes_only_moves_that_its_table_allows(settings: Settings, acts: list[Act]) -> None:
-    for _, done in played(settings, acts):
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_every_view_makes_only_moves_that_its_table_allows(settings: Settings, seed: int, length: int) -> None:
+    for _, done in played(settings, seed, length):
         for view in VIEWS.values():
             move = view.see(done.before), view.see(done.after)
             assert move[0] == move[1] or move in view.allowed(), (view.name, move)
@@ -280,12 +252,11 @@ def test_every_view_makes_only_moves_that_its_table_allows(settings: Settings, a
 
 @pytest.mark.req("L-07", "M-16", "M-20")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_every_call_gets_one_output_and_every_dispatched_job_one_end(settings: Settings, acts: list[Act]) -> None:
-    play = Play(settings)
-    play.start()
-    for act in acts:
-        play.act(act)
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_every_call_gets_one_output_and_every_dispatched_job_one_end(
+    settings: Settings, seed: int, length: int
+) -> None:
+    play = play_out(settings, seed, length)
     play.give(ev.EndRequested(play.at, play.seq + 1))
     did = [effect for done in play.steps for effect in done.effects]
     run = [effect.call for effect in did if isinstance(effect, fx.RunCall)]
@@ -299,12 +270,11 @@ def test_every_call_gets_one_output_and_every_dispatched_job_one_end(settings: S
 
 @pytest.mark.req("L-06", "M-09", "M-15", "M-18")
 @few
-@given(SETTINGS, CONVERSATIONS, st.lists(st.booleans(), max_size=4))
-def test_words_are_asked_overheard_or_reported_lost(settings: Settings, acts: list[Act], answers: list[bool]) -> None:
-    play = Play(settings, without=CANCELS)
-    play.start()
-    for act in acts:
-        play.act(act)
+@given(SETTINGS, SEEDS, LENGTHS, st.lists(st.booleans(), max_size=4))
+def test_words_are_asked_overheard_or_reported_lost(
+    settings: Settings, seed: int, length: int, answers: list[bool]
+) -> None:
+    play = play_out(settings, seed, length, without=CANCELS)
     come_to_rest(play, answers)
     waiting: dict[int, ev.Event] = {}
     for done in play.steps:
@@ -324,10 +294,10 @@ def _settled(done: Step, turns: tuple[int, ...]) -> list[int]:
 
 @pytest.mark.req("L-06", "C-AC-004")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_sound_starts_only_in_silence_and_stops_once(settings: Settings, acts: list[Act]) -> None:
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_sound_starts_only_in_silence_and_stops_once(settings: Settings, seed: int, length: int) -> None:
     sounding: int | None = None
-    for _, done in played(settings, acts):
+    for _, done in played(settings, seed, length):
         for effect in done.effects:
             if isinstance(effect, fx.StartPlayback):
                 assert sounding is None
@@ -344,14 +314,11 @@ def test_sound_starts_only_in_silence_and_stops_once(settings: Settings, acts: l
 
 @pytest.mark.req("C-AC-008", "M-19")
 @few
-@given(SETTINGS, CONVERSATIONS, st.lists(st.booleans(), max_size=6))
+@given(SETTINGS, SEEDS, LENGTHS, st.lists(st.booleans(), max_size=6))
 def test_left_alone_every_conversation_comes_to_rest(
-    settings: Settings, acts: list[Act], answers: list[bool]
+    settings: Settings, seed: int, length: int, answers: list[bool]
 ) -> None:
-    play = Play(settings)
-    play.start()
-    for act in acts:
-        play.act(act)
+    play = play_out(settings, seed, length)
     come_to_rest(play, answers)
     assert play.state.said == play.state.answered
     assert play.state.jobs == ()
@@ -359,17 +326,13 @@ def test_left_alone_every_conversation_comes_to_rest(
 
 @pytest.mark.req("C-AC-008", "M-19")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_with_nobody_on_either_side_every_conversation_ends(settings: Settings, acts: list[Act]) -> None:
-    play = Play(replace(settings, session_ms_max=0, session_warning_ms=0))
-    play.start()
-    for act in acts:
-        play.act(act)
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_with_nobody_on_either_side_every_conversation_ends(settings: Settings, seed: int, length: int) -> None:
+    play = play_out(replace(settings, session_ms_max=0, session_warning_ms=0), seed, length)
     for _ in range(STEPS_TO_REST_MAX):
-        deadline = next_deadline(play.state)
-        if deadline is None:
+        if next_deadline(play.state) is None:
             break
-        play.give(ev.TimerFired(max(play.at, deadline.due), deadline.timer, deadline.due, deadline.call))
+        play.fire()
     assert play.state.link is Link.IDLE
 
 
@@ -378,9 +341,11 @@ def test_with_nobody_on_either_side_every_conversation_ends(settings: Settings, 
 
 @pytest.mark.req("C-REQ-008", "C-AC-005")
 @few
-@given(SETTINGS, CONVERSATIONS, st.integers(0, 2_000))
-def test_a_pause_shifts_deadlines_and_changes_nothing_else(settings: Settings, acts: list[Act], for_ms: int) -> None:
-    for play, _ in played(settings, acts):
+@given(SETTINGS, SEEDS, LENGTHS, st.integers(0, 2_000))
+def test_a_pause_shifts_deadlines_and_changes_nothing_else(
+    settings: Settings, seed: int, length: int, for_ms: int
+) -> None:
+    for play, _ in played(settings, seed, length):
         s = play.state
         overdue = any(due <= play.at for due, _, _ in armed(s))
         if s.link is not Link.UP or overdue or any(due < play.at + for_ms for due, t, _ in armed(s) if t in UNFROZEN):
@@ -397,16 +362,14 @@ def test_a_pause_shifts_deadlines_and_changes_nothing_else(settings: Settings, a
 
 @pytest.mark.req("L-20", "C-API")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_a_snapshot_is_the_whole_truth(settings: Settings, acts: list[Act]) -> None:
-    play = Play(settings)
-    play.start()
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_a_snapshot_is_the_whole_truth(settings: Settings, seed: int, length: int) -> None:
+    play = Play(settings, seed)
     copy = play.state
-    for act in acts:
-        done = play.act(act)
-        if done is not None:
-            copy, effects = step(restore(snapshot(copy)), event_from_json(event_to_json(done.event)))
-            assert effects == done.effects
+    for _ in range(length):
+        done = play.go_on()
+        copy, effects = step(restore(snapshot(copy)), event_from_json(event_to_json(done.event)))
+        assert effects == done.effects
     assert copy == play.state
     assert digest(copy) == digest(play.state)
     assert restore(snapshot(copy)) == copy
@@ -415,12 +378,9 @@ def test_a_snapshot_is_the_whole_truth(settings: Settings, acts: list[Act]) -> N
 
 @pytest.mark.req("L-20")
 @few
-@given(SETTINGS, CONVERSATIONS)
-def test_the_same_events_lead_to_the_same_state(settings: Settings, acts: list[Act]) -> None:
-    play = Play(settings)
-    play.start()
-    for act in acts:
-        play.act(act)
+@given(SETTINGS, SEEDS, LENGTHS)
+def test_the_same_events_lead_to_the_same_state(settings: Settings, seed: int, length: int) -> None:
+    play = play_out(settings, seed, length)
     s = initial(settings)
     for done in play.steps:
         s, effects = step(s, done.event)

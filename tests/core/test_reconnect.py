@@ -8,7 +8,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Part, Timer, User, Voice
+from duologue.core.leaves import ErrorClass, Link, Part, Timer, User
 from duologue.core.settings import profile
 from duologue.core.state import UNFROZEN, Deadline, armed
 from duologue.sim.stage import Stage
@@ -110,12 +110,30 @@ def test_whatever_loses_the_line_saves_the_context_and_reconnects(lose: Act) -> 
     assert stage.at == lost_at + 1_000
 
 
+def suspend(stage: Stage) -> None:
+    stage.happen(ev.SuspendRequested)
+
+
+def wobble(stage: Stage) -> None:
+    stage.happen(ev.LinkWobbled)
+
+
+def renew(stage: Stage) -> None:
+    stage.wait_for(T.SESSION_LIMIT)
+
+
+def paused(pause: Act) -> Stage:
+    """Something has just been said when the pause begins."""
+    stage = speaking(session_ms_max=2_000, session_warning_ms=0)
+    pause(stage)
+    return stage
+
+
 @pytest.mark.req("L-14")
-@pytest.mark.parametrize("pause", [ev.SuspendRequested, ev.LinkWobbled])
-@pytest.mark.parametrize("lose", [close, fail_session, request, expire_service])
-def test_a_paused_line_can_be_lost_too(pause: type[ev.Event], lose: Act) -> None:
-    stage = speaking()
-    stage.happen(pause)
+@pytest.mark.parametrize("pause", [suspend, wobble, renew])
+@pytest.mark.parametrize("lose", [close, fail_session, request, expire_service, expire_reply])
+def test_a_paused_line_can_be_lost_too(pause: Act, lose: Act) -> None:
+    stage = paused(pause)
     lose(stage)
     assert stage.moments[-1].effects == (
         fx.SaveContext(),
@@ -124,6 +142,74 @@ def test_a_paused_line_can_be_lost_too(pause: type[ev.Event], lose: Act) -> None
         fx.TruncateReply(1, 400),
     )
     assert stage.view("lifecycle") == "reconnecting"
+
+
+@pytest.mark.req("L-15")
+@pytest.mark.parametrize("pause", [suspend, renew])
+def test_a_line_that_wobbles_in_a_pause_is_given_up_at_once(pause: Act) -> None:
+    stage = paused(pause)
+    wobble(stage)
+    assert stage.moments[-1].effects[0] == fx.SaveContext()
+    assert stage.view("lifecycle") == "reconnecting"
+
+
+@pytest.mark.req("L-19")
+@pytest.mark.parametrize("pause", [suspend, wobble, renew])
+def test_the_person_can_end_it_in_a_pause(pause: Act) -> None:
+    stage = paused(pause)
+    assert stage.happen(ev.EndRequested) == (
+        fx.CloseSession(stage.state.session_id),
+        fx.StopPlayback(1),
+        fx.CancelReply(1),
+        fx.TruncateReply(1, 400),
+    )
+
+
+@pytest.mark.req("C-CON-002")
+@pytest.mark.parametrize("pause", [suspend, wobble, renew])
+def test_a_second_start_is_refused_in_a_pause(pause: Act) -> None:
+    stage = paused(pause)
+    assert stage.happen(ev.StartRequested) == (fx.RefuseStart(already_running=True),)
+
+
+@pytest.mark.req("M-19")
+@pytest.mark.parametrize(("pause", "window_ms"), [(suspend, 19_500), (wobble, 19_500), (renew, 20_500)])
+def test_the_breaker_forgets_in_a_pause_too(pause: Act, window_ms: int) -> None:
+    stage = up(session_ms_max=20_000, session_warning_ms=0, faults_window_ms=window_ms)
+    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.RetryRequested)
+    stage.happen(ev.SessionReady)
+    stage.wait(19_000)
+    pause(stage)
+    paused = stage.state.link
+    stage.wait_for(T.BREAKER)
+    assert (stage.at, stage.state.faults, stage.state.link) == (window_ms, 0, paused)
+
+
+@pytest.mark.req("L-16")
+@pytest.mark.parametrize("pause", [suspend, wobble])
+def test_the_context_is_saved_before_the_limit_in_a_pause_too(pause: Act) -> None:
+    stage = up()
+    stage.wait(869_000)
+    pause(stage)
+    assert stage.wait_for(T.SESSION_WARNING) == (fx.SaveContext(),)
+    assert stage.at == 870_000
+
+
+@pytest.mark.req("V-07")
+@pytest.mark.parametrize("pause", [None, suspend, wobble, renew])
+@pytest.mark.parametrize("spoken", [True, False])
+def test_a_goodbye_that_comes_to_its_end_ends_the_call_also_in_a_pause(pause: Act | None, spoken: bool) -> None:
+    stage = up(dead_air_ms=1_000, check_ins_max=0, session_ms_max=1_500, session_warning_ms=0)
+    stage.wait(1_000)
+    if spoken:
+        stage.speak(400)
+    if pause:
+        pause(stage)
+    session = stage.state.session_id
+    effects = stage.finish() if spoken else stage.happen(ev.ReplyFinished)
+    assert effects == (fx.CloseSession(session),)
+    assert stage.state.link is Link.TERMINATING
 
 
 @pytest.mark.req("L-14")
@@ -230,13 +316,12 @@ def test_the_person_can_give_up() -> None:
 def test_a_failed_reconnect_offers_a_retry() -> None:
     stage = lost()
     stage.wait_for(T.RECONNECT)
-    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.OpenSession(5))
+    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(5))
     stage.happen(ev.SessionReady)
     assert stage.state.link is Link.UP
 
 
 @pytest.mark.req("L-14")
-@pytest.mark.xfail(reason="core: a retry after a failed reconnect restores no context", strict=True)
 def test_a_retry_after_a_failed_reconnect_restores_the_context_that_was_saved() -> None:
     stage = lost()
     stage.wait_for(T.RECONNECT)
@@ -376,14 +461,27 @@ def test_a_wobble_at_the_limit_is_renewed() -> None:
 
 
 @pytest.mark.req("C-AC-005", "C-REQ-008")
-@pytest.mark.xfail(reason="core: a renewal ends a pause that somebody asked for", strict=True)
 def test_a_renewal_in_a_pause_goes_back_to_the_pause() -> None:
     stage = up(session_ms_max=5_000, session_warning_ms=0)
     stage.wait(4_000)
     stage.happen(ev.SuspendRequested)
+    assert stage.wait_for(T.SESSION_LIMIT) == (fx.SaveContext(), fx.RenewSession(2))
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
+    assert stage.state.link is Link.SUSPENDED
+    stage.happen(ev.ResumeRequested)
+    assert stage.state.link is Link.UP
+
+
+@pytest.mark.req("C-AC-005", "C-REQ-008")
+def test_a_resume_before_the_renewal_is_done_waits_for_it() -> None:
+    stage = up(session_ms_max=5_000, session_warning_ms=0)
+    stage.wait(4_000)
+    stage.happen(ev.SuspendRequested)
     stage.wait_for(T.SESSION_LIMIT)
-    stage.happen(ev.SessionReady)
-    assert stage.view("conversation") == "suspended"
+    stage.happen(ev.ResumeRequested)
+    assert stage.state.link is Link.RENEWING
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
+    assert stage.state.link is Link.UP
 
 
 # -- A pause
@@ -483,6 +581,11 @@ def hold(stage: Stage) -> None:
     stage.begin_talking()
 
 
+def lull(stage: Stage) -> None:
+    sound(stage)
+    stage.cough()
+
+
 def stop(stage: Stage) -> None:
     sound(stage)
     stage.happen(ev.InterruptRequested)
@@ -529,6 +632,7 @@ DEADLINES: tuple[tuple[Timer, Act], ...] = (
     (T.STALL, sound),
     (T.LONG_SPEECH, sound),
     (T.OVERLAP, hold),
+    (T.LULL, lull),
     (T.BREATH, stop),
     (T.STOP, stop),
     (T.ATTEMPT, ask),

@@ -101,9 +101,7 @@ def test_a_conversation_can_not_change_its_settings() -> None:
 def test_the_profiles_differ_in_overlap_greeting_and_patience_and_in_nothing_else() -> None:
     confirm = PROFILES["confirm"]
     assert confirm == Settings()
-    assert PROFILES["immediate"] == replace(
-        confirm, name="immediate", overlap=Overlap.IMMEDIATE, dead_air_ms=300_000
-    )
+    assert PROFILES["immediate"] == replace(confirm, name="immediate", overlap=Overlap.IMMEDIATE, dead_air_ms=300_000)
     assert PROFILES["words"] == replace(confirm, name="words", overlap=Overlap.WORDS, greets=True, dead_air_ms=10_000)
 
 
@@ -241,7 +239,7 @@ def test_a_choice_of_another_type_is_refused(name: str, value: Any, kind: str) -
         ({"feedback_ms": (15_000, 5_000)}, "feedback_ms must increase"),
         ({"backoff_ms": (45_000,)}, "reconnect_ms_max leaves no time for an attempt"),
         ({"session_warning_ms": 900_000}, "session_warning_ms must be below session_ms_max"),
-        ({"session_ms_max": 0}, "session_warning_ms needs a session_ms_max"),
+        ({"session_ms_max": 0}, "session_warning_ms must be below session_ms_max"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(changes: dict[str, Any], problem: str) -> None:
@@ -279,9 +277,8 @@ def test_contradictions_are_listed_all_at_once() -> None:
 
 
 @pytest.mark.req("L-23")
-@pytest.mark.xfail(reason="core: contradictions are not looked for beside an impossible value", strict=True)
 def test_an_impossible_value_and_a_contradiction_elsewhere_are_listed_together() -> None:
-    assert len(problems(talk_ms_max=0, breath_ms=500)) == 2
+    assert [problem.split()[0] for problem in problems(talk_ms_max=0, breath_ms=500)] == ["talk_ms_max", "breath_ms"]
 
 
 @pytest.mark.req("L-23")

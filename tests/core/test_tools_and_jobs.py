@@ -538,6 +538,34 @@ def test_work_that_may_be_cancelled_ends_with_the_sound_that_announced_it(comman
     )
 
 
+@pytest.mark.req("L-08", "L-09")
+@pytest.mark.parametrize("command", [ev.PttPressed, ev.TextTyped, ev.InterruptRequested, ev.OverlapJudged])
+def test_a_delegated_job_that_may_be_cancelled_ends_likewise(command: type[ev.Event]) -> None:
+    stage = thinking()
+    stage.call_tool(cancellable=True)
+    stage.happen(ev.CallDelegated)
+    stage.speak(400)
+    stage.happen(command, **{"bid": True} if command is ev.OverlapJudged else {})
+    assert stage.effects(fx.PostOutput) == [fx.PostOutput(CALL, Outcome.CANCELLED)]
+    assert stage.state.jobs == ()
+
+
+@pytest.mark.req("L-08", "L-09")
+@pytest.mark.parametrize("delegated", [True, False])
+def test_in_immediate_the_onset_ends_work_that_may_be_cancelled(delegated: bool) -> None:
+    stage = thinking("immediate")
+    stage.call_tool(cancellable=True)
+    if delegated:
+        stage.happen(ev.CallDelegated)
+    stage.speak(400)
+    assert stage.happen(ev.SpeechStarted) == (
+        fx.StopPlayback(1),
+        fx.CancelReply(1),
+        fx.CancelWork(CALL),
+        fx.PostOutput(CALL, Outcome.CANCELLED),
+    )
+
+
 @pytest.mark.req("L-08")
 def test_work_that_may_be_cancelled_survives_a_sound_that_is_no_bid() -> None:
     stage = thinking()

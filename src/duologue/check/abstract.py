@@ -27,7 +27,7 @@ _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOOD
 
 def abstract(s: State, late_turns: bool = True) -> State:
     """The representative of everything that behaves like `s`."""
-    answered, asked, said, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
+    answered, asked, said, asked_again, floor_turn, turn = _turns(s, 1 if s.user is User.QUIET or not late_turns else 2)
     jobs = _jobs(s.jobs) if s.jobs else ()
     return tuple.__new__(
         State,
@@ -36,22 +36,24 @@ def abstract(s: State, late_turns: bool = True) -> State:
             0, ID, ID, ID, len(jobs),
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
-            s.asked_again, s.retries, s.attempts, s.check_ins, s.faults,
+            asked_again, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),
     )  # fmt: skip
 
 
-def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int]:
+def _turns(s: State, gap_max: int) -> tuple[int, int, int, int, int, int]:
     """The turn numbers, brought close together without changing their order. Behind an open turn a
     gap of two is kept, so that a closed one between can still get its text late."""
     answered = 1
-    asked = answered + (1 if s.asked > s.answered else 0)
-    said = asked + (1 if s.said > s.asked else 0)
+    marks = sorted({s.answered, s.asked, s.said, max(s.answered, s.asked_again)})
+    place = {mark: answered + number for number, mark in enumerate(marks)}
+    asked, said = place[s.asked], place[s.said]
+    asked_again = place[s.asked_again] if s.asked_again > s.answered else 0
     if s.voice not in SOUNDING:
-        return answered, asked, said, 0, said + min(gap_max, s.turn - s.said)
+        return answered, asked, said, asked_again, 0, said + min(gap_max, s.turn - s.said)
     floor_turn = said + (1 if s.floor_turn > s.said else 0)
-    return answered, asked, said, floor_turn, floor_turn + min(gap_max, s.turn - s.floor_turn)
+    return answered, asked, said, asked_again, floor_turn, floor_turn + min(gap_max, s.turn - s.floor_turn)
 
 
 def _jobs(jobs: tuple[JobRecord, ...]) -> tuple[JobRecord, ...]:

@@ -145,7 +145,7 @@ def fresh(s: State, scope: Scope) -> list[Event]:
     if ev.WordsHeard not in scope.without:
         found += _words(s, scope.fillers)
     if ev.ToolCalled not in scope.without:
-        found += _jobs(s, scope.cancellable)
+        found += [event for event in _jobs(s, scope.cancellable) if type(event) not in scope.without]
     return found
 
 

@@ -73,11 +73,13 @@ SMALL: tuple[Scope, ...] = (
     Scope("pair", _small_pair, _PAUSES | _SPEECH | _FAULTS, fillers=False, late_turns=False),
 )
 
-# For a quick look: less about words, and work that may be cancelled only where it is cheap.
+# For a quick look: less about words, and each half only where the other is cheap.
+_BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
+_BESIDE = frozenset((ev.CallDispatched, ev.JobAsked))
 QUICK: tuple[Scope, ...] = (
-    SMALL[0]._replace(cancellable=False),
+    SMALL[0]._replace(cancellable=False, without=SMALL[0].without | _BUTTONS | _BESIDE),
     SMALL[1]._replace(fillers=False, late_turns=False),
-    SMALL[2],
+    SMALL[2]._replace(without=SMALL[2].without | _SPEECH),
     SMALL[3],
 )
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from .draft import Draft
 from .effects import CancelReply, ReportLost, StartReply, StopPlayback, TruncateReply
+from .events import WordsHeard
 from .leaves import AWAY, Ask, Link, Reply
+from .state import State
+
+
+def changes_question(s: State, e: WordsHeard) -> bool:
+    """Is this the final text of a turn that was asked before it was known? Partial text of such a
+    turn is not worth a new request each time."""
+    return e.final and e.substantial > 0 and s.answered < e.turn <= s.asked
 
 
 def start_reply(d: Draft, ask: Ask) -> None:
@@ -33,7 +41,6 @@ def cancel_reply(d: Draft) -> None:
 def answer(d: Draft) -> None:
     """What was asked is settled."""
     d.answered = d.asked
-    d.asked_again = False
 
 
 def settle(d: Draft, heard: bool) -> None:
@@ -57,11 +64,9 @@ def _owe_again(d: Draft) -> None:
     stay asked until the person says whether to retry or to dismiss."""
     if d.link is Link.FAULTED:
         return
-    if d.link in AWAY and d.asked > d.answered:
-        if d.asked_again:
-            lose_asked(d)
-        else:
-            d.asked_again = True
+    if d.link in AWAY:
+        lose(d, min(d.asked, d.asked_again))
+        d.asked_again = d.asked
     d.asked = d.answered
 
 
@@ -72,11 +77,11 @@ def owe_asked(d: Draft) -> None:
     d.telling = False
 
 
-def lose_asked(d: Draft) -> None:
-    """Tell the person which turns got no answer, and let them go."""
-    if d.asked > d.answered:
-        d.emit(ReportLost(d.answered + 1, d.asked))
-        answer(d)
+def lose(d: Draft, last: int) -> None:
+    """Tell the person which turns, up to this one, got no answer, and let them go."""
+    if last > d.answered:
+        d.emit(ReportLost(d.answered + 1, last))
+        d.answered = last
 
 
 def stop_sound(d: Draft) -> None:

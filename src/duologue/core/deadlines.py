@@ -25,6 +25,7 @@ class Limit(NamedTuple):
     leaves: tuple[Leaf, ...]
     duration_ms: Duration
     hard: bool = True
+    on_entry: bool = True  # else an action arms it
 
 
 class JointLimit(NamedTuple):
@@ -75,12 +76,13 @@ LIMITS: tuple[Limit, ...] = (
     Limit(Timer.CLOSE, (Link.TERMINATING,), _setting("close_ms_max")),
     Limit(Timer.SESSION_WARNING, LIVE, _setting("session_warning_ms"), hard=False),
     Limit(Timer.SESSION_LIMIT, LIVE, _setting("session_ms_max"), hard=False),
-    Limit(Timer.BREAKER, ACTIVE, _setting("faults_window_ms"), hard=False),  # armed by a fault, not by entry
-    Limit(Timer.TALK, (User.TALKING,), _setting("talk_ms_max")),
+    Limit(Timer.BREAKER, ACTIVE, _setting("faults_window_ms"), hard=False, on_entry=False),
+    Limit(Timer.TALK, (User.TALKING, User.SETTLING), _setting("talk_ms_max")),  # of the whole turn
     Limit(Timer.SETTLE, (User.SETTLING,), _settle_ms),
     Limit(Timer.TEXT, (User.TRANSCRIBING,), _setting("text_ms_max")),
     Limit(Timer.STALL, (Voice.PLAYING,), _setting("stall_ms_max")),
     Limit(Timer.OVERLAP, (Voice.HELD,), _setting("overlap_ms_max")),
+    Limit(Timer.LULL, (Voice.HELD,), _setting("overlap_quiet_ms_max"), on_entry=False),
     Limit(Timer.BREATH, (Voice.STOPPING, Voice.HUSHED), _setting("breath_ms")),
     Limit(Timer.STOP, (Voice.STOPPING, Voice.HUSHED), _setting("stop_ms_max")),
     Limit(Timer.LONG_SPEECH, SOUNDING, _setting("long_speech_ms"), hard=False),
@@ -134,6 +136,6 @@ class Owners:
         begun = tuple(
             (limit.timer, limit.duration_ms)
             for limit in self.limits
-            if new in limit.leaves and old not in limit.leaves and limit.timer is not Timer.BREAKER
+            if limit.on_entry and new in limit.leaves and old not in limit.leaves
         )
         return ended, begun

@@ -50,7 +50,7 @@ class Draft:
     called: bool
     news: bool
     telling: bool
-    asked_again: bool
+    asked_again: int
     retries: int
     attempts: int
     check_ins: int

@@ -143,7 +143,7 @@ class CancelRequested(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted(Signal):
-    """Voice activity began."""
+    """Voice activity began, or goes on although the machine has ended the turn at its limit."""
 
 
 @dataclass(frozen=True, slots=True)

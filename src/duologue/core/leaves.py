@@ -90,6 +90,7 @@ class Timer(Leaf):
     TEXT = "text"
     STALL = "stall"
     OVERLAP = "overlap"
+    LULL = "lull"  # the overlapping sound has ended
     BREATH = "breath"
     STOP = "stop"
     LONG_SPEECH = "long_speech"

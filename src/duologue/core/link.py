@@ -6,7 +6,7 @@ or closed line means for the other regions is in `rules`.
 
 from __future__ import annotations
 
-from .answers import lose_asked
+from .answers import lose
 from .draft import Draft
 from .effects import (
     ClearFault,
@@ -40,7 +40,7 @@ from .events import (
     SuspendRequested,
     TimerFired,
 )
-from .leaves import ACTIVE, AWAY, FROZEN, LIVE, SOUNDING, Ask, ErrorClass, Link, Part, Reply, Timer, User
+from .leaves import ACTIVE, AWAY, FROZEN, LIVE, SOUNDING, TIMER_INDEX, Ask, ErrorClass, Link, Part, Reply, Timer, User
 from .reply import fails_for_good
 from .rows import Row, row
 from .settings import POLICIES
@@ -59,6 +59,11 @@ def is_fatal(s: State, e: Event) -> bool:
 
 def is_recoverable(s: State, e: Event) -> bool:
     return not is_fatal(s, e)
+
+
+def renewal_is_pending(s: State, e: Event) -> bool:
+    """Did the session reach its limit during the pause, and is the next one not here yet?"""
+    return s.settings.session_ms_max > 0 and not s.due[TIMER_INDEX[Timer.SESSION_LIMIT]]
 
 
 def may_attempt_again(s: State, e: Event) -> bool:
@@ -184,7 +189,7 @@ def recover(d: Draft, e: Event) -> None:
 
 def recover_without(d: Draft, e: Event) -> None:
     """Go on, and say honestly which turns got no answer. What was said since is still owed."""
-    lose_asked(d)
+    lose(d, d.asked)
     recover(d, e)
 
 
@@ -206,9 +211,12 @@ LINK_ROWS: tuple[Row, ...] = (
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
     row(L.UP, SuspendRequested, L.SUSPENDED),
+    row(L.SUSPENDED, ResumeRequested, L.RENEWING, None, renewal_is_pending),
     row(L.SUSPENDED, ResumeRequested, L.UP),
     row(LIVE, T.SESSION_WARNING, None, save_context),
-    row((L.UP, L.SUSPENDED, L.HEALING), T.SESSION_LIMIT, L.RENEWING, renew_session),
+    row((L.UP, L.HEALING), T.SESSION_LIMIT, L.RENEWING, renew_session),
+    row(L.SUSPENDED, T.SESSION_LIMIT, None, renew_session, why="the pause goes on meanwhile"),
+    row(L.SUSPENDED, SessionReady, None, begin_renewed, renewal_is_pending),
     row(L.RENEWING, SessionReady, L.UP, begin_renewed),
     row(L.UP, LinkWobbled, L.HEALING),
     row(L.HEALING, LinkHealed, L.UP),

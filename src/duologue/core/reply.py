@@ -6,7 +6,7 @@ one way to cancel: the id moves on, and whatever carries the old one is dropped.
 
 from __future__ import annotations
 
-from .answers import answer, cancel_reply, carry_on, settle, start_reply
+from .answers import answer, cancel_reply, carry_on, changes_question, settle, start_reply
 from .draft import Draft
 from .events import (
     AudioBuffered,
@@ -46,8 +46,9 @@ def fails_for_good(s: State, e: Event) -> bool:
 def goes_on(s: State, e: WordsHeard | TextTyped) -> bool:
     """Does the person add to what they said before anything of the answer was heard? While a call
     is open, the words are queued instead."""
-    adds = isinstance(e, TextTyped) or (e.substantial > 0 and e.turn > s.answered)
-    return adds and not has_foreground(s)
+    if has_foreground(s):
+        return False
+    return isinstance(e, TextTyped) or (e.substantial > 0 and (e.turn > s.asked or changes_question(s, e)))
 
 
 def may_check_in(s: State, e: Event) -> bool:

@@ -61,7 +61,7 @@ def leftovers_of_a_closed_line(d: Draft) -> bool:
 
 
 def _counts(d: Draft) -> bool:
-    return bool(d.faults or d.faults_in_a_row or d.check_ins or d.attempts or d.asked_again)
+    return bool(d.faults or d.faults_in_a_row or d.check_ins or d.attempts)
 
 
 def clear_them(d: Draft, e: Event) -> None:
@@ -75,7 +75,7 @@ def clear_them(d: Draft, e: Event) -> None:
         drop_work(d, job)
     d.move(_QUIET)
     d.words = Words.NONE
-    d.final = d.news = d.asked_again = False
+    d.final = d.news = False
     d.faults = d.faults_in_a_row = d.check_ins = d.attempts = 0
     d.fault = None
 

@@ -79,46 +79,51 @@ _MS_MAX = 7 * 24 * 3_600_000  # a week: longer is a mistake in units
 
 def problems_of(settings: Settings) -> list[str]:
     """Everything that is wrong with these settings, in the order of the fields."""
-    problems = [problem for field in fields(settings) for problem in _field_problems(settings, field.name)]
-    return problems or _joint_problems(settings)
+    problems = {field.name: _field_problem(settings, field.name) for field in fields(settings)}
+    wrong = {name for name, problem in problems.items() if problem}
+    joint = [problem for names, problem in _JOINT_RULES if not wrong & set(names) and not _holds(settings, names)]
+    return [problem for problem in problems.values() if problem] + joint
 
 
-def _field_problems(settings: Settings, name: str) -> list[str]:
+def _field_problem(settings: Settings, name: str) -> str:
     value: Any = getattr(settings, name)
     kind = type(getattr(_DEFAULTS, name)) if _DEFAULTS else type(value)
     if type(value) is not kind:
-        return [f"{name} must be {kind.__name__}, not {value!r}"]
-    if kind is tuple:
-        if not value or any(type(item) is not int or not 0 < item <= _MS_MAX for item in value):
-            return [f"{name} must hold whole milliseconds above 0, not {value!r}"]
-        return []
-    if kind is not int:
-        return []
+        return f"{name} must be {kind.__name__}, not {value!r}"
+    if kind is tuple and (not value or any(type(item) is not int or not 0 < item <= _MS_MAX for item in value)):
+        return f"{name} must hold whole milliseconds above 0, not {value!r}"
     least = 0 if name in _MAY_BE_ZERO else 1
-    if not least <= value <= _MS_MAX:
-        return [f"{name} must be between {least} and {_MS_MAX}, is {value}"]
-    return []
+    if kind is int and not least <= value <= _MS_MAX:
+        return f"{name} must be between {least} and {_MS_MAX}, is {value}"
+    return ""
 
 
-def _joint_problems(s: Settings) -> list[str]:
-    rules = (
-        (s.breath_ms < s.stop_ms_max, "breath_ms must be below stop_ms_max"),
-        (s.overlap_quiet_ms_max <= s.overlap_ms_max, "overlap_quiet_ms_max must not exceed overlap_ms_max"),
-        (s.attempt_ms_max <= s.answer_ms_max, "attempt_ms_max must not exceed answer_ms_max"),
-        (s.noise_ms_max <= s.settle_ms_max, "noise_ms_max must not exceed settle_ms_max"),
-        (s.tool_ms_max <= s.delegate_ms_max, "tool_ms_max must not exceed delegate_ms_max"),
-        (list(s.feedback_ms) == sorted(set(s.feedback_ms)), "feedback_ms must increase"),
-        (s.backoff_ms[0] < s.reconnect_ms_max, "reconnect_ms_max leaves no time for an attempt"),
-        (
-            not s.session_ms_max or s.session_warning_ms < s.session_ms_max,
-            "session_warning_ms must be below session_ms_max",
-        ),
-        (
-            bool(s.session_ms_max) or not s.session_warning_ms,
-            "session_warning_ms needs a session_ms_max",
-        ),
-    )
-    return [problem for holds, problem in rules if not holds]
+# Pairs of fields, the first of which must not exceed the second, or must be below it.
+_BELOW = (("breath_ms", "stop_ms_max"), ("session_warning_ms", "session_ms_max"))
+_NOT_ABOVE = (
+    ("overlap_quiet_ms_max", "overlap_ms_max"),
+    ("attempt_ms_max", "answer_ms_max"),
+    ("noise_ms_max", "settle_ms_max"),
+    ("tool_ms_max", "delegate_ms_max"),
+)
+_JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
+    *(((low, high), f"{low} must be below {high}") for low, high in _BELOW),
+    *(((low, high), f"{low} must not exceed {high}") for low, high in _NOT_ABOVE),
+    (("feedback_ms",), "feedback_ms must increase"),
+    (("backoff_ms", "reconnect_ms_max"), "reconnect_ms_max leaves no time for an attempt"),
+)
+
+
+def _holds(settings: Settings, names: tuple[str, ...]) -> bool:
+    """Does this joint rule hold? A warning and a limit that are both off need no order."""
+    values: list[Any] = [getattr(settings, name) for name in names]
+    if names == ("feedback_ms",):
+        return list(values[0]) == sorted(set(values[0]))
+    if names == ("backoff_ms", "reconnect_ms_max"):
+        return bool(values[0][0] < values[1])
+    if names in _BELOW:
+        return bool(values[0] < values[1] or values == [0, 0])
+    return bool(values[0] <= values[1])
 
 
 _DEFAULTS: Settings | None = None

@@ -91,7 +91,7 @@ class State(NamedTuple):
     called: bool = False  # the current reply has made a call
     news: bool = False  # outputs or results that no request has told the brain yet
     telling: bool = False  # the current request tells news
-    asked_again: bool = False  # the owed turns were already asked once more after a lost line
+    asked_again: int = 0  # the newest turn that was asked once more after a lost line
 
     retries: int = 0
     attempts: int = 0  # reconnecting

@@ -47,8 +47,9 @@ def is_empty_final(s: State, e: WordsHeard) -> bool:
     return e.turn == s.turn and e.final and e.words == 0 and s.words is Words.NONE
 
 
-def has_words(s: State, e: WordsHeard) -> bool:
-    return e.words > 0
+def has_late_words(s: State, e: WordsHeard) -> bool:
+    """Late text counts; of a turn that was asked already, only the final one."""
+    return e.words > 0 and (e.final or e.turn > s.asked)
 
 
 # -- Actions
@@ -174,7 +175,7 @@ USER_ROWS: tuple[Row, ...] = (
     row(_OPEN, WordsHeard, None, note_words, is_of_this_turn),
     row(U.TRANSCRIBING, WordsHeard, U.QUIET, end_turn, is_final_text),
     row(U.TRANSCRIBING, WordsHeard, None, note_words, is_of_this_turn),
-    row(tuple(U), WordsHeard, None, take_late_words, has_words),
+    row(tuple(U), WordsHeard, None, take_late_words, has_late_words),
     # The end of the turn
     row((*_OPEN, U.TRANSCRIBING), (T.SETTLE, T.READY), U.QUIET, discard_noise, no_words_yet),
     row(U.SETTLING, _SILENCE_ENDS, U.QUIET, commit_and_end_turn, text_is_final),

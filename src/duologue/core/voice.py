@@ -6,7 +6,7 @@ reply together. Rule: every other change of this region is a row in VOICE_ROWS.
 
 from __future__ import annotations
 
-from .answers import answer, cancel_reply, end_sound, forget_sound, owe_asked, settle, stop_sound
+from .answers import answer, cancel_reply, changes_question, end_sound, forget_sound, owe_asked, settle, stop_sound
 from .draft import Draft
 from .effects import WarnLongSpeech
 from .events import (
@@ -52,8 +52,7 @@ def breath_is_over(s: State, e: Event) -> bool:
 
 def changes_the_question(s: State, e: WordsHeard) -> bool:
     """Late text of the very turn that is being answered, while nothing of the answer was heard."""
-    of_question = s.answered < e.turn <= s.asked
-    return e.substantial > 0 and of_question and s.heard_ms == 0 and not has_foreground(s)
+    return changes_question(s, e) and s.heard_ms == 0 and not has_foreground(s)
 
 
 # -- Actions
@@ -104,13 +103,13 @@ def silence(d: Draft, e: Event) -> None:
     end_sound(d)
 
 
-def extend_overlap(d: Draft, e: Event) -> None:
-    d.arm(Timer.OVERLAP, d.settings.overlap_ms_max)
-
-
-def shorten_overlap(d: Draft, e: Event) -> None:
+def expect_words(d: Draft, e: Event) -> None:
     """Silence alone proves nothing: the words of a short "stop" come after its sound."""
-    d.shorten(Timer.OVERLAP, d.settings.overlap_quiet_ms_max)
+    d.arm(Timer.LULL, d.settings.overlap_quiet_ms_max)
+
+
+def expect_verdict(d: Draft, e: Event) -> None:
+    d.disarm(Timer.LULL)
 
 
 def warn_long_speech(d: Draft, e: Event) -> None:
@@ -127,9 +126,9 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(SOUNDING, TAKES_FLOOR, V.STOPPING, interrupt, takes_floor),
     row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_the_question),
     row(V.HELD, OverlapJudged, V.PLAYING, why="it was no bid"),
-    row(V.HELD, SpeechStopped, None, shorten_overlap),
-    row(V.HELD, SpeechStarted, None, extend_overlap),
-    row(V.HELD, T.OVERLAP, V.PLAYING),
+    row(V.HELD, SpeechStopped, None, expect_words),
+    row(V.HELD, SpeechStarted, None, expect_verdict),
+    row(V.HELD, (T.OVERLAP, T.LULL), V.PLAYING),
     # Playing
     row((*SOUNDING, *ENDING), PlaybackProgressed, None, progress, heard_more),
     row(SOUNDING, PlaybackFinished, V.SILENT, finish),

@@ -70,6 +70,10 @@ def _attempt_left(s: State, e: ev.Event) -> bool:
     return s.attempts < len(s.settings.backoff_ms) and getattr(e, "error", None) is not ErrorClass.AUTH_FAILURE
 
 
+def _renewal_pending(s: State) -> bool:
+    return s.settings.session_ms_max > 0 and not _is_armed(s, T.SESSION_LIMIT)
+
+
 def _fatal(s: State) -> bool:
     return s.fault is not None and s.fault.fatal
 
@@ -132,9 +136,26 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: goes(x, Link.SUSPENDED) and does(x, fx.HoldPlayback) == (x.before.voice is Voice.PLAYING),
     ),
     Promise(
+        "a resume waits for a session that is being renewed",
+        (ev.ResumeRequested,),
+        lambda s, e: s.link is Link.SUSPENDED and _renewal_pending(s),
+        lambda x: goes(x, Link.RENEWING) and never(x, fx.ResumePlayback),
+    ),
+    Promise(
+        "a session renewed in a pause does not end it",
+        (ev.SessionReady,),
+        lambda s, e: s.link is Link.SUSPENDED and _renewal_pending(s),
+        lambda x: (
+            goes(x, Link.SUSPENDED)
+            and does(x, fx.RestoreContext)
+            and not _renewal_pending(x.after)
+            and _is_armed(x.after, T.SESSION_WARNING)
+        ),
+    ),
+    Promise(
         "a resume goes on where it was",
         (ev.ResumeRequested,),
-        lambda s, e: s.link is Link.SUSPENDED,
+        lambda s, e: s.link is Link.SUSPENDED and not _renewal_pending(s),
         lambda x: goes(x, Link.UP) and does(x, fx.ResumePlayback) == (x.before.voice is Voice.PLAYING),
     ),
     Promise(
@@ -144,10 +165,14 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: does(x, fx.SaveContext) and x.after.link is x.before.link,
     ),
     Promise(
-        "the session's limit renews it unnoticed",
+        "the session's limit renews it unnoticed, and a pause stays a pause",
         (T.SESSION_LIMIT,),
         lambda s, e: s.link in (Link.UP, Link.SUSPENDED, Link.HEALING),
-        lambda x: goes(x, Link.RENEWING) and does(x, fx.SaveContext, fx.RenewSession) and never(x, fx.StopPlayback),
+        lambda x: (
+            goes(x, Link.SUSPENDED if x.before.link is Link.SUSPENDED else Link.RENEWING)
+            and does(x, fx.SaveContext, fx.RenewSession)
+            and never(x, fx.StopPlayback)
+        ),
     ),
     Promise(
         "a renewed session goes on, with a limit of its own",
@@ -313,13 +338,17 @@ LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a turn without an audible answer is asked again after a lost line",
         (ev.LinkClosed, ev.ReconnectRequested),
-        lambda s, e: s.link in LIVE and _mid_answer(s) and not s.asked_again,
-        lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again,
+        lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again <= s.answered,
+        lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again == x.before.asked,
     ),
     Promise(
         "a second loss is reported instead",
         (ev.LinkClosed, ev.ReconnectRequested),
-        lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again,
-        lambda x: does(x, fx.ReportLost) and x.after.answered == x.before.asked and not x.after.asked_again,
+        lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again > s.answered,
+        lambda x: (
+            fx.ReportLost(x.before.answered + 1, min(x.before.asked, x.before.asked_again)) in x.effects
+            and x.after.answered == min(x.before.asked, x.before.asked_again)
+            and x.after.asked_again == x.before.asked
+        ),
     ),
 )

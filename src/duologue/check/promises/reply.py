@@ -55,7 +55,9 @@ def _more_is_owed(s: State) -> bool:
 
 
 def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
-    return isinstance(e, ev.TextTyped) or (e.substantial > 0 and e.turn > s.answered)
+    if isinstance(e, ev.TextTyped):
+        return True
+    return e.substantial > 0 and e.turn > (s.answered if e.final else s.asked)
 
 
 REPLY_PROMISES: tuple[Promise, ...] = (

@@ -25,7 +25,8 @@ def _active(s: State) -> bool:
 
 
 def _is_late(s: State, e: ev.WordsHeard) -> bool:
-    return e.words > 0 and (e.turn < s.turn or s.user is User.QUIET)
+    late = e.turn < s.turn or s.user is User.QUIET
+    return late and e.words > 0 and (e.final or e.turn > s.asked)
 
 
 def _overheard(step: Step, turn: int) -> bool:

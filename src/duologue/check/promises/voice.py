@@ -91,6 +91,7 @@ VOICE_PROMISES: tuple[Promise, ...] = (
         lambda s, e: (
             _sounding(s)
             and e.substantial > 0
+            and e.final
             and s.answered < e.turn <= s.asked
             and not s.heard_ms
             and not has_foreground(s)
@@ -105,15 +106,23 @@ VOICE_PROMISES: tuple[Promise, ...] = (
     ),
     Promise(
         "a harmless sound resumes playback from the held sample",
-        (ev.OverlapJudged, T.OVERLAP),
+        (ev.OverlapJudged, T.OVERLAP, T.LULL),
         lambda s, e: s.link is Link.UP and s.voice is Voice.HELD and not getattr(e, "bid", False),
         lambda x: x.effects == (fx.ResumePlayback(x.before.voice_id),) and goes(x, Voice.PLAYING),
     ),
     Promise(
-        "silence alone does not resume",
+        "silence alone does not resume, it only shortens the wait",
         (ev.SpeechStopped,),
         lambda s, e: _sounding(s),
-        lambda x: x.after.voice is x.before.voice,
+        lambda x: (
+            x.after.voice is x.before.voice and (x.after.due[TIMER_INDEX[T.LULL]] > 0) == (x.before.voice is Voice.HELD)
+        ),
+    ),
+    Promise(
+        "a sound that goes on waits for its verdict again",
+        (ev.SpeechStarted,),
+        lambda s, e: _sounding(s) and s.voice is Voice.HELD,
+        lambda x: goes(x, Voice.HELD) and not x.after.due[TIMER_INDEX[T.LULL]],
     ),
     Promise(
         "what is played is heard",
