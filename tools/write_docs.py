@@ -75,6 +75,7 @@ def _deadline_lines() -> list[str]:
         leaves = ", ".join(leaf.value for leaf in limit.leaves)
         lines.append(f"| {limit.timer.value} | {leaves} | {'yes' if limit.hard else 'no'} |")
     lines.append("| beat | something owed, the floor open | no |")
+    lines.append("| patience | something owed, only a noise in the way | no |")
     lines.append("| dead_air | at rest | no |")
     lines.append("| job, heartbeat, feedback | each job, in its record | job only |")
     return lines

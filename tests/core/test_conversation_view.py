@@ -264,6 +264,19 @@ def test_a_typed_turn_is_processed_at_once() -> None:
     assert stage.happen(ev.TextTyped) == (fx.StartReply(1, 1, 1),)
 
 
+@pytest.mark.req("C-PER-001", "C-REQ-004")
+@pytest.mark.xfail(reason="core: an endpoint that comes just before the end of the sound is lost for 3 s", strict=True)
+def test_an_endpoint_that_overtakes_the_end_of_the_sound_is_not_lost() -> None:
+    stage = up()
+    stage.begin_talking()
+    stage.wait(900)
+    stage.hear_words(3, final=True)
+    stage.happen(ev.TurnEnded)
+    stage.happen(ev.SpeechStopped)
+    stage.wait(300)
+    assert stage.view("conversation") == "processing"
+
+
 @pytest.mark.req("C-REQ-004")
 def test_an_endpoint_of_an_earlier_turn_does_not_end_the_current_one() -> None:
     stage = processing()

@@ -402,19 +402,17 @@ def test_a_renewal_that_fails_or_takes_30_s_becomes_a_reconnection() -> None:
     assert late.state.link is Link.BACKING_OFF
 
 
-@pytest.mark.req("M-07")
-@pytest.mark.xfail(
-    reason="core: renewing forgets that somebody asked for a pause; the renewed session goes on by itself",
-    strict=True,
-)
+@pytest.mark.req("M-07", "C-REQ-008")
 def test_a_renewal_during_a_pause_does_not_end_the_pause() -> None:
     stage = up(session_ms_max=60_000, session_warning_ms=50_000)
     stage.wait(50_000)
     stage.happen(ev.SuspendRequested)
     stage.wait(10_000)
-    assert stage.state.link is Link.RENEWING
-    stage.happen(ev.SessionReady)
+    assert stage.effects(fx.RenewSession) == [fx.RenewSession(2)]
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     assert stage.state.link is Link.SUSPENDED
+    stage.happen(ev.ResumeRequested)
+    assert stage.state.link is Link.UP
 
 
 # -- M-08: faults
@@ -637,10 +635,6 @@ def test_a_dismissed_fault_gives_the_next_utterance_its_own_second_try() -> None
 
 
 @pytest.mark.req("M-12")
-@pytest.mark.xfail(
-    reason="core: asked_again is one flag for all owed turns, so a turn asked once is lost with one asked twice",
-    strict=True,
-)
 def test_an_utterance_that_was_asked_once_is_not_lost_with_one_that_was_asked_twice() -> None:
     stage = asked()
     stage.happen(ev.LinkClosed)
@@ -733,10 +727,6 @@ def test_words_that_come_after_the_sound_get_the_patience_of_words() -> None:
 
 
 @pytest.mark.req("M-13", "L-03", "C-INT-005")
-@pytest.mark.xfail(
-    reason="core: after the 30 s limit the person counts as quiet; every further partial makes a request of its own",
-    strict=True,
-)
 def test_a_person_who_talks_on_after_the_30_s_limit_is_not_answered_at_every_word() -> None:
     stage = up()
     stage.begin_talking()
@@ -750,10 +740,6 @@ def test_a_person_who_talks_on_after_the_30_s_limit_is_not_answered_at_every_wor
 
 
 @pytest.mark.req("L-03")
-@pytest.mark.xfail(
-    reason="core: each burst of noise restarts the limits of the turn, so a question before the noise is never asked",
-    strict=True,
-)
 def test_noise_that_comes_and_goes_after_a_question_can_not_keep_it_from_being_asked() -> None:
     stage = up()
     stage.begin_talking()
@@ -819,10 +805,6 @@ def test_a_verdict_against_the_bid_resumes_at_once() -> None:
 
 
 @pytest.mark.req("M-14")
-@pytest.mark.xfail(
-    reason="core: every new onset extends the overlap, so noise that comes and goes holds the sound for as long",
-    strict=True,
-)
 def test_noise_that_comes_and_goes_can_not_hold_the_sound_for_long() -> None:
     stage = speaking()
     held_at = stage.at
@@ -850,10 +832,6 @@ def test_an_overlap_judged_a_bid_after_its_endpoint_is_asked_as_the_next_turn() 
 
 
 @pytest.mark.req("M-14", "M-09")
-@pytest.mark.xfail(
-    reason="core: a bid without words makes the turn that was overheard before it the next one",
-    strict=True,
-)
 def test_a_bid_does_not_bring_back_an_older_word_that_was_overheard() -> None:
     stage = speaking(name="words")
     stage.begin_talking()

@@ -121,6 +121,13 @@ def test_an_authentication_failure_ends_a_reconnect_at_its_first_attempt() -> No
     assert stage.happen(ev.SessionFailed, error=E.AUTH_FAILURE) == (shown(P.LINK, E.AUTH_FAILURE, fatal=True),)
 
 
+@pytest.mark.req("L-12")
+@pytest.mark.xfail(reason="core: a live session that fails to authenticate is reconnected instead", strict=True)
+def test_an_authentication_failure_of_a_live_session_ends_the_conversation() -> None:
+    stage = up()
+    assert stage.happen(ev.SessionFailed, error=E.AUTH_FAILURE) == (shown(P.SESSION, E.AUTH_FAILURE, fatal=True),)
+
+
 # -- Retries
 
 

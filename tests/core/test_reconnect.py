@@ -495,6 +495,16 @@ def test_a_pause_holds_the_sound_and_a_resume_goes_on_with_it() -> None:
     assert stage.views("conversation")[-3:] == ["speaking", "suspended", "speaking"]
 
 
+@pytest.mark.req("C-REQ-008")
+@pytest.mark.xfail(reason="core: a pause that is asked for while the line wobbles is forgotten", strict=True)
+def test_a_pause_that_is_asked_for_while_the_line_wobbles_outlasts_the_wobble() -> None:
+    stage = speaking()
+    stage.happen(ev.LinkWobbled)
+    stage.happen(ev.SuspendRequested)
+    stage.happen(ev.LinkHealed)
+    assert stage.view("conversation") == "suspended"
+
+
 @pytest.mark.req("C-REQ-008", "M-07")
 def test_a_pause_ends_after_thirty_seconds_exactly_in_a_reconnect() -> None:
     stage = up()
@@ -621,6 +631,17 @@ def owe(stage: Stage) -> None:
     stage.happen(ev.JobFinished)
 
 
+def owe_behind_a_noise(stage: Stage) -> None:
+    delegate(stage)
+    stage.begin_talking()
+    stage.happen(ev.JobFinished)
+
+
+def owe_behind_a_noise(stage: Stage) -> None:
+    owe(stage)
+    stage.begin_talking()
+
+
 def rest(stage: Stage) -> None:
     """Nothing happens."""
 
@@ -640,6 +661,8 @@ DEADLINES: tuple[tuple[Timer, Act], ...] = (
     (T.RETRY, retry),
     (T.READY, get_ready),
     (T.BEAT, owe),
+    (T.PATIENCE, owe_behind_a_noise),
+    (T.PATIENCE, owe_behind_a_noise),
     (T.DEAD_AIR, rest),
     (T.JOB, delegate),
     (T.HEARTBEAT, delegate),

@@ -155,7 +155,7 @@ def agree_while_it_speaks(p: Player) -> None:
     p.change(SpeechStarted)
     p.wait(150)
     p.change(SpeechStopped)
-    p.fire(Timer.OVERLAP)
+    p.fire(Timer.LULL)
     p.fire(Timer.SETTLE)
     hear(p, 3, heard_ms=2_500)
     fall_silent(p, heard_ms=4_000)

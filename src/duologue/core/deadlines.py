@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .draft import Draft
 from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice, Words
-from .state import Here, floor_is_open, is_at_rest, is_owed
+from .state import Here, floor_is_open, is_at_rest, is_owed, noise_is_in_the_way
 
 Duration = Callable[[Draft], int]
 
@@ -95,6 +95,7 @@ LIMITS: tuple[Limit, ...] = (
 JOINT_LIMITS: tuple[JointLimit, ...] = (
     # Owed work waits one beat, so that the floor is seen to open between two turns.
     JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
+    JointLimit(Timer.PATIENCE, noise_is_in_the_way, _setting("ready_ms_max")),
     JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
 )
 

@@ -99,6 +99,7 @@ class Timer(Leaf):
     ANSWER = "answer"
     RETRY = "retry"
     READY = "ready"
+    PATIENCE = "patience"  # with a noise that keeps owed work from being asked
     DEAD_AIR = "dead_air"
     JOB = "job"  # these three are kept in the job's record
     HEARTBEAT = "heartbeat"

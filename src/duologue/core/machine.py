@@ -82,7 +82,7 @@ def _fresh_timer(s: State, e: TimerFired) -> bool:
 
 def _fresh_words(s: State, e: WordsHeard) -> bool:
     if not 0 < e.turn <= s.turn:
-        raise InvalidEvent(f"WordsHeard is about turn {e.turn}, but only turns 1 to {s.turn} began")
+        raise InvalidEvent(f"WordsHeard is about turn {e.turn}, but only {s.turn} began")
     return e.seq > s.seq
 
 

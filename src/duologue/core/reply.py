@@ -117,7 +117,7 @@ R, T = Reply, Timer
 _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 
 REPLY_ROWS: tuple[Row, ...] = (
-    row(R.NONE, T.BEAT, R.COMMITTING, ask),
+    row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, why="nobody is there"),
     row(R.COMMITTING, ReplyAccepted, R.WAITING),

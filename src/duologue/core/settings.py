@@ -53,7 +53,7 @@ class Settings:
     attempt_ms_max: int = 8_000
     answer_ms_max: int = 30_000
     retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # one wait before each retry
-    ready_ms_max: int = 10_000
+    ready_ms_max: int = 10_000  # behind a noise without words: an answer, or a question
     dead_air_ms: int = 20_000  # 0: silence is never broken
     check_ins_max: int = 2
 

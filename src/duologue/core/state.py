@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Read in every step: on Python 3.11 a member costs four times as much through its enum.
 _UP, _QUIET, _TALKING = Link.UP, User.QUIET, User.TALKING
-_SILENT, _PLAYING, _NONE = Voice.SILENT, Voice.PLAYING, Reply.NONE
+_SILENT, _PLAYING, _NONE, _NO_WORDS = Voice.SILENT, Voice.PLAYING, Reply.NONE, Words.NONE
 
 Here: TypeAlias = "State | Draft"  # a question may be asked of a state or of one in the making
 
@@ -156,9 +156,19 @@ def has_foreground(s: Here) -> bool:
     return bool(s.jobs) and any(job.kind in FOREGROUND for job in s.jobs)
 
 
+def is_idle(s: Here) -> bool:
+    """The agent's side does nothing, though the session may be paused."""
+    return s.reply is _NONE and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
+
+
 def floor_is_open(s: Here) -> bool:
     """Nobody speaks and nothing is on its way, though the session may be paused."""
-    return s.reply is _NONE and s.voice is _SILENT and s.user is _QUIET and s.link in LIVE and not has_foreground(s)
+    return s.user is _QUIET and is_idle(s)
+
+
+def noise_is_in_the_way(s: Here) -> bool:
+    """Is something owed, and is a sound without words all that keeps it from being asked?"""
+    return s.user is not _QUIET and s.words is _NO_WORDS and is_owed(s) and is_idle(s)
 
 
 def floor_is_free(s: Here) -> bool:

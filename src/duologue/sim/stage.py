@@ -15,11 +15,12 @@ from duologue.core.effects import Effect
 from duologue.core.leaves import ErrorClass, Timer
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings, profile
-from duologue.core.state import State, initial, next_deadline
+from duologue.core.state import Deadline, State, initial, next_deadline
 from duologue.core.views import VIEWS
 from duologue.replay.journal import JournalWriter, Moment
 
 FX = TypeVar("FX", bound=Effect)
+FIRINGS_MAX = 10_000  # a machine that fires more in one wait has gone astray
 
 
 class Stage:
@@ -73,19 +74,28 @@ class Stage:
     def wait(self, for_ms: int) -> None:
         """Let time pass; every deadline on the way fires when it is due."""
         end = self.at + for_ms
-        while (deadline := next_deadline(self.state)) and deadline.due <= end:
-            self.at = max(self.at, deadline.due)
-            self.give(ev.TimerFired(self.at, deadline.timer, deadline.due, deadline.call))
-        self.at = end
+        for _ in range(FIRINGS_MAX):
+            deadline = next_deadline(self.state)
+            if deadline is None or deadline.due > end:
+                self.at = end
+                return
+            self._fire(deadline)
+        raise AssertionError(f"more than {FIRINGS_MAX} deadlines in {for_ms} ms: the machine goes round")
 
     def wait_for(self, timer: Timer) -> tuple[Effect, ...]:
         """Let time pass until this deadline has fired. Returns the effects of that step."""
-        while deadline := next_deadline(self.state):
-            self.at = max(self.at, deadline.due)
-            effects = self.give(ev.TimerFired(self.at, deadline.timer, deadline.due, deadline.call))
+        for _ in range(FIRINGS_MAX):
+            deadline = next_deadline(self.state)
+            if deadline is None:
+                break
+            effects = self._fire(deadline)
             if deadline.timer is timer:
                 return effects
-        raise AssertionError(f"{timer.value} was never armed")
+        raise AssertionError(f"{timer.value} never fires")
+
+    def _fire(self, deadline: Deadline) -> tuple[Effect, ...]:
+        self.at = max(self.at, deadline.due)
+        return self.give(ev.TimerFired(self.at, deadline.timer, deadline.due, deadline.call))
 
     # -- What people and services commonly do
 

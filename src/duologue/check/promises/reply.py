@@ -62,8 +62,8 @@ def _adds(s: State, e: ev.WordsHeard | ev.TextTyped) -> bool:
 
 REPLY_PROMISES: tuple[Promise, ...] = (
     Promise(
-        "owed work is asked after a beat",
-        (T.BEAT,),
+        "owed work is asked after a beat, and in spite of a noise that lasts",
+        (T.BEAT, T.PATIENCE),
         lambda s, e: True,
         lambda x: goes(x, Reply.COMMITTING) and asks(x, x.before.said) and _asked_for(x, Ask.ANSWER),
     ),
