@@ -637,11 +637,6 @@ def owe_behind_a_noise(stage: Stage) -> None:
     stage.happen(ev.JobFinished)
 
 
-def owe_behind_a_noise(stage: Stage) -> None:
-    owe(stage)
-    stage.begin_talking()
-
-
 def rest(stage: Stage) -> None:
     """Nothing happens."""
 
@@ -661,7 +656,6 @@ DEADLINES: tuple[tuple[Timer, Act], ...] = (
     (T.RETRY, retry),
     (T.READY, get_ready),
     (T.BEAT, owe),
-    (T.PATIENCE, owe_behind_a_noise),
     (T.PATIENCE, owe_behind_a_noise),
     (T.DEAD_AIR, rest),
     (T.JOB, delegate),
