@@ -21,7 +21,7 @@ from duologue.core.rows import Row, Rule, row
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
 
-WORK, TALK, LINK = QUICK
+WORK, TALK, LINK, _PAIR = QUICK
 
 
 def explore(machine: Machine, scope: Any = TALK) -> Findings:

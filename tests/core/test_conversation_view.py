@@ -265,7 +265,6 @@ def test_a_typed_turn_is_processed_at_once() -> None:
 
 
 @pytest.mark.req("C-PER-001", "C-REQ-004")
-@pytest.mark.xfail(reason="core: an endpoint that comes just before the end of the sound is lost for 3 s", strict=True)
 def test_an_endpoint_that_overtakes_the_end_of_the_sound_is_not_lost() -> None:
     stage = up()
     stage.begin_talking()

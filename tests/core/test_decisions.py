@@ -324,6 +324,16 @@ def test_a_reply_that_was_heard_is_not_asked_again_after_a_fault() -> None:
     assert requests(stage) == [(1, 1)]
 
 
+@pytest.mark.req("M-05")
+def test_a_call_after_the_first_token_keeps_the_reply_from_being_retried_too() -> None:
+    stage = asked()
+    stage.happen(ev.TokenArrived)
+    stage.call_tool()
+    assert stage.fail_reply(ErrorClass.RATE_LIMIT) == (fx.CancelReply(1),)
+    assert stage.state.reply is Reply.NONE
+    assert stage.happen(ev.JobFinished) == (fx.PostOutput(1, Outcome.DONE), fx.StartReply(3, 1, 1))
+
+
 # -- M-06: long speech and stalls
 
 
@@ -415,6 +425,18 @@ def test_a_renewal_during_a_pause_does_not_end_the_pause() -> None:
     assert stage.state.link is Link.UP
 
 
+@pytest.mark.req("M-07")
+def test_a_resume_before_the_renewed_session_is_there_waits_for_it() -> None:
+    stage = up(session_ms_max=60_000, session_warning_ms=50_000)
+    stage.wait(50_000)
+    stage.happen(ev.SuspendRequested)
+    stage.wait(10_000)
+    stage.happen(ev.ResumeRequested)
+    assert stage.state.link is Link.RENEWING
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
+    assert stage.state.link is Link.UP
+
+
 # -- M-08: faults
 
 
@@ -469,6 +491,20 @@ def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
     stage.wait(1)
     assert stage.state.link is Link.TERMINATING
     assert stage.moments[-1].effects == (fx.CloseSession(1), fx.ReportLost(1, 1))
+
+
+@pytest.mark.req("M-08")
+@pytest.mark.xfail(
+    reason="core: a turn asked before the line was lost is not reported when the failed reconnect is dismissed",
+    strict=True,
+)
+def test_dismissing_a_failed_reconnection_reports_the_open_turn_as_lost() -> None:
+    stage = asked()
+    stage.happen(ev.LinkClosed)
+    stage.wait(45_000)
+    assert stage.state.link is Link.FAULTED
+    stage.happen(ev.DismissRequested)
+    assert stage.effects(fx.ReportLost) == [fx.ReportLost(1, 1)]
 
 
 # -- M-09: overheard
@@ -754,6 +790,46 @@ def test_noise_that_comes_and_goes_after_a_question_can_not_keep_it_from_being_a
     assert requests(stage)[:1] == [(1, 1)]
 
 
+@pytest.mark.req("M-13")
+def test_partial_text_after_the_endpoint_is_kept_for_the_end_of_the_wait() -> None:
+    stage = up()
+    stage.begin_talking()
+    stage.wait(300)
+    stage.happen(ev.PttReleased)
+    stage.wait(500)
+    assert stage.hear_words(2) == ()
+    stage.wait(999)
+    assert requests(stage) == []
+    stage.wait(1)
+    assert requests(stage) == [(1, 1)]
+
+
+@pytest.mark.req("M-13", "L-03")
+@pytest.mark.parametrize("end", [ev.PttReleased, ev.SendPressed])
+def test_an_end_by_hand_with_its_final_text_is_asked_at_once(end: type[ev.Event]) -> None:
+    stage = up()
+    stage.happen(ev.PttPressed)
+    stage.wait(600)
+    stage.hear_words(3, final=True)
+    assert stage.happen(end) == (fx.CommitAudio(1), fx.StartReply(1, 1, 1))
+
+
+@pytest.mark.req("M-13")
+def test_a_reply_that_waited_10_s_behind_a_speaking_person_is_dropped_and_its_turn_asked_again() -> None:
+    stage = asked()
+    stage.happen(ev.TokenArrived)
+    stage.begin_talking()
+    stage.happen(ev.WordsHeard, words=1, substantial=0)
+    stage.happen(ev.AudioBuffered)
+    stage.wait(9_999)
+    assert stage.effects(fx.CancelReply) == []
+    stage.wait(1)
+    assert stage.moments[-1].effects == (fx.CancelReply(1),)
+    stage.happen(ev.SpeechStopped)
+    stage.happen(ev.WordsHeard, words=1, substantial=0, final=True)
+    assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 1, 2))
+
+
 # -- M-14: overlap
 
 
@@ -777,6 +853,19 @@ def test_an_overlap_whose_sound_has_ended_resumes_500_ms_later() -> None:
     quiet_at = stage.at
     stage.wait(500)
     assert when(stage, fx.ResumePlayback) == [quiet_at + 500]
+
+
+@pytest.mark.req("M-14")
+def test_a_sound_that_begins_again_gets_the_whole_overlap_for_its_verdict() -> None:
+    stage = speaking()
+    held_at = stage.at
+    stage.cough(200)
+    stage.wait(300)
+    stage.begin_talking()
+    stage.wait(held_at + 1_499 - stage.at)
+    assert stage.state.voice is Voice.HELD
+    stage.wait(1)
+    assert when(stage, fx.ResumePlayback) == [held_at + 1_500]
 
 
 @pytest.mark.req("M-14")
@@ -946,6 +1035,38 @@ def test_late_text_while_the_sound_is_stopping_is_overheard() -> None:
     assert stage.hear_words(5, turn=1, final=True) == (fx.RecordOverheard(1),)
 
 
+@pytest.mark.req("M-15", "C-INT-005")
+@pytest.mark.graveyard(3)
+@pytest.mark.xfail(
+    reason="core: the same final text, reported twice under two numbers, cancels the request and makes a second one",
+    strict=True,
+)
+def test_a_final_text_that_says_nothing_new_supersedes_nothing() -> None:
+    stage = up()
+    stage.begin_talking()
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(3, final=True, content=7)
+    stage.happen(ev.TurnEnded)
+    assert stage.hear_words(3, final=True, content=7) == ()
+    stage.wait(1)
+    assert requests(stage) == [(1, 1)]
+
+
+@pytest.mark.graveyard(2)
+@pytest.mark.xfail(
+    reason="core: a typed turn makes a speaking person count as quiet, so its answer is spoken over them",
+    strict=True,
+)
+def test_the_answer_to_a_typed_turn_is_not_spoken_over_a_person_who_is_talking() -> None:
+    stage = up()
+    stage.begin_talking()
+    stage.hear_words(2)
+    stage.happen(ev.TextTyped)
+    stage.think()
+    assert stage.speak() == ()
+    assert stage.effects(fx.StartPlayback) == []
+
+
 # -- M-16: cancelled work
 
 
@@ -999,6 +1120,21 @@ def test_a_call_cancelled_before_its_reply_finished_causes_no_request() -> None:
     stage.happen(ev.ReplyFinished)
     stage.wait(5_000)
     assert requests(stage) == [(1, 1)]
+
+
+@pytest.mark.req("M-16", "L-06")
+@pytest.mark.parametrize("confirmed", [False, True], ids=["stopping", "hushed"])
+def test_a_command_to_stop_while_the_sound_is_stopping_wants_no_answer(confirmed: bool) -> None:
+    stage = speaking(heard_ms=0)
+    stage.interrupt()
+    if confirmed:
+        stage.happen(ev.PlaybackStopped, heard_ms=0)
+    stage.happen(ev.InterruptRequested)
+    assert stage.state.answered == 1
+    stage.wait(stage.settings.stop_ms_max)
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(2, final=True)
+    assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 2, 2))
 
 
 # -- M-17: dead air and work

@@ -122,7 +122,6 @@ def test_an_authentication_failure_ends_a_reconnect_at_its_first_attempt() -> No
 
 
 @pytest.mark.req("L-12")
-@pytest.mark.xfail(reason="core: a live session that fails to authenticate is reconnected instead", strict=True)
 def test_an_authentication_failure_of_a_live_session_ends_the_conversation() -> None:
     stage = up()
     assert stage.happen(ev.SessionFailed, error=E.AUTH_FAILURE) == (shown(P.SESSION, E.AUTH_FAILURE, fatal=True),)
@@ -510,7 +509,8 @@ def fault_paths() -> set[Path]:
                 if isinstance(trigger, Timer) and (frozen or owners.get(trigger, source) is not source):
                     continue  # time stands still there, or the deadline belongs to another leaf
                 assert isinstance(source, Link)
-                found.add((source, trigger))
+                if (source, trigger) != (Link.PREPARING, ev.LinkClosed):  # an earlier row reconnects
+                    found.add((source, trigger))
     return found
 
 
@@ -537,6 +537,13 @@ def fail_service_in(link: Link) -> Stage:
     stage = up()
     LIVE[link](stage)
     break_ears(stage)
+    return stage
+
+
+def refuse_session_in(link: Link) -> Stage:
+    stage = up()
+    LIVE[link](stage)
+    stage.happen(ev.SessionFailed, error=E.AUTH_FAILURE)
     return stage
 
 
@@ -574,6 +581,15 @@ def fail_to_reconnect() -> Stage:
     for _ in range(3):
         stage.wait_for(T.BACKOFF)
         stage.happen(ev.SessionFailed, error=E.UNKNOWN)
+    return stage
+
+
+def lose_the_attempt() -> Stage:
+    stage = up()
+    stage.happen(ev.LinkClosed)
+    for _ in range(3):
+        stage.wait_for(T.BACKOFF)
+        stage.happen(ev.LinkClosed)
     return stage
 
 
@@ -628,12 +644,17 @@ PATHS: dict[Path, tuple[Callable[[], Stage], fx.ShowFault]] = {
     (Link.PREPARING, ev.SessionFailed): (fail_to_prepare, shown(P.SESSION, E.UNKNOWN)),
     (Link.PREPARING, T.PREPARE): (prepare_for_ever, shown(P.SESSION, E.NETWORK_TIMEOUT)),
     (Link.RECONNECTING, ev.SessionFailed): (fail_to_reconnect, shown(P.LINK, E.UNKNOWN)),
+    (Link.RECONNECTING, ev.LinkClosed): (lose_the_attempt, shown(P.LINK, E.NETWORK_TIMEOUT)),
     (Link.RECONNECTING, T.CONNECT): (connect_for_ever, shown(P.LINK, E.NETWORK_TIMEOUT)),
     (Link.RECONNECTING, T.RECONNECT): (reconnect_for_ever, shown(P.LINK, E.NETWORK_TIMEOUT)),
     (Link.BACKING_OFF, T.RECONNECT): (back_off_for_ever, shown(P.LINK, E.NETWORK_TIMEOUT)),
     (Link.UP, T.ATTEMPT): (attempt_for_ever, shown(P.BRAIN, E.NETWORK_TIMEOUT)),
     (Link.UP, T.ANSWER): (answer_for_ever, shown(P.BRAIN, E.NETWORK_TIMEOUT)),
     (Link.UP, T.STALL): (stall_for_ever, shown(P.VOICE, E.NETWORK_TIMEOUT)),
+    **{
+        (link, ev.SessionFailed): (lambda at=link: refuse_session_in(at), shown(P.SESSION, E.AUTH_FAILURE, fatal=True))
+        for link in LIVE
+    },
     **{(link, ev.ServiceFailed): (lambda at=link: fail_service_in(at), shown(P.EARS, E.UNKNOWN)) for link in LIVE},
     **{(link, ev.ReplyFailed): (lambda at=link: fail_reply_in(at), shown(P.BRAIN, E.UNKNOWN)) for link in LIVE},
     **{(link, ev.PlaybackFailed): (lambda at=link: fail_playback_in(at), shown(P.VOICE, E.UNKNOWN)) for link in LIVE},
@@ -656,6 +677,10 @@ def test_every_path_into_a_fault_shows_it_and_can_be_recovered_from(path: Path) 
     assert getattr(last.event, "timer", type(last.event)) == trigger
     assert last.effects[0] == fault
     assert stage.view("conversation") == "faulted"
+    if fault.fatal:
+        stage.happen(ev.RetryRequested)
+        assert stage.view("conversation") == "terminating"
+        return
     recover(stage)
     assert stage.views("conversation")[-3:-1] == ["faulted", "preparing"]
     assert stage.state.link is Link.UP

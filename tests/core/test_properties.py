@@ -76,6 +76,7 @@ def make(kind: type[ev.Event], rng: Random, s: State, at: int, seq: int) -> ev.E
         "reply": max(0, s.reply_id - late),
         "voice": max(0, s.voice_id - late),
         "turn": max(1, s.turn - late),
+        "onset": max(0, s.onset - late),
         "call": max(0, s.call_id + 1 - late) if kind is ev.ToolCalled else rng.choice(jobs),
         "error": rng.choice(tuple(ErrorClass)),
         "part": rng.choice(tuple(Part)),
@@ -220,7 +221,7 @@ def stale(s: State, at: int) -> Iterator[ev.Event]:
     yield ev.LinkWobbled(at, old, s.session_id)
     if s.turn:
         yield ev.WordsHeard(at, old, s.turn, words=3, substantial=3, final=True)
-        yield ev.TurnEnded(at, s.turn - 1)
+        yield ev.TurnEnded(at, s.turn - 1, s.onset)
     if s.session_id:
         yield ev.LinkClosed(at, s.session_id - 1)
         yield ev.SessionReady(at, s.session_id - 1)
@@ -230,7 +231,7 @@ def stale(s: State, at: int) -> Iterator[ev.Event]:
         yield ev.ToolCalled(at, s.reply_id - 1, s.call_id + 1)
     if s.voice_id:
         yield ev.PlaybackFinished(at, s.voice_id - 1, 9_000)
-        yield ev.OverlapJudged(at, s.voice_id - 1, old + 1, bid=True)
+        yield ev.OverlapJudged(at, s.voice_id - 1, old + 1, bid=True, onset=s.onset)
     yield ev.ToolCalled(at, s.reply_id, s.call_id)
     yield ev.JobFinished(at, s.call_id + 1)
     for due, timer, call in armed(s):

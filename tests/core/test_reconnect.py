@@ -146,10 +146,12 @@ def test_a_paused_line_can_be_lost_too(pause: Act, lose: Act) -> None:
 
 @pytest.mark.req("L-15")
 @pytest.mark.parametrize("pause", [suspend, renew])
-def test_a_line_that_wobbles_in_a_pause_is_given_up_at_once(pause: Act) -> None:
+def test_a_line_that_wobbles_in_a_pause_may_heal_until_the_pause_is_over(pause: Act) -> None:
     stage = paused(pause)
+    before = stage.state
     wobble(stage)
-    assert stage.moments[-1].effects[0] == fx.SaveContext()
+    assert stage.state == before
+    stage.happen(ev.LinkClosed)
     assert stage.view("lifecycle") == "reconnecting"
 
 
@@ -316,7 +318,7 @@ def test_the_person_can_give_up() -> None:
 def test_a_failed_reconnect_offers_a_retry() -> None:
     stage = lost()
     stage.wait_for(T.RECONNECT)
-    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(5))
+    assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(6))
     stage.happen(ev.SessionReady)
     assert stage.state.link is Link.UP
 
@@ -326,7 +328,7 @@ def test_a_retry_after_a_failed_reconnect_restores_the_context_that_was_saved() 
     stage = lost()
     stage.wait_for(T.RECONNECT)
     stage.happen(ev.RetryRequested)
-    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(5),)
+    assert stage.happen(ev.SessionReady) == (fx.RestoreContext(6),)
 
 
 # -- A wobble
@@ -496,7 +498,6 @@ def test_a_pause_holds_the_sound_and_a_resume_goes_on_with_it() -> None:
 
 
 @pytest.mark.req("C-REQ-008")
-@pytest.mark.xfail(reason="core: a pause that is asked for while the line wobbles is forgotten", strict=True)
 def test_a_pause_that_is_asked_for_while_the_line_wobbles_outlasts_the_wobble() -> None:
     stage = speaking()
     stage.happen(ev.LinkWobbled)

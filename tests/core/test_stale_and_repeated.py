@@ -376,7 +376,6 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (quiet, ev.SessionFailed, {"error": ErrorClass.SERVER_ERROR}),
     (terminating, ev.SessionClosed, {}),
     (quiet, ev.LinkWobbled, {}),
-    (suspended, ev.LinkWobbled, {}),
     (healing, ev.LinkHealed, {}),
     (playing, ev.LinkClosed, {}),
     (faulted, ev.LinkClosed, {}),
@@ -626,7 +625,27 @@ def test_words_about_turn_0_are_refused() -> None:
 
 def test_an_endpoint_of_the_turn_that_goes_on_again_changes_nothing() -> None:
     stage = talking()
-    assert_nothing(stage, stage.make(ev.TurnEnded), "talking")
+    older = stage.state.onset
+    stage.happen(ev.SpeechStopped)
+    stage.begin_talking()
+    assert_nothing(stage, stage.make(ev.TurnEnded, onset=older), "talking on")
+
+
+def test_that_an_older_sound_was_harmless_says_nothing_about_the_newer_one() -> None:
+    stage = held()
+    older = stage.state.onset
+    stage.happen(ev.SpeechStopped)
+    stage.begin_talking()
+    assert_nothing(stage, stage.make(ev.OverlapJudged, bid=False, onset=older, seq=stage.seq + 1), "held")
+    assert stage.happen(ev.OverlapJudged, bid=False) == (fx.ResumePlayback(stage.state.voice_id),)
+
+
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
+def test_a_deadline_that_is_not_due_yet_does_not_fire(situation: Callable[[], Stage]) -> None:
+    stage = situation()
+    for due, timer, call in armed(stage.state):
+        if due > stage.at:
+            assert_nothing(stage, ev.TimerFired(due - 1, timer, due, call), situation.__name__)
 
 
 def test_the_end_of_a_turn_that_never_began_changes_nothing() -> None:

@@ -266,9 +266,10 @@ def an_endpoint_overtaken_by_speech(stage: Stage) -> None:
     stage.hear_words(3, final=True)
     stage.happen(ev.SpeechStopped)
     stage.wait(200)
+    heard = stage.state.onset
     stage.begin_talking()
     stage.wait(50)
-    stage.happen(ev.TurnEnded, turn=1)  # decided before the user went on
+    stage.happen(ev.TurnEnded, turn=1, onset=heard)  # decided before the user went on
     stage.wait(400)
     stage.hear_words(6, final=True)
     stage.happen(ev.AudioBuffered)

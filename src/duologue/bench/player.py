@@ -104,6 +104,7 @@ class Player:
             "voice": s.voice_id,
             "call": s.call_id,
             "turn": s.turn,
+            "onset": s.onset,
         }
         fields = event.__dataclass_fields__
         return event(**{**{name: value for name, value in current.items() if name in fields}, **given})

@@ -33,7 +33,7 @@ def abstract(s: State, late_turns: bool = True) -> State:
         State,
         (
             s.settings, 0, s.link, s.user, s.voice, s.reply, jobs,
-            0, ID, ID, ID, len(jobs),
+            0, ID, ID, ID, ID, len(jobs),
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
             s.words, s.final, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
             asked_again, s.retries, s.attempts, s.check_ins, s.faults,

@@ -58,8 +58,9 @@ def _about(session: int, reply: int, voice: int, seq: int) -> list[Event]:
         ev.AudioBuffered(0, reply),
         ev.ReplyFinished(0, reply),
         ev.PlaybackFailed(0, voice, ErrorClass.SERVER_ERROR),
-        ev.OverlapJudged(0, voice, seq, bid=True),
-        ev.OverlapJudged(0, voice, seq, bid=False),
+        ev.PlaybackFailed(0, voice, ErrorClass.SESSION_EXPIRED),
+        ev.OverlapJudged(0, voice, seq, bid=True, onset=ID),
+        ev.OverlapJudged(0, voice, seq, bid=False, onset=ID),
     ]
     found += [ev.SessionFailed(0, session, error) for error in (ErrorClass.RATE_LIMIT, ErrorClass.AUTH_FAILURE)]
     found += [ev.ReplyFailed(0, reply, error) for error in _ERRORS]
@@ -78,8 +79,9 @@ _LATE: tuple[Event, ...] = (
     *_about(_STALE, _STALE, _STALE, seq=1),
     ev.LinkWobbled(0, _STALE, ID),
     ev.LinkHealed(0, _STALE, ID),
-    ev.OverlapJudged(0, ID, _STALE, bid=True),
-    ev.OverlapJudged(0, ID, _STALE, bid=False),
+    ev.OverlapJudged(0, ID, _STALE, bid=True, onset=ID),
+    ev.OverlapJudged(0, ID, _STALE, bid=False, onset=ID),
+    ev.OverlapJudged(0, ID, 1, bid=False, onset=_STALE),
     ev.ServiceFailed(0, _STALE, Part.EARS, ErrorClass.UNKNOWN),
     ev.PlaybackProgressed(0, _STALE, 5),
     ev.PlaybackFinished(0, _STALE, 5),
@@ -109,7 +111,7 @@ def _heard(turn: int, fillers: bool) -> list[Event]:
 
 
 def _words(s: State, fillers: bool) -> list[Event]:
-    found: list[Event] = [ev.TurnEnded(0, s.turn)]
+    found: list[Event] = [ev.TurnEnded(0, s.turn, ID)]
     for turn in range(1, s.turn + 1):
         found += _heard(turn, fillers)
     found.append(ev.WordsHeard(0, 1, s.turn, words=0, substantial=0, final=True))
@@ -156,7 +158,7 @@ def _fixed(scope: Scope) -> tuple[Event, ...]:
 
 def stale(s: State) -> list[Event]:
     """Late and repeated events: none of them may change anything."""
-    found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1)]
+    found: list[Event] = [*_LATE, ev.TurnEnded(0, s.turn - 1, ID), ev.TurnEnded(0, s.turn, _STALE)]
     found += [ev.WordsHeard(0, _STALE, turn, words=2, substantial=2, final=True) for turn in range(1, s.turn + 1)]
     found += [ev.ToolCalled(0, _STALE, s.call_id + 1), ev.ToolCalled(0, ID, s.call_id)]
     found += [kind(0, job.call, _STALE) for job in s.jobs for kind in (ev.JobProgressed, ev.JobAsked)]

@@ -33,6 +33,11 @@ _STATE_ENUMS: dict[str, type[Leaf]] = {
     "words": Words,
     "ask": Ask,
 }
+_PLAIN_FIELDS: dict[str, type] = {
+    name: {"int": int, "bool": bool}[str(getattr(kind, "__forward_arg__", kind))]
+    for name, kind in State.__annotations__.items()
+    if str(getattr(kind, "__forward_arg__", kind)) in ("int", "bool")
+}
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
 
@@ -144,9 +149,20 @@ def state_from_json(data: dict[str, Any], settings: Settings) -> State:
             error = _enum(ErrorClass, values["fault"]["error"], "fault.error")
             values["fault"] = Fault(part, error, values["fault"]["fatal"])
         values["due"] = tuple(values["due"].get(name, 0) for name in _TIMER_NAMES)
+        _check_types(values)
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidSnapshot(f"state: {error} is missing or wrong") from None
     return State(settings=settings, **values)
+
+
+def _check_types(values: dict[str, Any]) -> None:
+    """Every plain field is what it is declared to be, and no number is negative."""
+    for name, kind in _PLAIN_FIELDS.items():
+        if type(values[name]) is not kind or (kind is int and values[name] < 0):
+            raise InvalidSnapshot(f"{name}: {values[name]!r} is no {kind.__name__}")
+    dues = [due for job in values["jobs"] for due in (job.call, job.due, job.heartbeat_due, job.feedback_due)]
+    if any(type(due) is not int or due < 0 for due in (*values["due"], *dues)):
+        raise InvalidSnapshot("due: a deadline is no number")
 
 
 def digest(s: State) -> str:

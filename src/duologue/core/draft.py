@@ -33,6 +33,7 @@ class Draft:
     reply: Reply
     jobs: tuple[JobRecord, ...]
     seq: int
+    onset: int
     session_id: int
     reply_id: int
     voice_id: int
@@ -66,7 +67,7 @@ class Draft:
     def __init__(self, s: State, owners: Owners, at: int) -> None:
         (
             self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
-            self.seq, self.session_id, self.reply_id, self.voice_id, self.call_id,
+            self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
             self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
             self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
@@ -85,7 +86,7 @@ class Draft:
             State,
             (
                 self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
-                self.seq, self.session_id, self.reply_id, self.voice_id, self.call_id,
+                self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
                 self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
                 self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,

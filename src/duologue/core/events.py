@@ -83,7 +83,8 @@ class EndRequested(Signal):
 
 @dataclass(frozen=True, slots=True)
 class InterruptRequested(Signal):
-    """Stop talking, or stop thinking. What was asked counts as cancelled."""
+    """Stop talking, or stop thinking. What was asked counts as cancelled; work that may not be
+    cancelled goes on and reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class DismissRequested(Signal):
 
 @dataclass(frozen=True, slots=True)
 class PttPressed(Signal):
-    """Push-to-talk went down."""
+    """Push-to-talk went down. Until it comes up, the button decides and not voice activity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +167,21 @@ class WordsHeard(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
-    """Turn-taking is sure that the person has finished this turn."""
+    """Turn-taking is sure that the person has finished this turn. `onset` is the number (`seq`) of
+    the newest onset that it has heard: if the person has gone on since, the verdict is stale."""
 
     turn: int
+    onset: int
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
-    """Turn-taking judged a sound made while this voice speaks: a bid for the floor, or not."""
+    """Turn-taking judged a sound made while this voice speaks: a bid for the floor, or not. `onset`
+    is the number of the onset that it judged: that an older sound was harmless says nothing."""
 
     seq: int
     bid: bool
+    onset: int
 
 
 # -- What the session and the line did
@@ -201,7 +206,7 @@ class SessionClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class LinkWobbled(Signal):
-    """The line is interrupted and may come back by itself."""
+    """The line is interrupted and may come back by itself. Sent again if it still is after a pause."""
 
     session: int
 

@@ -72,7 +72,11 @@ def may_attempt_again(s: State, e: Event) -> bool:
     return worth_it and s.attempts < len(s.settings.backoff_ms)
 
 
-def needs_new_session(s: State, e: ReplyFailed | ServiceFailed) -> bool:
+def is_hopeless(s: State, e: SessionFailed) -> bool:
+    return POLICIES[e.error].ends
+
+
+def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed) -> bool:
     return POLICIES[e.error].reconnects
 
 
@@ -143,6 +147,8 @@ def save_context(d: Draft, e: Event) -> None:
 def fault(d: Draft, e: Event) -> None:
     """Count the fault, decide whether it ends the conversation, and show it."""
     part, error = _blame(d, e)
+    if d.before.link not in LIVE:
+        d.session_id += 1  # the session that was tried is nobody's any more
     if not d.faults:
         d.arm(Timer.BREAKER, d.settings.faults_window_ms)
     d.faults = min(d.faults + 1, d.settings.faults_max)
@@ -159,6 +165,8 @@ def _blame(d: Draft, e: Event) -> tuple[Part, ErrorClass]:
     """Where a fault came from and of which class it is."""
     if isinstance(e, TimerFired):
         return _BLAME[e.timer], ErrorClass.NETWORK_TIMEOUT
+    if isinstance(e, LinkClosed):
+        return Part.LINK, ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, ServiceFailed):
         return e.part, e.error
     if isinstance(e, SessionFailed):
@@ -210,7 +218,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(tuple(L), StartRequested, None, refuse_start, why="not ready, or one runs already"),
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
-    row(L.UP, SuspendRequested, L.SUSPENDED),
+    row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED),
     row(L.SUSPENDED, ResumeRequested, L.RENEWING, None, renewal_is_pending),
     row(L.SUSPENDED, ResumeRequested, L.UP),
     row(LIVE, T.SESSION_WARNING, None, save_context),
@@ -222,15 +230,15 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.HEALING, LinkHealed, L.UP),
     # Losing the line and getting it back
     row(FROZEN, (T.SUSPEND, T.RENEW, T.HEAL), L.BACKING_OFF, lose_link),
-    row((L.SUSPENDED, L.RENEWING), LinkWobbled, L.BACKING_OFF, lose_link),
     row((L.PREPARING, *LIVE), LinkClosed, L.BACKING_OFF, lose_link),
     row(L.FAULTED, LinkClosed, L.BACKING_OFF, lose_link, is_recoverable),
+    row(LIVE, SessionFailed, L.FAULTED, fault, is_hopeless),
     row(LIVE, (SessionFailed, ReconnectRequested), L.BACKING_OFF, lose_link),
-    row(LIVE, (ReplyFailed, ServiceFailed), L.BACKING_OFF, lose_link, needs_new_session),
+    row(LIVE, (ReplyFailed, ServiceFailed, PlaybackFailed), L.BACKING_OFF, lose_link, needs_new_session),
     row(L.BACKING_OFF, T.BACKOFF, L.RECONNECTING, attempt),
-    row(L.RECONNECTING, (SessionFailed, T.CONNECT), L.BACKING_OFF, None, may_attempt_again),
+    row(L.RECONNECTING, (SessionFailed, LinkClosed, T.CONNECT), L.BACKING_OFF, None, may_attempt_again),
     # Faults
-    row((L.PREPARING, L.RECONNECTING), (SessionFailed, T.PREPARE, T.CONNECT), L.FAULTED, fault),
+    row((L.PREPARING, L.RECONNECTING), (SessionFailed, LinkClosed, T.PREPARE, T.CONNECT), L.FAULTED, fault),
     row(AWAY, T.RECONNECT, L.FAULTED, fault),
     row(LIVE, (ReplyFailed, T.ATTEMPT, T.ANSWER), L.FAULTED, fault, fails_for_good),
     row(LIVE, PlaybackFailed, L.FAULTED, fault, is_being_played),

@@ -22,6 +22,7 @@ from .events import (
     AboutSession,
     AboutVoice,
     Event,
+    OverlapJudged,
     Signal,
     TimerFired,
     ToolCalled,
@@ -67,7 +68,9 @@ def _always_fresh(s: State, e: Event) -> bool:
 
 
 def _fresh_timer(s: State, e: TimerFired) -> bool:
-    """Is this deadline armed, with this due time, and does time run?"""
+    """Is this deadline armed, with this due time, is it due, and does time run?"""
+    if e.at < e.due:
+        return False
     if e.timer in JOB_TIMERS:
         job = _find_job(s, e.call)
         if job is None or s.link in FROZEN:
@@ -86,6 +89,12 @@ def _fresh_words(s: State, e: WordsHeard) -> bool:
     return e.seq > s.seq
 
 
+def _fresh_verdict(s: State, e: OverlapJudged) -> bool:
+    """A bid counts however late it comes; that a sound was harmless counts for the newest one only."""
+    current = e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
+    return current and (e.bid or e.onset >= s.onset)
+
+
 def _reply_is_open(s: State) -> bool:
     """Does anybody hold the current reply's id? It is being made, or its sound is still on."""
     return s.reply in _HELD_BY_BRAIN or s.voice in SOUNDING
@@ -98,13 +107,13 @@ def _freshness(kind: type[Event]) -> Fresh:
         return _fresh_timer
     if kind is WordsHeard:
         return _fresh_words
+    if kind is OverlapJudged:
+        return _fresh_verdict
     if kind is ToolCalled:
         return lambda s, e: e.reply == s.reply_id and e.call > s.call_id and _reply_is_open(s)
     if kind is TurnEnded:
-        return lambda s, e: bool(e.turn == s.turn)
+        return lambda s, e: e.turn == s.turn and e.onset >= s.onset
     if issubclass(kind, AboutVoice):
-        if "seq" in names:
-            return lambda s, e: e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
         return lambda s, e: e.voice == s.voice_id and s.voice is not Voice.SILENT
     if issubclass(kind, AboutCall):
         if "seq" in names:

@@ -72,6 +72,7 @@ class State(NamedTuple):
     jobs: tuple[JobRecord, ...] = ()
 
     seq: int = 0  # the newest signal that was applied
+    onset: int = 0  # the newest of them with which the person began to make a sound
     session_id: int = 0  # ids only grow: what carries an older one is stale
     reply_id: int = 0
     voice_id: int = 0

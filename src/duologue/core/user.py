@@ -57,10 +57,12 @@ def has_late_words(s: State, e: WordsHeard) -> bool:
 
 def begin_turn(d: Draft, e: Event) -> None:
     d.turn += 1
+    d.onset = d.seq
     d.overheard = 0  # a verdict that comes now is about this turn
 
 
 def expect_more_text(d: Draft, e: Event) -> None:
+    d.onset = d.seq
     d.final = False
 
 
@@ -162,8 +164,7 @@ def _forget_words(d: Draft) -> None:
 
 U, T = User, Timer
 _OPEN = (U.TALKING, U.SETTLING)
-_SILENCE_ENDS = (TurnEnded, T.SETTLE)  # while the person is heard again, an older verdict is wrong
-_ENDS = (PttReleased, SendPressed, T.TALK)
+_ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE)
 
 USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
@@ -178,8 +179,6 @@ USER_ROWS: tuple[Row, ...] = (
     row(tuple(U), WordsHeard, None, take_late_words, has_late_words),
     # The end of the turn
     row((*_OPEN, U.TRANSCRIBING), (T.SETTLE, T.READY), U.QUIET, discard_noise, no_words_yet),
-    row(U.SETTLING, _SILENCE_ENDS, U.QUIET, commit_and_end_turn, text_is_final),
-    row(U.SETTLING, _SILENCE_ENDS, U.TRANSCRIBING, commit_audio),
     row(_OPEN, _ENDS, U.QUIET, commit_and_end_turn, text_is_final),
     row(_OPEN, _ENDS, U.TRANSCRIBING, commit_audio),
     row(U.TRANSCRIBING, T.TEXT, U.QUIET, end_turn),

@@ -53,6 +53,7 @@ class Stage:
             "voice": s.voice_id,
             "call": s.call_id,
             "turn": s.turn,
+            "onset": s.onset,
         }
         wanted = {field.name for field in fields(kind)}
         return kind(**{**{name: value for name, value in current.items() if name in wanted}, **given})

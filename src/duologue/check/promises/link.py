@@ -132,8 +132,11 @@ LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a pause pauses",
         (ev.SuspendRequested,),
-        lambda s, e: s.link is Link.UP,
-        lambda x: goes(x, Link.SUSPENDED) and does(x, fx.HoldPlayback) == (x.before.voice is Voice.PLAYING),
+        lambda s, e: s.link in (Link.UP, Link.HEALING, Link.RENEWING),
+        lambda x: (
+            goes(x, Link.SUSPENDED)
+            and does(x, fx.HoldPlayback) == (x.before.voice is Voice.PLAYING and x.before.link is Link.UP)
+        ),
     ),
     Promise(
         "a resume waits for a session that is being renewed",
@@ -194,12 +197,6 @@ LINK_PROMISES: tuple[Promise, ...] = (
     Promise("a healed line goes on", (ev.LinkHealed,), lambda s, e: s.link is Link.HEALING, lambda x: goes(x, Link.UP)),
     Promise("a pause that lasts too long loses the line", (T.SUSPEND, T.RENEW, T.HEAL), lambda s, e: True, _lost),
     Promise(
-        "a line that wobbles in a pause is lost",
-        (ev.LinkWobbled,),
-        lambda s, e: s.link in (Link.SUSPENDED, Link.RENEWING),
-        _lost,
-    ),
-    Promise(
         "a closed line is lost",
         (ev.LinkClosed,),
         lambda s, e: s.link in (Link.PREPARING, *LIVE) or (s.link is Link.FAULTED and not _fatal(s)),
@@ -214,8 +211,14 @@ LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a reconnect can be asked for, and a failed session causes one",
         (ev.ReconnectRequested, ev.SessionFailed),
-        lambda s, e: s.link in LIVE,
+        lambda s, e: s.link in LIVE and getattr(e, "error", None) is not ErrorClass.AUTH_FAILURE,
         _lost,
+    ),
+    Promise(
+        "a session that can never be had is a fatal fault",
+        (ev.SessionFailed,),
+        lambda s, e: s.link in (Link.PREPARING, Link.RECONNECTING, *LIVE) and e.error is ErrorClass.AUTH_FAILURE,
+        lambda x: _faulted(x) and x.after.fault is not None and x.after.fault.fatal,
     ),
     Promise(
         "each wait ends in an attempt",
@@ -231,13 +234,13 @@ LINK_PROMISES: tuple[Promise, ...] = (
     ),
     Promise(
         "a failed attempt is followed by another",
-        (ev.SessionFailed, T.CONNECT),
+        (ev.SessionFailed, ev.LinkClosed, T.CONNECT),
         lambda s, e: s.link is Link.RECONNECTING and _attempt_left(s, e),
         lambda x: goes(x, Link.BACKING_OFF) and x.after.attempts == x.before.attempts,
     ),
     Promise(
         "the last failed attempt is a fault",
-        (ev.SessionFailed, T.CONNECT),
+        (ev.SessionFailed, ev.LinkClosed, T.CONNECT),
         lambda s, e: s.link is Link.RECONNECTING and not _attempt_left(s, e),
         lambda x: _faulted(x) and x.after.attempts == 0,
     ),
@@ -250,11 +253,15 @@ LINK_PROMISES: tuple[Promise, ...] = (
     ),
     Promise(
         "an expired session is replaced",
-        (ev.ServiceFailed, ev.ReplyFailed),
+        (ev.ServiceFailed, ev.ReplyFailed, ev.PlaybackFailed),
         lambda s, e: (
             s.link in LIVE
             and e.error is ErrorClass.SESSION_EXPIRED
-            and (isinstance(e, ev.ServiceFailed) or s.reply in (*_OPEN, Reply.READY))
+            and (
+                isinstance(e, ev.ServiceFailed)
+                or (isinstance(e, ev.PlaybackFailed) and s.voice is not Voice.SILENT)
+                or (isinstance(e, ev.ReplyFailed) and s.reply in (*_OPEN, Reply.READY))
+            )
         ),
         _lost,
     ),
@@ -267,7 +274,7 @@ LINK_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a line that can't play is a fault",
         (ev.PlaybackFailed,),
-        lambda s, e: s.link in LIVE and s.voice in SOUNDING,
+        lambda s, e: s.link in LIVE and s.voice in SOUNDING and e.error is not ErrorClass.SESSION_EXPIRED,
         _faulted,
     ),
     Promise("a stall is a fault", (T.STALL,), lambda s, e: s.link in LIVE, _faulted),

@@ -16,8 +16,8 @@ _ENDS = (ev.TurnEnded, ev.PttReleased, ev.SendPressed, T.TALK)
 
 
 def _may_end(s: State, e: ev.Event) -> bool:
-    """Can this event end the turn here? Turn-taking's word counts only after a silence."""
-    return s.user is User.SETTLING or (s.user is User.TALKING and not isinstance(e, ev.TurnEnded))
+    """Can this event end the turn here? A verdict from before the newest onset can't."""
+    return s.user in _OPEN and (not isinstance(e, ev.TurnEnded) or e.onset >= s.onset)
 
 
 def _active(s: State) -> bool:
@@ -161,12 +161,6 @@ USER_PROMISES: tuple[Promise, ...] = (
             if x.before.reply in PENDING
             else x.after.said == x.before.turn and not _overheard(x, x.before.turn)
         ),
-    ),
-    Promise(
-        "an endpoint from before the person went on is too late",
-        (ev.TurnEnded,),
-        lambda s, e: _active(s) and s.user is User.TALKING,
-        lambda x: x.after is x.before,
     ),
     Promise(
         "a typed turn closes the audio of the spoken one",

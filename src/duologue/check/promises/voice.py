@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ENDING, LIVE, SOUNDING, TIMER_INDEX, Ask, Link, Overlap, Reply, Timer, User, Voice
+from duologue.core.leaves import (
+    ENDING,
+    LIVE,
+    SOUNDING,
+    TIMER_INDEX,
+    Ask,
+    ErrorClass,
+    Link,
+    Overlap,
+    Reply,
+    Timer,
+    User,
+    Voice,
+)
 from duologue.core.state import State, has_foreground, is_owed
 
 from ..laws import Step
@@ -23,6 +36,10 @@ def _takes(s: State, e: ev.Event) -> bool:
 
 def _sounding(s: State) -> bool:
     return s.link in LIVE and s.voice in SOUNDING
+
+
+def _expires(e: ev.Event) -> bool:
+    return getattr(e, "error", None) is ErrorClass.SESSION_EXPIRED
 
 
 def _breathing(s: State) -> bool:
@@ -166,13 +183,13 @@ VOICE_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a stop confirmed before the breath is over waits for it",
         _STOPPED,
-        lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and _breathing(s),
+        lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and _breathing(s) and not _expires(e),
         lambda x: goes(x, Voice.HUSHED) and x.after.heard_ms >= getattr(x.event, "heard_ms", 0),
     ),
     Promise(
         "a stop confirmed after the breath is silence",
         _STOPPED,
-        lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and not _breathing(s),
+        lambda s, e: s.link in LIVE and s.voice is Voice.STOPPING and not _breathing(s) and not _expires(e),
         _silent,
     ),
     Promise("after the breath it is silent", (T.BREATH,), lambda s, e: s.voice is Voice.HUSHED, _silent),
