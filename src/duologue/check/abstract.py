@@ -35,7 +35,7 @@ def abstract(s: State, late_turns: bool = True) -> State:
             s.settings, 0, s.link, s.user, s.voice, s.reply, jobs,
             0, ID, ID, ID, ID, len(jobs),
             turn, said, asked, answered, floor_turn, turn if s.overheard else 0,
-            s.words, s.final, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
+            s.words, s.final, 0, 1 if s.heard_ms else 0, _ASKS[s.ask], s.called, s.news, s.telling,
             asked_again, s.retries, s.attempts, s.check_ins, s.faults,
             s.faults_in_a_row, s.fault and _FAULTS[s.fault.fatal], _dues(s),
         ),

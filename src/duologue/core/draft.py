@@ -46,6 +46,7 @@ class Draft:
     overheard: int
     words: Words
     final: bool
+    content: int
     heard_ms: int
     ask: Ask
     called: bool
@@ -69,7 +70,7 @@ class Draft:
             self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
             self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
             self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
-            self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
+            self.words, self.final, self.content, self.heard_ms, self.ask, self.called, self.news, self.telling,
             self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
             self.faults_in_a_row, self.fault, due,
         ) = s  # fmt: skip
@@ -88,7 +89,7 @@ class Draft:
                 self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
                 self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
                 self.turn, self.said, self.asked, self.answered, self.floor_turn, self.overheard,
-                self.words, self.final, self.heard_ms, self.ask, self.called, self.news, self.telling,
+                self.words, self.final, self.content, self.heard_ms, self.ask, self.called, self.news, self.telling,
                 self.asked_again, self.retries, self.attempts, self.check_ins, self.faults,
                 self.faults_in_a_row, self.fault, tuple(self.due),
             ),

@@ -144,7 +144,8 @@ class CancelRequested(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted(Signal):
-    """Voice activity began, or goes on although the machine has ended the turn at its limit."""
+    """Voice activity began. Sent again if it goes on after the machine has ended the turn, at its
+    limit or because a whole turn was typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,11 @@ class WordsHeard(Signal):
     chars: int = 0
     confidence_pct: int = 100
     content: int = 0
+
+    def __post_init__(self) -> None:
+        Event.__post_init__(self)
+        if self.substantial > self.words:
+            raise InvalidEvent(f"WordsHeard has {self.words} words, {self.substantial} of them substantial")
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ def recover(d: Draft, e: Event) -> None:
 
 def recover_without(d: Draft, e: Event) -> None:
     """Go on, and say honestly which turns got no answer. What was said since is still owed."""
-    lose(d, d.asked)
+    lose(d, max(d.asked, d.asked_again))
     recover(d, e)
 
 

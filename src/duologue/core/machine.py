@@ -86,7 +86,8 @@ def _fresh_timer(s: State, e: TimerFired) -> bool:
 def _fresh_words(s: State, e: WordsHeard) -> bool:
     if not 0 < e.turn <= s.turn:
         raise InvalidEvent(f"WordsHeard is about turn {e.turn}, but only {s.turn} began")
-    return e.seq > s.seq
+    is_known = e.final and e.turn == s.turn and e.content == s.content != 0
+    return e.seq > s.seq and not is_known
 
 
 def _fresh_verdict(s: State, e: OverlapJudged) -> bool:

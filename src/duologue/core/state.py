@@ -87,6 +87,7 @@ class State(NamedTuple):
 
     words: Words = Words.NONE  # of the current turn, while it is open
     final: bool = False
+    content: int = 0  # the final text of the newest turn, to know it when it comes again
     heard_ms: int = 0  # of the current sound
     ask: Ask = Ask.ANSWER  # what the current reply or sound is for
     called: bool = False  # the current reply has made a call

@@ -57,6 +57,7 @@ def has_late_words(s: State, e: WordsHeard) -> bool:
 
 def begin_turn(d: Draft, e: Event) -> None:
     d.turn += 1
+    d.content = 0
     d.onset = d.seq
     d.overheard = 0  # a verdict that comes now is about this turn
 
@@ -80,6 +81,12 @@ def note_words(d: Draft, e: WordsHeard) -> None:
     elif e.words and d.words is Words.NONE:
         d.words = Words.FILLER
     d.final = e.final and d.words is not Words.NONE
+    _note_content(d, e)
+
+
+def _note_content(d: Draft, e: WordsHeard) -> None:
+    if e.final and e.turn == d.turn:
+        d.content = e.content
 
 
 def commit_audio(d: Draft, e: Event) -> None:
@@ -115,6 +122,7 @@ def take_typed(d: Draft, e: Event) -> None:
 def take_late_words(d: Draft, e: WordsHeard) -> None:
     """Late text joins what is owed. What was answered already, or began under the sound that still
     plays, is recorded and not answered."""
+    _note_content(d, e)
     if _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
         d.check_ins = 0

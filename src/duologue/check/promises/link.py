@@ -74,6 +74,11 @@ def _renewal_pending(s: State) -> bool:
     return s.settings.session_ms_max > 0 and not _is_armed(s, T.SESSION_LIMIT)
 
 
+def _tried(s: State) -> int:
+    """The newest turn that was asked, now or before the line was lost."""
+    return max(s.asked, s.asked_again)
+
+
 def _fatal(s: State) -> bool:
     return s.fault is not None and s.fault.fatal
 
@@ -325,8 +330,8 @@ LINK_PROMISES: tuple[Promise, ...] = (
         lambda x: (
             goes(x, Link.PREPARING)
             and does(x, fx.SaveContext, fx.OpenSession, fx.ClearFault)
-            and does(x, fx.ReportLost) == (x.before.asked > x.before.answered)
-            and x.after.answered == x.after.asked == x.before.asked
+            and does(x, fx.ReportLost) == (_tried(x.before) > x.before.answered)
+            and x.after.answered == x.after.asked == _tried(x.before)
             and x.after.said == x.before.said
         ),
     ),
