@@ -98,7 +98,7 @@ def test_a_fault_is_told_by_its_class_and_nothing_else() -> None:
 
 
 def test_a_notable_event_is_told_even_if_nothing_has_to_be_done() -> None:
-    assert last_line(started()) == Line(0, "session is ready", ("context restored",))
+    assert last_line(started()) == Line(0, "session is ready", ())
 
 
 def test_telling_news_is_not_called_answering() -> None:

@@ -135,7 +135,9 @@ TIMER_WORDS: dict[Timer, str] = {
     Timer.BREATH: "a breath later",
     Timer.DEAD_AIR: "nobody says anything",
     Timer.FEEDBACK: "user is waiting",
+    Timer.LULL: "no words came with the sound",
     Timer.OVERLAP: "no verdict on the sound",
+    Timer.PATIENCE: "the noise goes on and on",
     Timer.RETRY: "time to try again",
     Timer.SETTLE: "silence lasts long enough",
 }
@@ -145,7 +147,7 @@ EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.RenewSession: "session renewed",
     fx.CloseSession: "session closed",
     fx.SaveContext: "context saved",
-    fx.RestoreContext: "context restored",
+    fx.RestoreContext: lambda effect: "context restored" if effect.session > 1 else "",  # a first one has none
     fx.CommitAudio: "",  # said by what follows from it
     fx.DiscardAudio: "it was a noise",
     fx.RecordOverheard: "overheard, not answered",
