@@ -1209,7 +1209,7 @@ def fail_and_recover(stage: Stage) -> None:
         stage.happen(ev.SessionReady)
 
 
-@pytest.mark.req("M-19", "C-PAT-001…004")
+@pytest.mark.req("M-19", "C-PAT-004")
 def test_the_third_fault_within_a_minute_is_fatal() -> None:
     stage = up()
     fail_and_recover(stage)
