@@ -6,7 +6,7 @@ also the one piece of code that arms deadlines on entry and disarms them on exit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .effects import Effect
 from .leaves import FROZEN, TIMER_INDEX, Ask, Job, Leaf, Link, Reply, Timer, User, Voice, Words
@@ -166,6 +166,11 @@ class Draft:
         """Add or replace a record; records stay in the order of their calls."""
         others = [other for other in self.jobs if other.call != job.call]
         self.jobs = tuple(sorted((*others, job), key=lambda record: record.call))
+
+    def amend_job(self, call: int, **changes: int) -> None:
+        """Change fields of a record, and nothing else about it."""
+        values: dict[str, Any] = changes
+        self.jobs = tuple(job._replace(**values) if job.call == call else job for job in self.jobs)
 
     def drop_job(self, call: int) -> None:
         self.jobs = tuple(job for job in self.jobs if job.call != call)

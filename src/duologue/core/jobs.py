@@ -109,7 +109,7 @@ def drop_work(d: Draft, job: JobRecord) -> None:
 def show_progress(d: Draft, e: Event, job: JobRecord) -> None:
     """A sign of life: show it, and wait anew for the next."""
     heartbeat_ms = d.owners.jobs[job.kind](d).heartbeat_ms
-    d.put_job(job._replace(heartbeat_due=heartbeat_ms and d.now() + heartbeat_ms))
+    d.amend_job(job.call, heartbeat_due=heartbeat_ms and d.now() + heartbeat_ms)
     d.emit(ShowProgress(job.call))
 
 
@@ -122,7 +122,7 @@ def show_wait(d: Draft, e: Event, job: JobRecord) -> None:
     ladder = d.settings.feedback_ms
     stage = job.stage + 1
     rest_ms = ladder[stage] - ladder[stage - 1] if stage < len(ladder) else 0
-    d.put_job(job._replace(stage=stage, feedback_due=rest_ms and d.now() + rest_ms))
+    d.amend_job(job.call, stage=stage, feedback_due=rest_ms and d.now() + rest_ms)
     d.emit(ShowWait(job.call, stage))
 
 
