@@ -149,7 +149,7 @@ class CoreExplorer:
             self._report(law, message, number)
         d = Draft(s, self.machine.owners, 0)
         for rule in self.machine.rules:
-            if rule.when(d):
+            if s.link in rule.links and rule.when(d):
                 self._report("9 rules at rest", f"rule {rule.name} has more to do", number)
         if state_from_json(state_to_json(s), s.settings) != s:
             self._report("9 suspend then resume", "the state does not survive a snapshot", number)

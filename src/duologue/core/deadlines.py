@@ -29,7 +29,7 @@ class Limit(NamedTuple):
 
 
 class JointLimit(NamedTuple):
-    """A deadline that belongs to a condition over several regions."""
+    """A deadline that belongs to a condition over several regions; asked only while the agent is idle."""
 
     timer: Timer
     holds: Callable[[Here], bool]

@@ -172,6 +172,7 @@ class Overlap(Leaf):
 
 FROZEN = (Link.SUSPENDED, Link.RENEWING, Link.HEALING)
 LIVE = (Link.UP, *FROZEN)
+DEAD = tuple(link for link in Link if link not in LIVE)
 AWAY = (Link.BACKING_OFF, Link.RECONNECTING)
 CLOSED = (Link.IDLE, Link.TERMINATING)
 ACTIVE = tuple(link for link in Link if link not in CLOSED)

@@ -35,7 +35,7 @@ from .link import LINK_ROWS
 from .reply import REPLY_ROWS
 from .rows import Row, Rule, Trigger
 from .rules import RULES
-from .state import FREEZES, JobRecord, State
+from .state import FREEZES, JobRecord, State, is_idle
 from .user import USER_ROWS
 from .voice import VOICE_ROWS
 
@@ -149,7 +149,10 @@ class Machine:
         self.rows = tuple(rows)
         self.rules = tuple(rules)
         self.owners = owners or Owners()
-        self._rules = tuple((-1 - index, rule.when, rule.do) for index, rule in enumerate(self.rules))
+        self._rules = {
+            link: tuple((-1 - index, rule.when, rule.do) for index, rule in enumerate(self.rules) if link in rule.links)
+            for link in Link
+        }
         self._joint = tuple((limit, TIMER_INDEX[limit.timer]) for limit in self.owners.joint)
         self._plans = {link: self._plan_for(link) for link in Link}
 
@@ -233,17 +236,25 @@ class Machine:
             d.fired.append(number)
         for number, row, job in work or ():
             self._act_on_job(d, e, number, row, job)
-        for number, is_unrest, mend in self._rules:
+        for number, is_unrest, mend in self._rules[d.link]:
             if is_unrest(d):
                 mend(d, e)
                 d.fired.append(number)
-        for limit, index in self._joint:
-            if limit.holds(d):
-                if not d.due[index] and not limit.holds(s):
-                    d.arm(limit.timer, limit.duration_ms(d))
-            else:
-                d.due[index] = 0
+        self._tend_joint_limits(d, s)
         return d
+
+    def _tend_joint_limits(self, d: Draft, s: State) -> None:
+        """Arm each joint deadline when its condition begins to hold, disarm it when it ends. All of
+        them need an agent that does nothing, which most steps don't see."""
+        if is_idle(d):
+            for limit, index in self._joint:
+                if not limit.holds(d):
+                    d.due[index] = 0
+                elif not d.due[index] and not limit.holds(s):
+                    d.arm(limit.timer, limit.duration_ms(d))
+        else:
+            for _, index in self._joint:
+                d.due[index] = 0
 
     def _choose_jobs(self, s: State, e: Any, table: Table) -> list[tuple[int, Row, JobRecord]]:
         if type(e) is ToolCalled:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from .draft import Draft
 from .events import Event
-from .leaves import Leaf, Timer
+from .leaves import Leaf, Link, Timer
 
 Trigger: TypeAlias = type[Event] | Timer
 Action: TypeAlias = Callable[..., None]  # (draft, event), for jobs (draft, event, record)
@@ -62,12 +62,13 @@ def row(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A joint state that may not last, and what mends it."""
+    """A joint state that may not last, and what mends it. It is looked for in these links only."""
 
     name: str
     when: Callable[[Draft], bool]
     do: Callable[[Draft, Any], None]
     why: str
+    links: tuple[Link, ...] = tuple(Link)
 
 
 def trigger_name(trigger: Trigger) -> str:

@@ -12,17 +12,17 @@ from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
 from .jobs import drop_work
-from .leaves import CLOSED, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, User, Voice, Words
+from .leaves import CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, User, Voice, Words
 from .rows import Rule
-from .state import floor_is_free, has_foreground, is_owed, is_sounding
+from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
 # Asked in every step: on Python 3.11 a member costs four times as much through its enum.
-_UP, _QUIET, _SILENT = Link.UP, User.QUIET, Voice.SILENT
+_QUIET, _SILENT = User.QUIET, Voice.SILENT
 _NONE, _READY = Reply.NONE, Reply.READY
 
 
 def sound_on_a_dead_line(d: Draft) -> bool:
-    return d.voice is not _SILENT and d.link not in LIVE
+    return d.voice is not _SILENT
 
 
 def silence_it(d: Draft, e: Event) -> None:
@@ -34,7 +34,7 @@ def silence_it(d: Draft, e: Event) -> None:
 
 
 def request_on_a_dead_line(d: Draft) -> bool:
-    return d.reply is not _NONE and d.link not in LIVE
+    return d.reply is not _NONE
 
 
 def drop_it(d: Draft, e: Event) -> None:
@@ -44,7 +44,7 @@ def drop_it(d: Draft, e: Event) -> None:
 
 
 def calls_in_a_fault(d: Draft) -> bool:
-    return d.link is Link.FAULTED and has_foreground(d)
+    return has_foreground(d)
 
 
 def cancel_them(d: Draft, e: Event) -> None:
@@ -55,9 +55,7 @@ def cancel_them(d: Draft, e: Event) -> None:
 
 
 def leftovers_of_a_closed_line(d: Draft) -> bool:
-    return d.link in CLOSED and (
-        d.user is not _QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d)
-    )
+    return d.user is not _QUIET or bool(d.jobs) or is_owed(d) or d.fault is not None or _counts(d)
 
 
 def _counts(d: Draft) -> bool:
@@ -81,7 +79,7 @@ def clear_them(d: Draft, e: Event) -> None:
 
 
 def ready_reply_and_open_floor(d: Draft) -> bool:
-    return d.reply is _READY and d.voice is _SILENT and d.user is _QUIET and d.link is _UP
+    return d.reply is _READY and d.voice is _SILENT and d.user is _QUIET
 
 
 def speak_it(d: Draft, e: Event) -> None:
@@ -96,7 +94,7 @@ def speak_it(d: Draft, e: Event) -> None:
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
     """The person has just finished, or the last output has just come; anything else waits a beat."""
-    if not floor_is_free(d) or not is_owed(d):
+    if not floor_is_open(d) or not is_owed(d):
         return False
     return d.said > d.before.said or has_foreground(d.before)
 
@@ -115,12 +113,14 @@ def hold_or_resume_it(d: Draft, e: Event) -> None:
     d.emit(ResumePlayback(d.voice_id) if is_sounding(d) else HoldPlayback(d.voice_id))
 
 
+_UP_ONLY = (Link.UP,)
+
 RULES: tuple[Rule, ...] = (
-    Rule("silence", sound_on_a_dead_line, silence_it, "nothing is said on a dead line"),
-    Rule("drop", request_on_a_dead_line, drop_it, "nothing is asked on a dead line"),
-    Rule("cancel", calls_in_a_fault, cancel_them, "a fault cancels the calls that it waits for"),
-    Rule("clear", leftovers_of_a_closed_line, clear_them, "a closed line holds nothing"),
-    Rule("speak", ready_reply_and_open_floor, speak_it, "a ready answer takes an open floor"),
-    Rule("ask", complete_turn_and_free_floor, ask_it, "a complete turn is asked at once"),
-    Rule("hold", sound_out_of_step, hold_or_resume_it, "sound stops and goes on with the floor"),
+    Rule("silence", sound_on_a_dead_line, silence_it, "nothing is said on a dead line", DEAD),
+    Rule("drop", request_on_a_dead_line, drop_it, "nothing is asked on a dead line", DEAD),
+    Rule("cancel", calls_in_a_fault, cancel_them, "a fault cancels the calls that it waits for", (Link.FAULTED,)),
+    Rule("clear", leftovers_of_a_closed_line, clear_them, "a closed line holds nothing", CLOSED),
+    Rule("speak", ready_reply_and_open_floor, speak_it, "a ready answer takes an open floor", _UP_ONLY),
+    Rule("ask", complete_turn_and_free_floor, ask_it, "a complete turn is asked at once", _UP_ONLY),
+    Rule("hold", sound_out_of_step, hold_or_resume_it, "sound stops and goes on with the floor", LIVE),
 )

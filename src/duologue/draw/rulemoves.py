@@ -37,7 +37,7 @@ def _all_moves() -> frozenset[tuple[str, Leaf, Leaf]]:
             draft = Draft(state, MACHINE.owners, 0)
             fill(draft)
             before = _leaves(draft)
-            if rule.when(draft):
+            if draft.link in rule.links and rule.when(draft):
                 rule.do(draft, event)
                 after = _leaves(draft)
                 found |= {(rule.name, old, new) for old, new in zip(before, after, strict=True) if old is not new}
