@@ -109,6 +109,16 @@ def test_the_row_that_explains_a_behaviour_is_found_by_a_word() -> None:
     assert [entry["row"] for entry in found] == ["voice: playing + SpeechStarted [onset_holds] -> held"]
 
 
+def test_rows_are_shown_to_people_with_their_guards() -> None:
+    assert "[onset_holds]" in run("rows", "onset_holds").stdout
+
+
+def test_a_word_that_no_row_contains_is_an_error() -> None:
+    done = run("rows", "[nonsense]")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: no row or rule contains '[nonsense]'")
+
+
 def test_the_version_is_shown() -> None:
     assert run("--version").stdout.startswith("duologue 0.")
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -107,7 +108,7 @@ def _show_check(report: Report) -> None:
     if report.holds:
         out.print(f"[bold green]No violation[/] in {data['states']:,} states, {data['steps']:,} steps.")
     for violation in report.violations:
-        out.print(f"[bold red]{violation.law}[/]: {violation.message}", highlight=False)
+        out.print(f"[bold red]{violation.law}[/]: {escape(violation.message)}", highlight=False)
         for line in violation.trace:
             out.print(f"    {line}", markup=False, highlight=False)
 
@@ -168,9 +169,11 @@ def rows(
     if as_json:
         write_json({"rows": [{"row": name, "action": action, "why": why} for name, action, why in found]})
         return
-    table = Table(box=None, show_header=False)
+    if not found:
+        raise DuologueError(f"no row or rule contains {match!r}; `duologue rows` lists them all")
+    table = Table("row", "does", "why", box=None, pad_edge=False, header_style="dim")
     for entry in found:
-        table.add_row(*entry)
+        table.add_row(*map(escape, entry))
     out.print(table)
 
 
@@ -212,5 +215,5 @@ def main() -> None:
     try:
         app()
     except DuologueError as error:
-        err.print(f"[bold red]error:[/] {error}", highlight=False, soft_wrap=True)
+        err.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(1)
