@@ -113,6 +113,7 @@ def take_typed(d: Draft, e: Event) -> None:
     """A typed turn is complete as it comes; it joins what was just being said."""
     if d.before.user is User.QUIET:
         d.turn += 1
+        d.content = 0
     elif d.before.user in _OPEN:
         _close_audio(d)
     _say(d, d.turn)
