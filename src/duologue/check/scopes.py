@@ -105,8 +105,8 @@ def _full_pause(settings: Settings) -> Settings:
 
 FULL: tuple[Scope, ...] = (
     Scope("talk", _full_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
-    Scope("work", _full_work, _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
-    Scope("pause", _full_pause, _FAULTS | {ev.LinkWobbled}, fillers=False, late_turns=False),
+    Scope("work", _full_work, _PAUSES | _BUTTONS | {ev.ServiceFailed}, fillers=False, late_turns=False),
+    Scope("pause", _full_pause, _FAULTS | _BUTTONS | {ev.LinkWobbled}, fillers=False, late_turns=False),
     Scope("link", _full_link, _WORK, fillers=False, late_turns=False),
 )
 

@@ -83,7 +83,9 @@ def _run_check(names: list[str], size: str) -> Report:
         task = bar.add_task("exploring", total=len(names) * len(SCOPES[size]))
 
         def advance(found: Findings) -> None:
-            bar.update(task, advance=1, description=f"explored {found.profile}/{found.scope}")
+            bar.update(task, advance=1)
+            verdict = f"{len(found.violations)} violations" if found.violations else "no violation"
+            bar.console.print(f"{found.profile}/{found.scope}: {found.states:,} states, {verdict}", highlight=False)
 
         return run_check(names, size, progress=advance)
 
