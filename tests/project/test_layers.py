@@ -15,7 +15,8 @@ SRC = Path(__file__).parent.parent.parent / "src" / "duologue"
 # Lowest first. Packages in one layer don't import each other, but for the pairs below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("core", "turns", "dialogue", "audio"),
-    ("check", "draw"),
+    ("check", "draw", "ports"),
+    ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
     ("runtime",),
     ("replay", "sim", "testing", "bench"),
@@ -24,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # A simulation writes and tells journals; benches and the test kit are played by simulations.
 SIDEWAYS = {("sim", "replay"), ("testing", "sim"), ("testing", "replay"), ("bench", "sim")}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "replay", "sim", "check")
+STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "sim", "check")
 PURE = ("core", "turns", "dialogue")
 IMPURE = {"asyncio", "time", "random", "logging", "datetime", "threading", "socket", "os", "secrets", "uuid"}
 LINES_MAX = 600

@@ -8,7 +8,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ask, ErrorClass, Link, Outcome, Timer
 from duologue.core.settings import profile
-from duologue.replay.metrics import Metrics
+from duologue.observe.metrics import Metrics
 from duologue.replay.timeline import read_timeline
 from duologue.sim.stage import Stage
 

@@ -1,34 +1,33 @@
-"""A conversation as JSON lines: a header, one line for each event, an end.
+"""A journal back to life: reading it, and replaying it step by step.
 
-Each line holds the event and the digest of the state after it, so a replay proves itself line by
-line. No words are in it, and it replays without them. Rule: reading names the line that is wrong.
+Each line holds an event and the digest of the state after it, so a replay proves itself line by
+line. Rule: reading names the line that is wrong.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from duologue.core.codec import (
     SCHEMA,
     canonical,
     digest,
     event_from_json,
-    event_to_json,
     settings_digest,
     settings_from_json,
-    settings_to_json,
     state_to_json,
 )
-from duologue.core.effects import Effect
 from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
-from duologue.core.state import State, initial
+from duologue.core.state import initial
+from duologue.observe.journal import FORMAT, JournalWriter
+from duologue.observe.moment import Moment
 
-FORMAT = "duologue-journal"
+__all__ = ["Entry", "InvalidJournal", "Journal", "JournalWriter", "Moment", "read_journal", "replay"]
 
 
 class InvalidJournal(DuologueError, ValueError):
@@ -49,48 +48,6 @@ class Journal(NamedTuple):
     settings: Settings
     seed: int
     entries: tuple[Entry, ...]
-
-
-class Moment(NamedTuple):
-    """One replayed step."""
-
-    event: Event
-    before: State
-    after: State
-    effects: tuple[Effect, ...]
-    fired: tuple[int, ...]  # rows by index, rules by -1 - index
-
-
-class JournalWriter:
-    """Writes a journal as the conversation goes; a crash leaves all lines but the end."""
-
-    def __init__(self, out: TextIO, settings: Settings, seed: int = 0) -> None:
-        self._out = out
-        self._count = 0
-        self._digest = digest(initial(settings))
-        self._write(
-            {
-                "format": FORMAT,
-                "schema": SCHEMA,
-                "settings": settings_to_json(settings),
-                "settings_digest": settings_digest(settings),
-                "seed": seed,
-                "digest": self._digest,
-            }
-        )
-
-    def add(self, event: Event, after: State) -> None:
-        """Write down one event and where it led."""
-        self._count += 1
-        self._digest = digest(after)
-        self._write({"event": event_to_json(event), "digest": self._digest})
-
-    def close(self) -> None:
-        """Mark the journal as complete."""
-        self._write({"end": self._count, "digest": self._digest})
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self._out.write(canonical(line) + "\n")
 
 
 def read_journal(lines: Iterable[str]) -> Journal:

@@ -15,9 +15,9 @@ from duologue.core.leaves import Job, Link
 from duologue.core.rows import trigger_name
 from duologue.core.state import State
 from duologue.core.views import LIFECYCLE, View
+from duologue.observe.metrics import Meter, Metrics
 
 from .journal import Moment
-from .metrics import Meter, Metrics
 
 TRANSITIONS_MAX = 20
 REGIONS = ("link", "user", "voice", "reply", "jobs")

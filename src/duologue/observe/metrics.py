@@ -22,7 +22,7 @@ from duologue.core.effects import (
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import CLOSED, ENDING, SOUNDING, Outcome, Words
 
-from .journal import Moment
+from .moment import Moment
 
 _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 

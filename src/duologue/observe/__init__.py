@@ -1,0 +1,1 @@
+"""Watching a conversation: steps, states, metrics, labels, journals and telemetry."""

@@ -1,0 +1,48 @@
+"""A conversation as JSON lines: a header, one line for each event, an end.
+
+No words are in it, and it replays without them. Rule: each line is complete when it is written, so a
+crash loses the end line and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+from duologue.core.codec import SCHEMA, canonical, digest, event_to_json, settings_digest, settings_to_json
+from duologue.core.events import Event
+from duologue.core.settings import Settings
+from duologue.core.state import State, initial
+
+FORMAT = "duologue-journal"
+
+
+class JournalWriter:
+    """Writes a journal as the conversation goes; a crash leaves all lines but the end."""
+
+    def __init__(self, out: TextIO, settings: Settings, seed: int = 0) -> None:
+        self._out = out
+        self._count = 0
+        self._digest = digest(initial(settings))
+        self._write(
+            {
+                "format": FORMAT,
+                "schema": SCHEMA,
+                "settings": settings_to_json(settings),
+                "settings_digest": settings_digest(settings),
+                "seed": seed,
+                "digest": self._digest,
+            }
+        )
+
+    def add(self, event: Event, after: State) -> None:
+        """Write down one event and where it led."""
+        self._count += 1
+        self._digest = digest(after)
+        self._write({"event": event_to_json(event), "digest": self._digest})
+
+    def close(self) -> None:
+        """Mark the journal as complete."""
+        self._write({"end": self._count, "digest": self._digest})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._out.write(canonical(line) + "\n")

@@ -1,0 +1,64 @@
+"""What a conversation needs from outside, as small protocols and values. One file for each port.
+
+Every service is written the same way. What streams is an async generator: ears turn frames into what
+was heard, a brain turns a request into parts, a voice turns text into sound. Closing the generator
+cancels it, raising says that it failed, and calling it again starts it afresh. Only the line is
+called directly, because it must hold and clear within the step that asks for it.
+"""
+
+from .brain import Brain, Part, Request, Show, Summarises
+from .calls import Call
+from .ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded, TurnOver
+from .failure import ServiceError, classify
+from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
+from .session import Context, Session
+from .sound import Sound, Word
+from .voice import Voice
+from .worker import Job, Mode, Tool, Worker
+
+__all__ = [
+    "AgentSaid",
+    "Brain",
+    "Call",
+    "CallOutput",
+    "Closed",
+    "Commit",
+    "Context",
+    "Discard",
+    "Ears",
+    "Final",
+    "Finished",
+    "Frame",
+    "Healed",
+    "Heard",
+    "Incoming",
+    "Item",
+    "Job",
+    "Line",
+    "LineEvent",
+    "Mode",
+    "News",
+    "Note",
+    "Part",
+    "Partial",
+    "Played",
+    "Request",
+    "ServiceError",
+    "Session",
+    "Show",
+    "Sound",
+    "SpeechBegan",
+    "SpeechEnded",
+    "Stopped",
+    "Summarises",
+    "Tool",
+    "TurnOver",
+    "Unplayable",
+    "UserSaid",
+    "Voice",
+    "Wobbled",
+    "Word",
+    "Worker",
+    "classify",
+]

@@ -1,0 +1,16 @@
+"""A call of a tool, as a brain makes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Run this tool. `arguments` is a dict, or the JSON text of one as a model wrote it; it is
+    parsed and checked before anything runs. `id` is the brain's own name for the call, if it has one."""
+
+    name: str
+    arguments: dict[str, Any] | str = field(default_factory=dict)
+    id: str = ""

@@ -1,0 +1,47 @@
+"""Failures, classified once, at the edge that saw them (L-12).
+
+Rule: an adapter that knows better raises ServiceError; everything else is told by its type and by the
+HTTP status that it carries. Messages of services never travel on: they may hold words or secrets.
+"""
+
+from __future__ import annotations
+
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import ErrorClass
+
+
+class ServiceError(DuologueError):
+    """A service failed in a way that its adapter understood."""
+
+    def __init__(self, error: ErrorClass, message: str = "") -> None:
+        self.error = error
+        super().__init__(message or error.value)
+
+
+def classify(failure: BaseException) -> ErrorClass:
+    """The class of a failure; UNKNOWN if nothing tells."""
+    if isinstance(failure, ServiceError):
+        return failure.error
+    status = getattr(failure, "status_code", None) or getattr(failure, "status", None)
+    if type(status) is int:
+        return classify_status(status)
+    if isinstance(failure, PermissionError):
+        return ErrorClass.AUTH_FAILURE
+    if isinstance(failure, TimeoutError | OSError):
+        return ErrorClass.NETWORK_TIMEOUT
+    return ErrorClass.UNKNOWN
+
+
+def classify_status(status: int) -> ErrorClass:
+    """The class of an HTTP status."""
+    if status in (401, 403):
+        return ErrorClass.AUTH_FAILURE
+    if status == 429:
+        return ErrorClass.RATE_LIMIT
+    if status in (408, 504):
+        return ErrorClass.NETWORK_TIMEOUT
+    if status >= 500:
+        return ErrorClass.SERVER_ERROR
+    if status in (400, 404, 409, 413, 422):
+        return ErrorClass.INVALID_ARGS
+    return ErrorClass.UNKNOWN

@@ -1,0 +1,64 @@
+"""What was said and done, as the brain may know it.
+
+Rule: the history holds what was heard. Text that was never played is not in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from duologue.core.leaves import Outcome
+
+from .calls import Call
+
+
+@dataclass(frozen=True, slots=True)
+class UserSaid:
+    """A turn of the person. `overheard`: said over the agent, recorded, and not to be answered."""
+
+    turn: int
+    text: str
+    overheard: bool = False
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSaid:
+    """A reply, as far as it was heard or shown, with the calls that it made. `unheard` is the text
+    that an interruption cut off; it is for the screen, not for the brain."""
+
+    reply: int
+    text: str
+    interrupted: bool = False
+    calls: tuple[tuple[int, Call], ...] = ()
+    unheard: str = ""
+    heard_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutput:
+    """The one output of a call."""
+
+    call: int
+    output: str
+    outcome: Outcome = Outcome.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a job that runs beside the conversation has to tell."""
+
+    call: int
+    text: str
+    outcome: Outcome = Outcome.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that the brain must know, such as the summary of an earlier session."""
+
+    text: str
+
+
+Item: TypeAlias = UserSaid | AgentSaid | CallOutput | News | Note
