@@ -1,4 +1,4 @@
-"""The command line: `duologue check | diagram | replay | rows | bench | demo`.
+"""The command line: `duologue check | diagram | replay | timeline | rows | bench | demo`.
 
 Rule: results go to standard output, everything for people while they wait to standard error; a
 problem is one line and exit code 1, never a traceback.
@@ -25,6 +25,8 @@ from duologue.core.errors import DuologueError
 from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
 from duologue.replay.journal import read_journal, replay
+
+from .timeline import timeline_command
 
 app = typer.Typer(
     help="Voice agents whose conversations never get stuck.",
@@ -154,6 +156,9 @@ def replay_journal(file: Annotated[Path, typer.Argument(help="A journal.")], as_
         return
     out.print(debug_view(timeline))
     out.print(f"[bold green]{len(moments)} events, every digest agrees.[/]")
+
+
+app.command("timeline")(timeline_command)
 
 
 # -- rows

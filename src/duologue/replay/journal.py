@@ -48,16 +48,23 @@ class Journal(NamedTuple):
     settings: Settings
     seed: int
     entries: tuple[Entry, ...]
+    complete: bool = True  # has it an end, or did a crash cut it short?
 
 
-def read_journal(lines: Iterable[str]) -> Journal:
-    """The journal, or InvalidJournal that names the first line that is wrong."""
+def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
+    """The journal, or InvalidJournal that names the first line that is wrong. Unless it has to be
+    `complete`, one without an end is read as far as it goes."""
     numbered = enumerate(lines, start=1)
     _, header = _parse(*next(numbered, (1, "")))
     settings, seed = _read_header(header)
     entries: list[Entry] = []
     for number, text in numbered:
-        _, data = _parse(number, text)
+        try:
+            _, data = _parse(number, text)
+        except InvalidJournal:
+            if complete or text.endswith("\n") or next(numbered, None):
+                raise
+            break  # the last line, cut off
         if "end" in data:
             _check_end(number, data, entries, [number for number, _ in numbered])
             return Journal(settings, seed, tuple(entries))
@@ -67,6 +74,8 @@ def read_journal(lines: Iterable[str]) -> Journal:
             entries.append(Entry(number, event_from_json(data["event"]), data["digest"]))
         except DuologueError as error:
             raise InvalidJournal(f"line {number}: {error}") from None
+    if not complete:
+        return Journal(settings, seed, tuple(entries), complete=False)
     raise InvalidJournal(f"truncated: no end after event {len(entries)} (line {len(entries) + 1})")
 
 

@@ -1,0 +1,82 @@
+"""A brain that says what its script says: in order, or by what the person said.
+
+Streams word by word with delays, calls tools, fails and hangs as told. Rule: the same seed and the
+same requests give the same reply, token by token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from duologue.ports.brain import Part, Request
+from duologue.ports.script import Fail, Hang, Pause, take
+
+Line: TypeAlias = Part | Pause | Fail | Hang
+Reply: TypeAlias = Line | Iterable[Line]
+Script: TypeAlias = Iterable[Reply] | dict[str, Reply] | Callable[[Request], Reply]
+
+
+@dataclass
+class ScriptedBrain:
+    """`script` is a list of replies, a dict from a word to the reply to whoever says it, or a
+    function of the request. When nothing fits, `otherwise` is said."""
+
+    script: Script = ()
+    first_ms: int = 0
+    token_ms: int = 0
+    jitter_ms: int = 0
+    seed: int = 0
+    otherwise: Reply = "I see."
+    requests: list[Request] = field(default_factory=list)
+    cancelled: list[int] = field(default_factory=list)  # replies that were closed before their end
+
+    def __post_init__(self) -> None:
+        self._dice = random.Random(self.seed)
+        self._queue = list(self.script) if not isinstance(self.script, dict) and not callable(self.script) else []
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        self.requests.append(request)
+        try:
+            await self._wait(self.first_ms)
+            for line in _lines(self._choose(request)):
+                if isinstance(line, Pause | Fail | Hang):
+                    await take(line, self._dice)
+                elif isinstance(line, str):
+                    async for token in self._tokens(line):
+                        yield token
+                else:
+                    yield line
+        except (asyncio.CancelledError, GeneratorExit):
+            self.cancelled.append(request.reply)
+            raise
+
+    def _choose(self, request: Request) -> Reply:
+        if callable(self.script):
+            return self.script(request)
+        if isinstance(self.script, dict):
+            said = request.text.lower()
+            fits = (reply for words, reply in self.script.items() if words.lower() in said and said)
+            return next(fits, self.otherwise)
+        return self._queue.pop(0) if self._queue else self.otherwise
+
+    async def _tokens(self, text: str) -> AsyncIterator[str]:
+        if not self.token_ms:
+            yield text + " "
+            return
+        for token in text.split():
+            await self._wait(self.token_ms)
+            yield token + " "
+
+    async def _wait(self, ms: int) -> None:
+        if ms or self.jitter_ms:
+            await asyncio.sleep((ms + self._dice.randint(0, self.jitter_ms)) / 1000)
+
+
+def _lines(reply: Reply) -> list[Line]:
+    if isinstance(reply, list | tuple):
+        return list(reply)
+    return [reply]  # type: ignore[list-item]

@@ -1,0 +1,197 @@
+"""`duologue timeline`: a call over time, in the terminal or as one HTML file.
+
+What was said is shown if the file of words lies beside the journal. Rule: a journal without an end is
+still shown, as far as it goes, and it is said so.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+from duologue.core.events import PlaybackFinished
+from duologue.replay.journal import Moment, read_journal, replay
+from duologue.replay.story import tell
+from duologue.replay.timeline import read_timeline
+from duologue.replay.words import Spoken, read_words, words_path
+
+from .debugview import debug_view
+from .ink import BLUE, GREEN
+from .lanes import LABEL_WIDTH, bar_width
+from .legible import Legible
+
+_INDENT = 2
+_HAPPENED_WIDTH = 30
+_BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  # so many events and more
+
+
+def timeline_command(
+    file: Annotated[Path, typer.Argument(help="A journal.")],
+    html: Annotated[Path | None, typer.Option(help="Write a picture to this file instead.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead.")] = False,
+    with_words: Annotated[
+        bool, typer.Option("--words/--no-words", help="With what was said, if CALL.words.jsonl lies beside CALL.jsonl.")
+    ] = True,
+) -> None:
+    """Show a call over time: what each region did, what was heard, what happened and why."""
+    if html and as_json:
+        raise DuologueError("--html and --json exclude each other")
+    moments, complete = _read_moments(file)
+    words = _read_words(file) if with_words and not as_json else ()
+    if not complete:
+        sys.stderr.write(f"{file}: no end after {len(moments)} events: cut off, or it still runs\n")
+    if html:
+        _write_picture(html, file, moments, words, complete)
+    elif as_json:
+        facts = {"file": str(file), "events": len(moments), "complete": complete}
+        sys.stdout.write(json.dumps({**facts, **read_timeline(moments).to_json()}, indent=2) + "\n")
+    else:
+        _show(moments, words)
+
+
+# -- Reading and writing
+
+
+def _read_moments(file: Path) -> tuple[list[Moment], bool]:
+    try:
+        with file.open(encoding="utf-8") as lines:
+            journal = read_journal(lines, complete=False)
+        return list(replay(journal)), journal.complete
+    except OSError as error:
+        raise DuologueError(f"{file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DuologueError(f"{file}: not a text file") from None
+    except DuologueError as error:
+        raise DuologueError(f"{file}: {error}") from None
+
+
+def _read_words(journal: Path) -> tuple[Spoken, ...]:
+    path = words_path(journal)
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:  # a crash may cut a letter in two
+            return read_words(lines, complete=False)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise DuologueError(f"{path}: {error.strerror}") from None
+    except DuologueError as error:
+        raise DuologueError(f"{path}: {error} (--no-words leaves it out)") from None
+
+
+def _write_picture(
+    target: Path, journal: Path, moments: Sequence[Moment], words: Sequence[Spoken], complete: bool
+) -> None:
+    from duologue.replay.picture import draw_picture
+
+    if target.resolve() in (journal.resolve(), words_path(journal).resolve()):
+        raise DuologueError(f"{target}: is what the picture is drawn from")
+    try:
+        target.write_text(draw_picture(moments, journal.name, words, complete), encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise DuologueError(f"{target}: {error.strerror}") from None
+    sys.stdout.write(f"{target}\n")
+
+
+# -- The terminal
+
+
+def _show(moments: Sequence[Moment], words: Sequence[Spoken]) -> None:
+    """The story first, the overview last, where it is seen."""
+    from duologue.replay.picture.spans import newest
+
+    console = Console()
+    steps = newest(moments)
+    if steps:
+        console.print(Legible(_titled("What happened", "", _story(steps, words))))
+        console.print()
+    console.print(debug_view(read_timeline(moments)))
+    if steps:
+        console.print(Legible(_events(steps, console.width - 2 * _INDENT)))
+        console.print(Legible(_heard(steps)))
+
+
+def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
+    heading = Text.assemble((title, "bold"), (f"  {note}", "dim"), no_wrap=True)
+    return Padding(Group(heading, *content), (1, _INDENT, 0, _INDENT))
+
+
+def _story(steps: Sequence[Moment], words: Sequence[Spoken]) -> RenderableType:
+    """Every step worth telling, and between them what was said."""
+    began = steps[0].event.at
+    grid = Table.grid(padding=(0, 1), expand=True)
+    grid.add_column(justify="right", style="dim", width=8)
+    grid.add_column(width=_HAPPENED_WIDTH)
+    grid.add_column(style="dim", width=1)
+    grid.add_column(ratio=1)
+    said = [spoken for spoken in words if spoken.at >= began]
+    to_say = sorted(said, key=lambda spoken: spoken.at, reverse=True)
+    for moment in steps:
+        event = moment.event
+        if line := tell(moment):
+            heard = (f"{event.heard_ms} ms heard",) if isinstance(event, PlaybackFinished) else ()
+            done = Text(", ".join((*line.done, *heard)), style="bold")
+            grid.add_row(_seconds(event.at - began), line.happened, "→" if done else "", done)
+        while to_say and (to_say[-1].at <= event.at or moment is steps[-1]):
+            spoken = to_say.pop()
+            grid.add_row("", "", "", _quote(spoken))
+    return grid
+
+
+def _quote(spoken: Spoken) -> RenderableType:
+    who, colour = ("person", GREEN) if spoken.kind == "user" else ("agent", BLUE)
+    text = Text.assemble((f"{who}: ", colour), spoken.text)
+    if spoken.unheard:
+        text.append(" " if spoken.text else "")
+        text.append_text(Text.assemble(("(unheard: ", "dim"), (spoken.unheard, "dim strike"), (")", "dim")))
+    return text
+
+
+def _events(steps: Sequence[Moment], width: int) -> RenderableType:
+    """How busy each column was, under the bars of the regions."""
+    columns = bar_width(width)
+    began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
+    counts = [0] * columns
+    for moment in steps:
+        counts[min(columns - 1, (moment.event.at - began) * columns // length_ms)] += 1
+    marks = "".join(next(mark for least, mark in _BUSY if count >= least) for count in counts)
+    legend = "  ".join(f"{mark} {least} or more" for least, mark in reversed(_BUSY) if least)
+    ignored = sum(moment.after is moment.before for moment in steps)
+    return _titled(
+        "Events",
+        f"{len(steps)} in all, {ignored} ignored",
+        Text(" " * LABEL_WIDTH + marks, no_wrap=True),
+        Text(" " * LABEL_WIDTH + legend, style="dim", no_wrap=True),
+    )
+
+
+def _heard(steps: Sequence[Moment]) -> RenderableType:
+    """How much was heard, and which sounds were cut short where."""
+    from duologue.replay.picture.spans import CUT, read_spans
+
+    sounds = read_spans(steps).sounds
+    cut = [sound for sound in sounds if sound.outcome == CUT]
+    lines = [
+        Text.assemble(
+            (f"{_seconds(sound.end_ms):>8}  ", "dim"),
+            f"voice {sound.voice} heard {sound.heard_ms} ms",
+            (f"  {sound.cut_by}", "dim"),
+            no_wrap=True,
+        )
+        for sound in cut
+    ]
+    total = _seconds(sum(sound.heard_ms for sound in sounds))
+    return _titled("Heard", f"{total} of {len(sounds)} sounds, {len(cut)} cut short", *lines)
+
+
+def _seconds(ms: int) -> str:
+    return f"{ms / 1_000:.2f} s"

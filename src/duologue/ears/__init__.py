@@ -1,0 +1,1 @@
+"""Ears: what turns audio into onsets and words."""

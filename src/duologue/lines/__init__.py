@@ -1,0 +1,1 @@
+"""Lines: where sound goes out and audio comes in."""

@@ -1,0 +1,45 @@
+"""The event bus: who wants to know gets to know, and can't do harm.
+
+Handlers are called at once, in the order in which they came. Rule: a handler that raises is reported
+and everybody else still hears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from .signals import Signal
+
+S = TypeVar("S", bound=Signal)
+
+
+class Bus:
+    """Signals of one conversation, to whoever asked for them."""
+
+    def __init__(self, problem: Callable[[str, BaseException], None]) -> None:
+        self._handlers: dict[type[Signal], tuple[Callable[[Any], object], ...]] = {}
+        self._problem = problem
+
+    def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
+        """Call this with every signal of a kind (`Signal` for all). Returns what undoes it."""
+        self._handlers[kind] = (*self._handlers.get(kind, ()), handler)
+
+        def off() -> None:
+            kept = list(self._handlers.get(kind, ()))
+            if handler in kept:
+                kept.remove(handler)
+            self._handlers[kind] = tuple(kept)
+
+        return off
+
+    def wants(self, kind: type[Signal]) -> bool:
+        """Is anybody listening? Saves making what nobody hears."""
+        return bool(self._handlers.get(kind) or self._handlers.get(Signal))
+
+    def send(self, signal: Signal) -> None:
+        for handler in (*self._handlers.get(type(signal), ()), *self._handlers.get(Signal, ())):
+            try:
+                handler(signal)
+            except Exception as failure:  # noqa: BLE001 - an observer must not end a conversation
+                self._problem(f"observer of {type(signal).__name__}", failure)

@@ -1,0 +1,49 @@
+"""Where a view is, where it was, and how it got there (L-20, L-21, C-CON-003).
+
+Rule: derived from steps alone; the last 20 moves are kept, and only for this conversation.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from duologue.core.events import Event, TimerFired
+from duologue.core.rows import trigger_name
+from duologue.core.state import State
+from duologue.core.views import View
+
+from .signals import Signal, StateEntered, StateExited, Transitioned
+
+TRANSITIONS_MAX = 20
+
+
+def cause_of(event: Event) -> str:
+    """The name of what happened, as rows and diagrams write it."""
+    return trigger_name(event.timer if isinstance(event, TimerFired) else type(event))
+
+
+class States:
+    """One view of one conversation."""
+
+    def __init__(self, view: View, s: State, context: Callable[[], dict[str, object]]) -> None:
+        self.view = view
+        self.state = view.see(s)
+        self.previous: str | None = None
+        self.entered_at = 0
+        self.transitions: deque[Transitioned] = deque(maxlen=TRANSITIONS_MAX)
+        self._context = context
+
+    def follow(self, event: Event, after: State, send: Callable[[Signal], None]) -> None:
+        """Tell whoever listens about a move, if there was one."""
+        state = self.view.see(after)
+        if state == self.state:
+            return
+        at, name = event.at, self.view.name
+        exited = StateExited(at, name, self.state, at - self.entered_at)
+        moved = Transitioned(at, name, self.state, state, cause_of(event))
+        self.previous, self.state, self.entered_at = self.state, state, at
+        self.transitions.append(moved)
+        send(exited)
+        send(moved)
+        send(StateEntered(at, name, state, self._context()))

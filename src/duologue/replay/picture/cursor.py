@@ -1,0 +1,99 @@
+"""What the cursor says: at each instant the state after it, what happened, and the rows that fired.
+
+Small tables of names and numbers for the script, so that a long call stays a small file. Rule: the
+text of a row is what `duologue rows` prints.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from duologue.core.machine import MACHINE
+from duologue.core.state import State
+from duologue.core.views import VIEWS
+from duologue.replay.journal import Moment
+from duologue.replay.story import tell
+from duologue.replay.timeline import REGIONS, cause_of
+
+from .looks import look_of
+
+VIEW_NAMES = ("lifecycle", "conversation")
+LANES = (*VIEW_NAMES, *REGIONS)
+
+
+class Fired(NamedTuple):
+    """A row or a rule, and how often it fired."""
+
+    number: int  # as a step names it: a row by its index, a rule by -1 - index
+    text: str
+    does: str
+    why: str
+    times: int
+
+    @property
+    def anchor(self) -> str:
+        return anchor_of(self.number)
+
+
+def anchor_of(number: int) -> str:
+    """The short name of a row or rule on this page."""
+    return f"row{number}" if number >= 0 else f"rule{-1 - number}"
+
+
+def row_text(number: int) -> tuple[str, str, str]:
+    """What it is, what it does, and why."""
+    if number < 0:
+        rule = MACHINE.rules[-1 - number]
+        return f"rule: {rule.name}", rule.do.__name__, rule.why
+    row = MACHINE.rows[number]
+    return row.name, row.do.__name__ if row.do else "", row.why
+
+
+def all_fired(moments: Sequence[Moment]) -> list[Fired]:
+    """Every row and rule that fired, rows first."""
+    times = Counter(number for moment in moments for number in moment.fired)
+    order = sorted(times, key=lambda number: (number < 0, abs(number)))
+    return [Fired(number, *row_text(number), times[number]) for number in order]
+
+
+def leaves_of(s: State) -> tuple[str, ...]:
+    """What each lane of views and regions shows."""
+    jobs = " + ".join(f"{job.call} {job.kind.value}" for job in s.jobs) or "none"
+    views = (VIEWS[name].see(s) for name in VIEW_NAMES)
+    return (*views, s.link.value, s.user.value, s.voice.value, s.reply.value, jobs)
+
+
+def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
+    """Each lane with its state and how that looks."""
+    kinds = s.jobs[0].kind.value if s.jobs else "none"
+    for lane, shown in zip(LANES, leaves_of(s), strict=True):
+        yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)
+
+
+def cursor_data(moments: Sequence[Moment], length_ms: int) -> dict[str, Any]:
+    """Everything that the script needs."""
+    began = moments[0].event.at
+    chips: dict[tuple[str, str], int] = {}
+    states: dict[tuple[int, ...], int] = {}
+    instants = []
+    for at, group in groupby(moments, lambda moment: moment.event.at):
+        steps = list(group)
+        after = steps[-1].after
+        shown = tuple(chips.setdefault((text, look), len(chips)) for _, text, look in looks_of(after))
+        state = states.setdefault(shown, len(states))
+        instants.append([at - began, state, after.heard_ms, [_step(moment) for moment in steps]])
+    return {
+        "length": length_ms,
+        "chips": list(chips),
+        "states": list(states),
+        "rows": {str(fired.number): [fired.text, fired.does, fired.why] for fired in all_fired(moments)},
+        "instants": instants,
+    }
+
+
+def _step(moment: Moment) -> list[Any]:
+    line = tell(moment)
+    return [cause_of(moment.event), list(moment.fired), ", ".join(line.done) if line else ""]

@@ -1,0 +1,242 @@
+"""What has a beginning and an end in a conversation: sounds, requests, calls, faults, turns.
+
+Follows ids through the steps: something is over when its id moves on or its record is gone. Times
+count from the start of the conversation. Rule: how something ended is read from the step that ended it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import SOUNDING, Ask, Link, Outcome, Reply, Timer, User
+from duologue.core.state import Fault
+from duologue.replay.journal import Moment
+from duologue.replay.timeline import Visit, cause_of
+
+GOES_ON = "goes on"
+CUT = "cut short"
+
+
+class Sound(NamedTuple):
+    """One voice of the agent."""
+
+    voice: int
+    reply: int
+    since_ms: int
+    end_ms: int
+    progress: tuple[tuple[int, int], ...]  # when so much had been heard
+    cut_by: str  # what stopped it, if it was cut short
+    outcome: str
+
+    @property
+    def heard_ms(self) -> int:
+        return self.progress[-1][1]
+
+
+class Request(NamedTuple):
+    """One request to the brain, up to the last sound of its answer."""
+
+    reply: int
+    asks: str
+    since_ms: int
+    end_ms: int
+    token_ms: int | None  # when its first token came
+    audio_ms: int | None
+    outcome: str
+
+
+class Call(NamedTuple):
+    """One piece of work, in each of its leaves."""
+
+    call: int
+    stays: tuple[Visit, ...]
+    outcome: str
+
+    @property
+    def since_ms(self) -> int:
+        return self.stays[0].since_ms
+
+    @property
+    def end_ms(self) -> int:
+        return self.stays[-1].end_ms
+
+
+class Shown(NamedTuple):
+    """A fault, while it was shown."""
+
+    since_ms: int
+    end_ms: int
+    what: str
+    cause: str
+
+
+class Turn(NamedTuple):
+    """From the person's first sound to the end of the turn."""
+
+    turn: int
+    since_ms: int
+    end_ms: int
+
+
+class Spans(NamedTuple):
+    sounds: tuple[Sound, ...]
+    requests: tuple[Request, ...]
+    calls: tuple[Call, ...]
+    faults: tuple[Shown, ...]
+    turns: tuple[Turn, ...]
+
+
+def newest(moments: Sequence[Moment]) -> Sequence[Moment]:
+    """The steps since the newest conversation began, as a timeline reads them."""
+    starts = [n for n, m in enumerate(moments) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
+    return moments[starts[-1] :] if starts else ()
+
+
+def read_spans(moments: Sequence[Moment]) -> Spans:
+    """Everything that began in these steps of one conversation."""
+    return Spans(
+        tuple(_sounds(moments)), tuple(_requests(moments)), tuple(_calls(moments)), tuple(_faults(moments)),
+        tuple(_turns(moments)),
+    )  # fmt: skip
+
+
+def _clock(moments: Sequence[Moment]) -> tuple[int, int]:
+    """When the steps begin, and how long they last."""
+    began = moments[0].event.at if moments else 0
+    return began, moments[-1].event.at - began if moments else 0
+
+
+def _sounds(moments: Sequence[Moment]) -> list[Sound]:
+    began, end_ms = _clock(moments)
+    found: list[Sound] = []
+    sound: Sound | None = None
+    for moment in moments:
+        at_ms = moment.event.at - began
+        if sound:
+            sound = _go_on(sound, moment, at_ms)
+            if moment.after.voice_id != sound.voice:
+                found.append(_end_sound(sound, moment, at_ms))
+                sound = None
+        for effect in moment.effects:
+            if isinstance(effect, fx.StartPlayback):
+                sound = Sound(effect.voice, effect.reply, at_ms, end_ms, ((at_ms, 0),), "", GOES_ON)
+    return [*found, sound] if sound else found
+
+
+def _go_on(sound: Sound, moment: Moment, at_ms: int) -> Sound:
+    if any(isinstance(effect, fx.StopPlayback) for effect in moment.effects):
+        sound = sound._replace(cut_by=cause_of(moment.event))
+    if moment.after.voice_id == sound.voice and moment.after.heard_ms > sound.heard_ms:
+        sound = sound._replace(progress=(*sound.progress, (at_ms, moment.after.heard_ms)))
+    return sound
+
+
+def _end_sound(sound: Sound, moment: Moment, at_ms: int) -> Sound:
+    cuts = [effect.heard_ms for effect in moment.effects if isinstance(effect, fx.TruncateReply)]
+    event = moment.event
+    heard_ms = cuts[0] if cuts else event.heard_ms if isinstance(event, ev.PlaybackFinished) else sound.heard_ms
+    ended = sound._replace(end_ms=at_ms, progress=(*sound.progress, (at_ms, max(heard_ms, sound.heard_ms))))
+    if not cuts:
+        return ended._replace(outcome="heard to its end")
+    return ended._replace(outcome=CUT, cut_by=sound.cut_by or cause_of(event))
+
+
+def _requests(moments: Sequence[Moment]) -> list[Request]:
+    began, end_ms = _clock(moments)
+    found: list[Request] = []
+    request: Request | None = None
+    for moment in moments:
+        at_ms = moment.event.at - began
+        if request and moment.after is not moment.before:
+            if isinstance(moment.event, ev.TokenArrived):
+                request = request._replace(token_ms=at_ms)
+            if isinstance(moment.event, ev.AudioBuffered) and request.audio_ms is None:
+                request = request._replace(audio_ms=at_ms)
+            if moment.after.reply_id != request.reply:
+                found.append(request._replace(end_ms=at_ms, outcome=_answered(moment)))
+                request = None
+        for effect in moment.effects:
+            if isinstance(effect, fx.StartReply):
+                request = Request(effect.reply, _asks(effect), at_ms, end_ms, None, None, GOES_ON)
+    return [*found, request] if request else found
+
+
+def _asks(effect: fx.StartReply) -> str:
+    if effect.ask is not Ask.ANSWER:
+        return str(effect.ask.value).replace("_", "-")
+    if effect.last < effect.first:
+        return "news"
+    return f"turn {effect.first}" if effect.first == effect.last else f"turns {effect.first} to {effect.last}"
+
+
+def _answered(moment: Moment) -> str:
+    """What became of the request that this step ended."""
+    event, before = moment.event, moment.before
+    if isinstance(event, ev.PlaybackFinished):
+        return "heard"
+    if isinstance(event, ev.ReplyFinished):
+        return "made a call" if before.called else "shown"
+    if before.voice in SOUNDING:
+        return CUT
+    again = ", retried" if moment.after.reply is Reply.RETRYING else ""
+    if isinstance(event, ev.ReplyFailed):
+        return f"failed{again}"
+    late = isinstance(event, ev.TimerFired) and event.timer in (Timer.ATTEMPT, Timer.ANSWER)
+    return f"timed out{again}" if late else "dropped"
+
+
+def _calls(moments: Sequence[Moment]) -> list[Call]:
+    began, end_ms = _clock(moments)
+    calls: dict[int, Call] = {}
+    for moment in moments:
+        at_ms, cause = moment.event.at - began, cause_of(moment.event)
+        for job in moment.after.jobs:
+            stays = calls[job.call].stays if job.call in calls else ()
+            if not stays or stays[-1].state != job.kind.value:
+                stay = Visit(job.kind.value, at_ms, end_ms - at_ms, cause)
+                calls[job.call] = Call(job.call, (*_ended(stays, at_ms), stay), GOES_ON)
+        running = [job.call for job in moment.after.jobs]
+        for effect in moment.effects:
+            if isinstance(effect, fx.PostOutput | fx.PostNews) and effect.call not in running:
+                never_ran = Visit("refused" if effect.outcome is Outcome.REFUSED else "tool", at_ms, 0, cause)
+                stays = _ended(calls[effect.call].stays, at_ms) if effect.call in calls else (never_ran,)
+                calls[effect.call] = Call(effect.call, stays, effect.outcome.value.replace("_", " "))
+    return list(calls.values())
+
+
+def _ended(stays: tuple[Visit, ...], at_ms: int) -> tuple[Visit, ...]:
+    return (*stays[:-1], stays[-1]._replace(duration_ms=at_ms - stays[-1].since_ms)) if stays else ()
+
+
+def _faults(moments: Sequence[Moment]) -> list[Shown]:
+    began, end_ms = _clock(moments)
+    found: list[Shown] = []
+    for moment in moments:
+        before, after = moment.before.fault, moment.after.fault
+        at_ms = moment.event.at - began
+        if before and before != after:
+            found[-1] = found[-1]._replace(end_ms=at_ms)
+        if after and after != before:
+            found.append(Shown(at_ms, end_ms, _say(after), cause_of(moment.event)))
+    return found
+
+
+def _say(fault: Fault) -> str:
+    return f"{fault.part.value}, {fault.error.value.lower().replace('_', ' ')}{', fatal' if fault.fatal else ''}"
+
+
+def _turns(moments: Sequence[Moment]) -> list[Turn]:
+    began, end_ms = _clock(moments)
+    found: list[Turn] = []
+    for moment in moments:
+        at_ms = moment.event.at - began
+        begins = moment.after.turn > moment.before.turn
+        if found and moment.before.user is not User.QUIET and (begins or moment.after.user is User.QUIET):
+            found[-1] = found[-1]._replace(end_ms=at_ms)
+        if begins:
+            still_open = moment.after.user is not User.QUIET
+            found.append(Turn(moment.after.turn, at_ms, end_ms if still_open else at_ms))
+    return found

@@ -1,0 +1,101 @@
+"""What was said in a call, kept in a file of its own beside the journal (C-SEC-001).
+
+JSON lines: a header, then one line for each turn of the person and each sound of the agent. Rule:
+reading names the line that is wrong; control characters never get through.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from duologue.core.errors import DuologueError
+
+FORMAT = "duologue-words"
+SCHEMA = 1
+
+_NEEDED = {"user": ("turn", "text", "at"), "agent": ("text", "at")}
+_KINDS: dict[str, type] = {"turn": int, "reply": int, "voice": int, "at": int, "text": str, "unheard": str}
+_OVERRIDES = {chr(code): " " for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # of the direction
+
+
+class InvalidWords(DuologueError, ValueError):
+    """A file of words that can't be read; the message names the line."""
+
+
+class Spoken(NamedTuple):
+    """One turn of the person, or one sound of the agent. Ids are those of the journal, 0 is none."""
+
+    kind: str  # user or agent
+    at: int  # on the clock of the journal
+    text: str  # of the agent: what was heard
+    unheard: str = ""
+    turn: int = 0
+    reply: int = 0
+    voice: int = 0
+
+
+def words_path(journal: Path) -> Path:
+    """Where the words of this journal are, if they were kept: `call.words.jsonl` for `call.jsonl`."""
+    return journal.with_name(f"{journal.stem}.words.jsonl")
+
+
+def read_words(lines: Iterable[str], complete: bool = True) -> tuple[Spoken, ...]:
+    """Everything that was said, or InvalidWords that names the first line that is wrong. Unless it
+    has to be `complete`, a last line that a crash cut off is left out."""
+    numbered = enumerate(lines, start=1)
+    _check_header(_parse(*next(numbered, (1, ""))))
+    spoken = []
+    for number, text in numbered:
+        try:
+            data = _parse(number, text)
+        except InvalidWords:
+            if complete or text.endswith("\n") or next(numbered, None):
+                raise
+            break
+        spoken.append(_read(number, data))
+    return tuple(spoken)
+
+
+def _parse(number: int, text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        raise InvalidWords(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
+    if not isinstance(data, dict):
+        raise InvalidWords(f"line {number}: not an object")
+    return data
+
+
+def _check_header(header: dict[str, Any]) -> None:
+    if header.get("format") != FORMAT:
+        raise InvalidWords("line 1: not a file of Duologue's words")
+    if header.get("schema") != SCHEMA:
+        raise InvalidWords(f"line 1: the words have schema {header.get('schema')!r}, this version reads {SCHEMA}")
+
+
+def _read(number: int, data: dict[str, Any]) -> Spoken:
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in _NEEDED:
+        raise InvalidWords(f"line {number}: kind must be user or agent, not {kind!r}")
+    given = {name: value for name, value in data.items() if name != "kind"}
+    for name in _NEEDED[kind]:
+        if name not in given:
+            raise InvalidWords(f"line {number}: {kind} has no {name!r}")
+    for name, value in given.items():
+        if name not in _KINDS:
+            raise InvalidWords(f"line {number}: unknown field {name!r}")
+        if type(value) is not _KINDS[name]:
+            raise InvalidWords(f"line {number}: {name} must be {_KINDS[name].__name__}, not {value!r}")
+    cleaned: dict[str, Any] = {name: _clean(value) if type(value) is str else value for name, value in given.items()}
+    return Spoken(kind, **cleaned)
+
+
+def _clean(text: str) -> str:
+    """Without what could steer a terminal, turn a line round, or not be written at all."""
+    return "".join(
+        " " if unicodedata.category(letter) in ("Cc", "Cs") else _OVERRIDES.get(letter, letter) for letter in text
+    )

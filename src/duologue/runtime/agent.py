@@ -1,0 +1,116 @@
+"""An agent: who answers, with which voice, ears and tools. The same agent holds many conversations.
+
+Rule: an agent is checked when it is made, and every problem is told at once; it keeps nothing of any
+conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from duologue.brains.functions import as_brain
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import Ask
+from duologue.core.settings import Settings, profile
+from duologue.ports.brain import Brain, Part, Request
+from duologue.ports.ears import Ears
+from duologue.ports.session import Session
+from duologue.ports.voice import Voice
+from duologue.ports.worker import Worker
+from duologue.turns.endpoint import Endpoint, Silence
+from duologue.turns.overlap import OVERLAP_RULES
+from duologue.workers.functions import as_worker
+
+
+class InvalidAgent(DuologueError, ValueError):
+    """An agent that can't work. The message lists every problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """What the agent says by itself. An empty one leaves it to the brain."""
+
+    greeting: str = ""
+    check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")
+    goodbye: str = "I will hang up now. Goodbye!"
+
+
+@dataclass(frozen=True)
+class Agent:
+    """`brain` may be a Brain, or a function of the request that yields or returns text."""
+
+    brain: Any
+    instructions: str = ""
+    tools: Iterable[Any] = ()
+    voice: Voice | None = None
+    ears: Ears | None = None
+    session: Callable[[], Session] | None = None
+    profile: str | Settings = "confirm"
+    endpoint: Endpoint = field(default_factory=Silence)
+    phrases: Phrases = Phrases()
+    language: str = "en"
+    private: bool = False  # no word of a conversation is kept on disk
+    notes: Callable[[], tuple[str, ...]] = tuple  # active files and the like, kept for the next session
+
+    thinker: Brain = field(init=False, repr=False)
+    workers: tuple[Worker, ...] = field(init=False, repr=False)
+    settings: Settings = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tools", tuple(self.tools))
+        problems: list[str] = []
+        made: dict[str, Any] = {}
+        for name, make in (
+            ("thinker", self._make_brain),
+            ("workers", self._make_workers),
+            ("settings", self._make_settings),
+        ):
+            try:
+                made[name] = make()
+            except (DuologueError, TypeError, ValueError) as problem:
+                problems.append(str(problem))
+        if self.voice is not None and not hasattr(self.voice, "speak"):
+            problems.append(f"voice must have a method speak(text), {type(self.voice).__name__} has none")
+        if self.ears is not None and not hasattr(self.ears, "listen"):
+            problems.append(f"ears must have a method listen(audio), {type(self.ears).__name__} has none")
+        if problems:
+            raise InvalidAgent("; ".join(problems))
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
+
+    def _make_brain(self) -> Brain:
+        return as_brain(self.brain)
+
+    def _make_workers(self) -> tuple[Worker, ...]:
+        workers = tuple(as_worker(tool) for tool in self.tools)
+        names = [worker.tool.name for worker in workers]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise InvalidAgent(f"two tools are called {twice[0]!r}")
+        return workers
+
+    def _make_settings(self) -> Settings:
+        settings = self.profile if isinstance(self.profile, Settings) else profile(self.profile)
+        if settings.overlap.value not in OVERLAP_RULES:
+            raise InvalidAgent(f"no rule for overlap {settings.overlap.value!r}")
+        return settings
+
+    def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
+        """The set phrase for this request, or nothing if the brain is to find the words."""
+        if ask is Ask.GOODBYE:
+            return self.phrases.goodbye
+        if ask is Ask.CHECK_IN and self.phrases.check_ins:
+            return self.phrases.check_ins[(check_in - 1) % len(self.phrases.check_ins)]
+        return self.phrases.greeting if is_greeting else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A brain that says one thing."""
+
+    text: str
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
+        yield self.text

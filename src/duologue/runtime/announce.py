@@ -1,0 +1,118 @@
+"""From steps to signals: what screens, logs and programs get to know about a conversation.
+
+Reads each step after its effects were performed, and changes nothing. Rule: everything sent is
+derived from the step and the transcript; nothing here is asked by anybody who decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from duologue.core import effects as fx
+from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
+from duologue.core.leaves import CLOSED, SOUNDING
+from duologue.core.state import State
+from duologue.core.views import CONVERSATION, LIFECYCLE
+from duologue.observe import signals as sg
+from duologue.observe.bus import Bus
+from duologue.observe.hints import hint
+from duologue.observe.metrics import Meter
+from duologue.observe.moment import Moment
+from duologue.observe.states import States
+
+from .speech import Speech
+from .transcript import Transcript
+
+
+class Announcer:
+    """Tells the bus what happened."""
+
+    def __init__(self, bus: Bus, s: State, transcript: Transcript, context: Callable[[], dict[str, object]]) -> None:
+        self._bus = bus
+        self._transcript = transcript
+        self.lifecycle = States(LIFECYCLE, s, context)
+        self.conversation = States(CONVERSATION, s, context)
+        self.meter = Meter()
+        self._user = sg.TurnContext(0, "user", 0)
+        self._agent = sg.TurnContext(0, "assistant", 0)
+
+    def follow(self, moment: Moment) -> None:
+        event, after = moment.event, moment.after
+        if after is moment.before:
+            return
+        send = self._bus.send
+        self.meter.add(moment)
+        if type(event) is TimerFired:
+            send(sg.TimedOut(event.at, event.timer.value, event.call))
+        self.conversation.follow(event, after, send)
+        self.lifecycle.follow(event, after, send)
+        self._tell_turns(moment)
+        for effect in moment.effects:
+            self._tell_effect(event.at, effect)
+
+    def _tell_effect(self, at: int, effect: fx.Effect) -> None:
+        send = self._bus.send
+        match effect:
+            case fx.ShowFault():
+                told = hint(effect.part, effect.error)
+                send(sg.Failed(at, effect.part, effect.error, effect.fatal, told))
+            case fx.ClearFault():
+                send(sg.Recovered(at, "fault"))
+            case fx.RestoreContext() if effect.session > 1:
+                send(sg.Recovered(at, "session"))
+            case fx.ReportLost():
+                texts = tuple(text for _, text in self._transcript.turns(effect.first, effect.last))
+                send(sg.Lost(at, effect.first, effect.last, texts))
+            case fx.WarnSilentJob():
+                send(sg.WorkSilent(at, effect.call))
+            case fx.WarnLongSpeech():
+                send(sg.Problem(at, "voice", "the agent has been speaking for very long"))
+
+    # -- Turns
+
+    def _tell_turns(self, moment: Moment) -> None:
+        event, before, after = moment.event, moment.before, moment.after
+        if after.turn > before.turn:
+            self._user = sg.TurnContext(after.turn, "user", event.at)
+            self._bus.send(sg.TurnStarted(event.at, self._user))
+        if after.said > before.said and after.link not in CLOSED:
+            self._complete_user(event.at, after.said)
+        elif type(event) is TextTyped:
+            self._complete_user(event.at, after.turn)
+        for effect in moment.effects:
+            match effect:
+                case fx.RecordOverheard():
+                    self._caption_user(event.at, effect.turn)
+                case fx.StartPlayback():
+                    self._agent = sg.TurnContext(after.asked, "assistant", event.at, reply=effect.reply)
+                    self._bus.send(sg.TurnStarted(event.at, self._agent))
+                case fx.TruncateReply():
+                    self._agent = replace(self._agent, interruptions=1, duration_ms=effect.heard_ms)
+                    self._bus.send(sg.TurnInterrupted(event.at, self._agent))
+        if type(event) is PlaybackFinished and before.voice in SOUNDING:
+            self._agent = replace(self._agent, duration_ms=event.at - self._agent.started_at)
+            self._bus.send(sg.TurnCompleted(event.at, self._agent))
+
+    def _complete_user(self, at: int, turn: int) -> None:
+        text, confidence = self._transcript.text_of(turn), self._transcript.confidence_of(turn)
+        began = self._user.started_at if self._user.turn == turn else at
+        done = sg.TurnContext(turn, "user", began, text, confidence, duration_ms=at - began)
+        self._bus.send(sg.TurnCompleted(at, done))
+        self._caption_user(at, turn)
+
+    def _caption_user(self, at: int, turn: int) -> None:
+        self._bus.send(sg.Caption(at, "user", self._transcript.text_of(turn), final=True, turn=turn))
+
+    # -- Captions on the way
+
+    def caption_user(self, at: int, turn: int, text: str) -> None:
+        if self._bus.wants(sg.Caption):
+            self._bus.send(sg.Caption(at, "user", text, turn=turn))
+
+    def caption_agent(self, at: int, speech: Speech, final: bool) -> None:
+        if self._bus.wants(sg.Caption):
+            heard, unheard = speech.ledger.split()
+            heard = heard or speech.ledger.shown
+            caption = sg.Caption(at, "assistant", heard, unheard, final, reply=speech.reply, voice=speech.voice)
+            self._bus.send(caption)

@@ -1,0 +1,273 @@
+"""Calls and the work behind them: started, followed, asked, cancelled, and answered exactly once.
+
+Work runs in tasks of its own, so a cancel always arrives and nothing that is said disturbs it. Rule:
+a result waits here until the machine asks for it; what the machine did not ask for is dropped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import ErrorClass, Outcome
+from duologue.observe import signals as sg
+from duologue.ports.calls import Call
+from duologue.ports.failure import ServiceError, classify
+from duologue.ports.worker import Mode, Tool, Worker
+
+from .driver import Driver, Trouble
+from .outputs import RESULT_CHARS_MAX, cut, output_of, result_text
+from .tasks import Tasks
+from .transcript import Transcript
+
+SHORTEN_S_MAX = 5.0
+ANSWER_TOOL = Tool(
+    "answer_job",
+    "Pass the person's answer on to a job that asked for it.",
+    {
+        "type": "object",
+        "properties": {"job": {"type": "integer"}, "answer": {"type": "string"}},
+        "required": ["job", "answer"],
+        "additionalProperties": False,
+    },
+)
+CANCEL_TOOL = Tool(
+    "cancel_job",
+    "Cancel a job that runs beside the conversation.",
+    {
+        "type": "object",
+        "properties": {"job": {"type": "integer"}},
+        "required": ["job"],
+        "additionalProperties": False,
+    },
+)
+
+
+@dataclass(slots=True)
+class Work:
+    """One call, from the moment it was made. This is the `Job` that its worker sees."""
+
+    call: int
+    request: Call
+    started_at: int
+    owner: Calls
+    task: asyncio.Task[Any] | None = None
+    result: str = ""
+    error: str = ""
+    partial_text: str = ""
+    question: str = ""
+    progress_text: str = ""
+    stage: int = 0
+    answer: asyncio.Future[str] | None = field(default=None)
+
+    def progress(self, text: str, fraction: float | None = None) -> None:
+        self.owner.note_progress(self, text, fraction)
+
+    def partial(self, text: str) -> None:
+        self.partial_text = text
+
+    async def ask(self, question: str) -> str:
+        return await self.owner.ask(self, question)
+
+    def detach(self) -> None:
+        self.owner.detach(self)
+
+
+class Calls:
+    """The work of one conversation."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        tasks: Tasks,
+        transcript: Transcript,
+        trouble: Trouble,
+        workers: list[Worker],
+        send: Callable[[sg.Signal], None],
+        shorten: Callable[[str, int], Awaitable[str]] | None,
+        wait_label: Callable[[int], str],
+    ) -> None:
+        self._driver = driver
+        self._tasks = tasks
+        self._transcript = transcript
+        self._trouble = trouble
+        self._workers = {worker.tool.name: worker for worker in workers}
+        self._send = send
+        self._shorten = shorten
+        self._wait_label = wait_label
+        self._work: dict[int, Work] = {}
+        self._number = driver.state.call_id
+        long = any(worker.tool.mode is not Mode.TOOL for worker in workers)
+        self.tools: tuple[Tool, ...] = (
+            *(worker.tool for worker in workers),
+            *((ANSWER_TOOL, CANCEL_TOOL) if long else ()),
+        )
+
+    # -- From the brain
+
+    def make(self, reply: int, call: Call) -> None:
+        """The reply asks for a call."""
+        self._number += 1
+        number = self._number
+        self._work[number] = Work(number, call, self._driver.now(), self)
+        worker = self._workers.get(call.name)
+        cancellable = worker is not None and worker.tool.cancellable
+        before = self._driver.state.call_id
+        self._transcript.add_call(reply, number, call)
+        self._driver.post(ev.ToolCalled, reply=reply, call=number, cancellable=cancellable)
+        if self._driver.state.call_id == before:  # of a reply that nobody wants any more
+            self._transcript.drop_call(reply, number)
+            del self._work[number]
+
+    # -- From the machine
+
+    def run(self, effect: fx.RunCall) -> None:
+        work = self._work[effect.call]
+        worker = self._workers.get(work.request.name)
+        mode = worker.tool.mode if worker is not None else Mode.TOOL
+        self._send(sg.WorkStarted(self._driver.now(), work.call, work.request.name, mode.value))
+        self._send(sg.Waiting(self._driver.now(), work.call, 0, self._wait_label(0)))
+        work.task = self._tasks.start(
+            self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
+        )
+        if mode is Mode.DELEGATE:
+            self._driver.post(ev.CallDelegated, call=work.call)
+        elif mode is Mode.DISPATCH:
+            self._driver.post(ev.CallDispatched, call=work.call)
+
+    def cancel(self, effect: fx.CancelWork) -> None:
+        work = self._work.get(effect.call)
+        if work is not None and work.task is not None:
+            self._tasks.cancel(work.task)
+
+    def post_output(self, effect: fx.PostOutput) -> None:
+        self._transcript.add_output(effect.call, self._text(effect.call, effect.outcome), effect.outcome)
+        self._note_end(effect.call, effect.outcome)
+
+    def post_news(self, effect: fx.PostNews) -> None:
+        self._transcript.add_news(effect.call, self._text(effect.call, effect.outcome), effect.outcome)
+        self._note_end(effect.call, effect.outcome)
+
+    def show_wait(self, effect: fx.ShowWait) -> None:
+        work = self._work[effect.call]
+        work.stage = effect.stage
+        label = self._wait_label(effect.stage)
+        self._send(sg.Waiting(self._driver.now(), work.call, effect.stage, label, work.progress_text))
+
+    def _text(self, call: int, outcome: Outcome) -> str:
+        work = self._work[call]
+        return output_of(outcome, call, work.result, cut(work.partial_text), work.error, work.question)
+
+    def _note_end(self, call: int, outcome: Outcome) -> None:
+        work = self._work[call]
+        if outcome not in (Outcome.STARTED, Outcome.NEEDS_INPUT):
+            now = self._driver.now()
+            self._send(sg.WorkEnded(now, call, work.request.name, outcome, now - work.started_at))
+            del self._work[call]
+
+    # -- The work itself
+
+    async def _run(self, work: Work, worker: Worker | None) -> str:
+        arguments = _arguments(work.request)
+        if worker is None:
+            return self._run_own(work.request.name, arguments)
+        text = result_text(await worker.run(arguments, work))
+        if len(text) <= RESULT_CHARS_MAX:
+            return text
+        return await self._shortened(text)
+
+    async def _shortened(self, text: str) -> str:
+        """Summarised by the brain, else cut with a notice (L-11)."""
+        if self._shorten is not None:
+            try:
+                async with asyncio.timeout(SHORTEN_S_MAX):
+                    return cut(await self._shorten(text, RESULT_CHARS_MAX))
+            except Exception as failure:  # noqa: BLE001 - cutting is always possible
+                self._trouble("summary", failure)
+        return cut(text)
+
+    def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
+        """The two tools that every conversation with long jobs has."""
+        if name == ANSWER_TOOL.name and ANSWER_TOOL in self.tools:
+            return self.answer(_number(arguments, "job"), str(arguments.get("answer", "")))
+        if name == CANCEL_TOOL.name and CANCEL_TOOL in self.tools:
+            job = _number(arguments, "job")
+            if job not in self._work:
+                raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {job} runs")
+            self._driver.post(ev.CancelRequested, call=job)
+            return "cancelled"
+        known = ", ".join(tool.name for tool in self.tools) or "none"
+        raise ServiceError(ErrorClass.INVALID_ARGS, f"there is no tool {name!r}; there are: {known}")
+
+    def _ended(self, work: Work, failure: BaseException | None) -> None:
+        assert work.task is not None
+        if failure is None:
+            work.result = work.task.result()
+            self._driver.post(ev.JobFinished, call=work.call)
+            return
+        error = classify(failure)
+        work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
+        self._trouble(f"tool {work.request.name}", failure)
+        self._driver.post(ev.JobFailed, call=work.call, error=error)
+
+    # -- What a worker tells and asks
+
+    def note_progress(self, work: Work, text: str, fraction: float | None) -> None:
+        if work.call not in self._work:
+            return
+        work.progress_text = text
+        self._driver.post(ev.JobProgressed, call=work.call)
+        self._send(sg.WorkProgressed(self._driver.now(), work.call, work.request.name, text, fraction))
+
+    def note_sign(self, call: int, text: str, fraction: float | None) -> None:
+        """A sign of life from outside."""
+        if call in self._work:
+            self.note_progress(self._work[call], text, fraction)
+
+    async def ask(self, work: Work, question: str) -> str:
+        """Pass a question on. The job goes on beside the conversation until the answer comes."""
+        work.question = question
+        work.answer = asyncio.get_running_loop().create_future()
+        self._driver.post(ev.JobAsked, call=work.call)
+        self._send(sg.WorkAsked(self._driver.now(), work.call, work.request.name, question))
+        return await work.answer
+
+    def answer(self, call: int, text: str) -> str:
+        """Give a job the answer that it waits for."""
+        work = self._work.get(call)
+        if work is None or work.answer is None or work.answer.done():
+            raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {call} waits for an answer")
+        work.answer.set_result(text)
+        return "passed on"
+
+    def detach(self, work: Work) -> None:
+        self._driver.post(ev.CallDispatched, call=work.call)
+
+    def tool_of(self, call: int) -> str:
+        work = self._work.get(call)
+        return work.request.name if work is not None else ""
+
+
+def _arguments(call: Call) -> dict[str, Any]:
+    """The arguments as a dict, or INVALID_ARGS."""
+    arguments: object = call.arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments or "{}")
+        except ValueError:
+            raise ServiceError(ErrorClass.INVALID_ARGS, f"the arguments of {call.name} are not JSON") from None
+    if not isinstance(arguments, dict):
+        raise ServiceError(ErrorClass.INVALID_ARGS, f"the arguments of {call.name} must be an object")
+    return arguments
+
+
+def _number(arguments: dict[str, Any], name: str) -> int:
+    value = arguments.get(name)
+    if type(value) is not int:
+        raise ServiceError(ErrorClass.INVALID_ARGS, f"{name} must be a number")
+    return value

@@ -1,0 +1,313 @@
+"""One conversation of an agent on a line: the program's way in.
+
+Every call of a program becomes an event or a question; nothing here decides anything. Rule: whatever
+is asked of a conversation that is over is refused in one clear line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import CLOSED, Link
+from duologue.core.machine import MACHINE
+from duologue.core.state import State
+from duologue.observe import signals as sg
+from duologue.observe.metrics import Metrics
+from duologue.observe.moment import Moment
+from duologue.ports.ears import Heard
+from duologue.ports.history import Item
+from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
+
+from .agent import Agent
+from .engine import Engine
+from .seats import SEATS, Seats
+from .snapshot import Snapshot, context_of, snapshot_of
+
+S = TypeVar("S")
+Sig = TypeVar("Sig", bound=sg.Signal)
+KindOf: TypeAlias = type[S]  # inside the class, `type` is what a person does with a keyboard
+
+
+class StartRefused(DuologueError):
+    """A conversation that can't begin: it has begun or is over, or session or audio is not ready."""
+
+
+class NotRunning(DuologueError):
+    """Something was asked of a conversation that has not begun or is over."""
+
+
+class Conversation:
+    """Make one inside a running event loop, then `await run()`, or `start()` and `end()`."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        line: Line,
+        *,
+        seat: str = "",
+        journal: Path | str | None = None,
+        conversation_id: str = "",
+        seed: int = 0,
+        seats: Seats = SEATS,
+    ) -> None:
+        self.agent = agent
+        self.id = conversation_id or uuid.uuid4().hex
+        self.seat = seat
+        self.engine = Engine(agent, line, self._follow)
+        self._seats = seats
+        self._loop = asyncio.get_running_loop()
+        self._over: asyncio.Future[str] = self._loop.create_future()
+        self._starting: asyncio.Future[None] | None = None
+        self._reason = ""
+        self._shutdown: asyncio.Task[None] | None = None
+        if journal is not None:
+            self.engine.record(Path(journal), seed)
+
+    # -- Beginning and ending, as C-API asks
+
+    async def start(self) -> None:
+        """Begin. Returns when the floor is open; raises StartRefused or SeatTaken."""
+        if self.engine.driver.state.link is not Link.IDLE or self._over.done() or self._starting is not None:
+            self.engine.driver.post(ev.StartRequested)
+            raise StartRefused("this conversation has begun already; make a new one for a new call")
+        if self.seat:
+            self._seats.take(self.seat, self)
+        self._starting = self._loop.create_future()
+        active = bool(getattr(self.engine.session, "active", True))
+        primed = bool(getattr(self.engine.line, "primed", True))
+        self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
+        try:
+            await self._starting
+        except StartRefused:
+            self._starting = None
+            self._leave_seat()
+            raise
+
+    async def end(self, reason: str = "ended by the program") -> None:
+        """Hang up, from anywhere; returns when everything has ended."""
+        self._reason = self._reason or reason
+        if self.engine.driver.state.link is Link.IDLE:
+            self._shut_down()
+        else:
+            self.engine.driver.post(ev.EndRequested)
+        await self.wait()
+
+    async def wait(self) -> str:
+        """Until the conversation is over. Returns why."""
+        return await asyncio.shield(self._over)
+
+    async def run(self) -> str:
+        """Begin, and return when it is over. If this is cancelled, the conversation is ended politely
+        first, and what got no answer is reported."""
+        try:
+            await self.start()
+            return await self.wait()
+        except asyncio.CancelledError:
+            await asyncio.shield(self.end("cancelled from outside"))
+            raise
+
+    async def __aenter__(self) -> Conversation:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        await self.end()
+
+    def _follow(self, moment: Moment) -> None:
+        """Whoever waits for the beginning or the end is told."""
+        starting = self._starting
+        if starting is not None and not starting.done():
+            if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in moment.effects):
+                starting.set_exception(StartRefused("the session is not active, or audio is not ready"))
+            elif moment.after.link is Link.UP:
+                starting.set_result(None)
+        if moment.after.link is Link.IDLE and moment.before.link is not Link.IDLE:
+            self._shut_down()
+
+    def _shut_down(self) -> None:
+        if self._shutdown is None:
+            self._shutdown = self._loop.create_task(self._end_everything(), name="shutdown")
+
+    async def _end_everything(self) -> None:
+        await self.engine.close()
+        self._leave_seat()
+        if self._starting is not None and not self._starting.done():
+            self._starting.set_exception(StartRefused("the conversation ended before it began"))
+        reason = self._reason or "hung up"
+        self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason))
+        if self.engine.recorder is not None:
+            self.engine.recorder.close()
+        self._over.set_result(reason)
+
+    def _leave_seat(self) -> None:
+        if self.seat:
+            self._seats.leave(self.seat, self)
+
+    # -- Commands
+
+    def type(self, text: str) -> None:
+        """A whole turn in writing."""
+        self._check_running()
+        if not text.strip():
+            raise ValueError("there is nothing in this text")
+        self.engine.driver.post(ev.TextTyped, content=self.engine.transcript.keep_typed(text))
+
+    def press(self) -> None:
+        """Push-to-talk goes down."""
+        self._check_running()
+        self.engine.hearing.press()
+
+    def release(self) -> None:
+        """Push-to-talk comes up."""
+        self.engine.hearing.release()
+
+    def send(self) -> None:
+        """The person says by hand that the turn is complete."""
+        self.engine.driver.post(ev.SendPressed)
+
+    def interrupt(self, source: str = "program") -> None:  # noqa: ARG002 - for the program's own log
+        """Stop talking, or stop thinking; what was asked counts as cancelled."""
+        self.engine.driver.post(ev.InterruptRequested)
+
+    def suspend(self, reason: str = "") -> None:  # noqa: ARG002
+        self.engine.driver.post(ev.SuspendRequested)
+
+    def resume(self) -> None:
+        self.engine.driver.post(ev.ResumeRequested)
+
+    def reconnect(self) -> None:
+        """Give this session up and make a new one."""
+        self.engine.driver.post(ev.ReconnectRequested)
+
+    def retry(self) -> None:
+        """After a fault: try again, and answer what is still owed."""
+        self.engine.driver.post(ev.RetryRequested)
+
+    recover = retry
+
+    def dismiss(self) -> None:
+        """After a fault: go on without what was owed."""
+        self.engine.driver.post(ev.DismissRequested)
+
+    def cancel(self, call: int) -> None:
+        """Cancel a job."""
+        self.engine.driver.post(ev.CancelRequested, call=call)
+
+    def answer(self, call: int, text: str) -> None:
+        """Give a job the answer that it asked for."""
+        self.engine.calls.answer(call, text)
+
+    def notify_transcript(self, heard: Heard) -> None:
+        """Something heard by ears that are not the agent's own."""
+        self.engine.hearing.note(heard)
+
+    def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
+        """Something that a line of the program's own has played."""
+        self.engine.playback.note(heard)
+
+    def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
+        """A sign of life of a job that runs elsewhere."""
+        self.engine.calls.note_sign(call, text, fraction)
+
+    def _check_running(self) -> None:
+        if self.engine.driver.state.link in CLOSED:
+            raise NotRunning("the conversation has not begun or is over")
+
+    # -- Knowing what goes on, as L-20 and L-21 ask
+
+    @property
+    def state(self) -> str:
+        """Where the conversation is, in the ten states of the panel."""
+        return self.engine.announcer.conversation.state
+
+    @property
+    def previous_state(self) -> str | None:
+        return self.engine.announcer.conversation.previous
+
+    @property
+    def entered_at(self) -> int:
+        return self.engine.announcer.conversation.entered_at
+
+    @property
+    def phase(self) -> str:
+        """Where the conversation is, in the eight states of the lifecycle."""
+        return self.engine.announcer.lifecycle.state
+
+    @property
+    def machine_state(self) -> State:
+        return self.engine.driver.state
+
+    @property
+    def history(self) -> tuple[Item, ...]:
+        """What was said and done, as far as it was heard."""
+        return self.engine.transcript.items
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """Everything about now that is not in the history; it may hold words."""
+        texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
+        saved = self.engine.sessions.context
+        return {
+            **self._context(),
+            "summary": saved.summary if saved else "",
+            "active_files": list(saved.notes) if saved else [],
+            "queued_user_input": [text for _, text in texts],
+        }
+
+    def _context(self) -> dict[str, object]:
+        return context_of(self.engine)
+
+    def snapshot(self) -> Snapshot:
+        return snapshot_of(self.engine)
+
+    @property
+    def transitions(self) -> tuple[sg.Transitioned, ...]:
+        """The last 20, oldest first."""
+        return tuple(self.engine.announcer.conversation.transitions)
+
+    @property
+    def metrics(self) -> Metrics:
+        return self.engine.announcer.meter.metrics()
+
+    def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:
+        """Call this with every signal of a kind. Returns what undoes it."""
+        return self.engine.bus.on(kind, handler)
+
+    def on_state_changed(self, handler: Callable[[sg.Transitioned], object]) -> Callable[[], None]:
+        """Call this whenever the conversation moves."""
+        view = self.engine.announcer.conversation.view.name
+        return self.engine.bus.on(sg.Transitioned, lambda moved: handler(moved) if moved.view == view else None)
+
+    def on_turn_event(
+        self, handler: Callable[[sg.TurnStarted | sg.TurnCompleted | sg.TurnInterrupted], object]
+    ) -> Callable[[], None]:
+        """Call this when a turn of either side starts, is completed or interrupted."""
+        offs = (
+            self.engine.bus.on(sg.TurnStarted, handler),
+            self.engine.bus.on(sg.TurnCompleted, handler),
+            self.engine.bus.on(sg.TurnInterrupted, handler),
+        )
+
+        def off() -> None:
+            for one in offs:
+                one()
+
+        return off
+
+    def on_error(self, handler: Callable[[sg.Failed], object]) -> Callable[[], None]:
+        return self.engine.bus.on(sg.Failed, handler)
+
+    def transition(self, kind: KindOf[ev.Event], **given: Any) -> None:
+        """Give the machine an event by hand."""
+        self.engine.driver.post(kind, **given)
+
+    def can_transition(self, kind: KindOf[ev.Event], **given: Any) -> bool:
+        """Would this event do anything now?"""
+        return MACHINE.accepts(self.engine.driver.state, self.engine.driver.make(kind, given))

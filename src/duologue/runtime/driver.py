@@ -1,0 +1,140 @@
+"""The driver: one inbox, the machine's step, and the next deadline.
+
+What is posted is taken at once, in the caller's own stack; what is posted meanwhile waits its turn.
+So a sender waits until the machine has taken its event, and an effect is performed in the step that
+wants it. Rule: an event gets its time, its number and whatever it leaves open when it is taken, never
+before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeAlias
+
+from duologue.core.errors import DuologueError
+from duologue.core.events import EVENTS, Event, TimerFired
+from duologue.core.machine import MACHINE, Machine
+from duologue.core.settings import Settings
+from duologue.core.state import State, initial, next_deadline
+from duologue.observe.moment import Moment
+
+INBOX_MAX = 1_000  # events posted within one step; more means that somebody answers himself for ever
+FIRINGS_MAX = 1_000
+
+Perform: TypeAlias = Callable[[Moment], None]
+Trouble: TypeAlias = Callable[[str, BaseException], None]
+
+_CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
+_FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVENTS}
+
+
+class InboxFull(DuologueError):
+    """More events within one step than can be right."""
+
+
+class Driver:
+    """Keeps the state of one conversation and moves it."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        perform: Perform,
+        trouble: Trouble,
+        machine: Machine = MACHINE,
+        start: State | None = None,
+    ) -> None:
+        self.state: State = start or initial(settings)
+        self._perform = perform
+        self._trouble = trouble
+        self._machine = machine
+        self._inbox: deque[tuple[type[Event], dict[str, Any]]] = deque()
+        self._busy = False
+        self._closed = False
+        self._seq = self.state.seq
+        self._loop = asyncio.get_running_loop()
+        self._epoch = self._loop.time() - self.state.at / 1000
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_due = 0
+
+    def now(self) -> int:
+        """Milliseconds since the conversation was made."""
+        return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
+
+    def post(self, kind: type[Event], **given: Any) -> None:
+        """Something happened. What is not given is filled in: the time, the number, the current ids."""
+        if self._closed:
+            return
+        if len(self._inbox) >= INBOX_MAX:
+            raise InboxFull(f"{INBOX_MAX} events wait behind one step; the newest is {kind.__name__}")
+        self._inbox.append((kind, given))
+        if not self._busy:
+            self._drain()
+
+    def close(self) -> None:
+        """Nothing moves any more."""
+        self._closed = True
+        self._inbox.clear()
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    # -- Inside
+
+    def _drain(self) -> None:
+        self._busy = True
+        try:
+            while self._inbox:
+                self._take(*self._inbox.popleft())
+        finally:
+            self._busy = False
+        self._set_alarm()
+
+    def _take(self, kind: type[Event], given: dict[str, Any]) -> None:
+        before = self.state
+        try:
+            event = self.make(kind, given)
+            d = self._machine.advance(before, event)
+        except DuologueError as failure:  # a sender's mistake must not end the conversation
+            self._trouble(kind.__name__, failure)
+            return
+        if d is None:
+            self._perform(Moment(event, before, before, (), ()))
+        else:
+            self.state = after = d.build()
+            self._perform(Moment(event, before, after, tuple(d.effects), tuple(d.fired)))
+
+    def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
+        """The event, complete, as if it happened now."""
+        wanted = _FIELDS[kind]
+        given["at"] = self.now()
+        if "seq" in wanted and "seq" not in given:
+            self._seq += 1
+            given["seq"] = self._seq
+        for name, current in _CURRENT.items():
+            if name in wanted and name not in given:
+                given[name] = getattr(self.state, current)
+        return kind(**given)
+
+    def _set_alarm(self) -> None:
+        """Wake up in time for the next deadline. An alarm that is too early just looks again."""
+        if self._closed:
+            return
+        deadline = next_deadline(self.state)
+        if deadline is None or (self._alarm is not None and self._alarm_due <= deadline.due):
+            return
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm_due = deadline.due
+        self._alarm = self._loop.call_at(self._epoch + deadline.due / 1000, self._wake)
+
+    def _wake(self) -> None:
+        self._alarm = None
+        for _ in range(FIRINGS_MAX):
+            deadline = next_deadline(self.state)
+            if deadline is None or deadline.due > self.now() or self._closed:
+                break
+            self.post(TimerFired, timer=deadline.timer, due=deadline.due, call=deadline.call)
+        self._set_alarm()

@@ -1,0 +1,163 @@
+"""The parts of one conversation, joined: what an effect does, and who follows a step.
+
+Rule: data goes one way round. The parts post events, the machine's effects come back through one
+table, and what follows a step (transcript, playback, ears, signals) reads it in a fixed order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from duologue.core import effects as fx
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import Ask
+from duologue.observe import signals as sg
+from duologue.observe.bus import Bus
+from duologue.observe.labels import WAITS, label
+from duologue.observe.moment import Moment
+from duologue.observe.recorder import Recorder
+from duologue.ports.brain import Request, Summarises
+from duologue.ports.ears import Frame
+from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
+from duologue.turns.overlap import OVERLAP_RULES
+
+from .agent import Agent, Phrase
+from .announce import Announcer
+from .calls import Calls
+from .driver import Driver
+from .hearing import Hearing
+from .playback import Playback
+from .replies import Replies
+from .sessions import Sessions
+from .snapshot import context_of
+from .tasks import Tasks
+from .transcript import Transcript
+
+
+class Engine:
+    """Everything that runs in one conversation."""
+
+    def __init__(self, agent: Agent, line: Line, followed: Callable[[Moment], None]) -> None:
+        self.agent = agent
+        self.line = line
+        self._followed = followed
+        self.tasks = Tasks()
+        self.transcript = Transcript()
+        self.bus = Bus(self.note_trouble)
+        self.driver = Driver(agent.settings, self._perform, self.note_trouble)
+        self.announcer = Announcer(self.bus, self.driver.state, self.transcript, lambda: context_of(self))
+        self.watchers: list[Callable[[Moment], object]] = []
+        self.recorder: Recorder | None = None
+        self._join_parts()
+        self._table = self._effects_table()
+
+    def _join_parts(self) -> None:
+        agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
+        trouble, brain = self.note_trouble, self.agent.thinker
+        summarise = brain.summarise if isinstance(brain, Summarises) else None
+        overlap = OVERLAP_RULES[agent.settings.overlap.value]
+        self.session = agent.session() if agent.session is not None else None
+        self.calls = Calls(
+            driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
+        )
+        self.hearing = Hearing(
+            driver, tasks, transcript, trouble, agent.ears, agent.endpoint, overlap, self.announcer.caption_user
+        )
+        self.replies = Replies(driver, tasks, trouble, brain, agent.voice, line, self.calls.make)
+        self.playback = Playback(driver, transcript, self.replies, line, trouble, self.announcer.caption_agent)
+        self.sessions = Sessions(
+            driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
+        )
+
+    def record(self, path: Path, seed: int) -> None:
+        """Write a journal, and the words beside it unless they are private."""
+        self.recorder = Recorder(path, self.agent.settings, self.agent.private, seed)
+        self.bus.on(sg.Caption, self.recorder.add_words)
+
+    # -- One step
+
+    def _perform(self, moment: Moment) -> None:
+        if self.recorder is not None:
+            self.recorder.add(moment)
+        if moment.after is not moment.before:
+            self.transcript.follow(moment)
+            self.playback.follow(moment)
+            for effect in moment.effects:
+                self._do(effect)
+            self.hearing.follow(moment)
+            self.announcer.follow(moment)
+            self._followed(moment)
+        for watch in self.watchers:
+            watch(moment)
+
+    def _do(self, effect: fx.Effect) -> None:
+        do = self._table.get(type(effect))
+        if do is None:
+            return  # for people to see: the announcer tells it
+        try:
+            do(effect)
+        except Exception as failure:  # noqa: BLE001 - one part's failure must not end the conversation
+            self.note_trouble(type(effect).__name__, failure)
+
+    def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
+        return {
+            fx.OpenSession: self.sessions.open,
+            fx.RenewSession: self.sessions.renew,
+            fx.CloseSession: self.sessions.close,
+            fx.SaveContext: self.sessions.save,
+            fx.RestoreContext: self.hearing.start,
+            fx.CommitAudio: self.hearing.commit,
+            fx.DiscardAudio: self.hearing.discard,
+            fx.StartReply: self._start_reply,
+            fx.CancelReply: self.replies.cancel,
+            fx.StartPlayback: self.playback.start,
+            fx.HoldPlayback: self.playback.hold,
+            fx.ResumePlayback: self.playback.resume,
+            fx.StopPlayback: self.playback.stop,
+            fx.TruncateReply: self.playback.truncate,
+            fx.RunCall: self.calls.run,
+            fx.CancelWork: self.calls.cancel,
+            fx.PostOutput: self.calls.post_output,
+            fx.PostNews: self.calls.post_news,
+            fx.ShowWait: self.calls.show_wait,
+        }
+
+    def _start_reply(self, effect: fx.StartReply) -> None:
+        history = self.transcript.items
+        text = self.transcript.asked(effect.first, effect.last)
+        request = Request(effect.reply, text, history, self.calls.tools, self.agent.instructions, effect.ask)
+        is_greeting = effect.ask is Ask.ANSWER and not text and not history
+        phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
+        self.replies.start(request, Phrase(phrase) if phrase else None)
+
+    # -- What comes in from the sides
+
+    def note_line(self, event: LineEvent) -> None:
+        match event:
+            case Frame():
+                self.hearing.frames.put(event)
+            case Played() | Finished() | Stopped() | Unplayable():
+                self.playback.note(event)
+            case Wobbled() | Healed() | Closed():
+                self.sessions.note(event)
+            case _:
+                self.note_trouble("line", DuologueError(f"the line told {type(event).__name__}"))
+
+    def note_trouble(self, where: str, failure: BaseException) -> None:
+        """Something went wrong beside the conversation. Messages of services are left out: they may
+        hold words or secrets."""
+        own = isinstance(failure, DuologueError)
+        what = f"{type(failure).__name__}: {failure}" if own else type(failure).__name__
+        self.bus.send(sg.Problem(self.driver.now(), where, what))
+
+    def _wait_label(self, stage: int) -> str:
+        return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language)
+
+    async def close(self) -> None:
+        """End everything that still runs; what won't end in time is named."""
+        self.hearing.stop()
+        for name in await self.tasks.close():
+            self.note_trouble(name, TimeoutError())
+        self.driver.close()

@@ -1,0 +1,69 @@
+"""Audio on its way to the ears: a bounded queue that drops the oldest frame rather than grow.
+
+Markers are never dropped: they say where a turn ends. Rule: the line never waits for the ears.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+
+from duologue.ports.ears import Commit, Discard, Frame, Incoming
+
+FRAMES_MAX = 250  # five seconds of 20 ms frames
+
+
+class Frames:
+    """An async iterator over what came in; ends when it is closed."""
+
+    def __init__(self, frames_max: int = FRAMES_MAX) -> None:
+        self._queue: deque[Incoming] = deque()
+        self._max = frames_max
+        self._frames = 0
+        self._waiter: asyncio.Future[None] | None = None
+        self._closed = False
+        self.dropped = 0
+
+    def put(self, item: Incoming) -> None:
+        """Take one more; when full, the oldest frame goes."""
+        if self._closed:
+            return
+        if type(item) is Frame:
+            if self._frames >= self._max:
+                self._drop_oldest()
+            self._frames += 1
+        self._queue.append(item)
+        self._wake()
+
+    def close(self) -> None:
+        self._closed = True
+        self._wake()
+
+    def _drop_oldest(self) -> None:
+        for index, item in enumerate(self._queue):
+            if not isinstance(item, Commit | Discard):
+                del self._queue[index]
+                self._frames -= 1
+                self.dropped += 1
+                return
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def __aiter__(self) -> Frames:
+        return self
+
+    async def __anext__(self) -> Incoming:
+        while not self._queue:
+            if self._closed:
+                raise StopAsyncIteration
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        item = self._queue.popleft()
+        if type(item) is Frame:
+            self._frames -= 1
+        return item

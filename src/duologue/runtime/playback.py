@@ -1,0 +1,131 @@
+"""From the machine to the line and back: playing, holding, stopping, and what was heard.
+
+Rule: what the line says is believed within reason: never about another voice, never more than there
+is, and that it has finished only when there is nothing left to play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import SOUNDING, ErrorClass
+from duologue.observe.moment import Moment
+from duologue.ports.failure import ServiceError, classify
+from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
+
+from .driver import Driver, Trouble
+from .replies import Replies
+from .speech import Speech
+from .transcript import Transcript
+
+
+class Playback:
+    """The agent's sound, as the line plays it."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        transcript: Transcript,
+        replies: Replies,
+        line: Line,
+        trouble: Trouble,
+        caption: Callable[[int, Speech, bool], None],
+    ) -> None:
+        self._driver = driver
+        self._transcript = transcript
+        self._replies = replies
+        self._line = line
+        self._trouble = trouble
+        self._playing: Speech | None = None
+        self._caption = caption
+
+    # -- What the machine wants
+
+    def start(self, effect: fx.StartPlayback) -> None:
+        speech = self._replies.current
+        assert speech is not None, effect
+        assert speech.reply == effect.reply, effect
+        self._playing = speech
+        self._transcript.begin_reply(speech.reply)
+        self._guard(lambda: speech.play(effect.voice, self._line))
+
+    def hold(self, effect: fx.HoldPlayback) -> None:
+        self._guard(lambda: self._of(effect.voice).hold(self._line))
+
+    def resume(self, effect: fx.ResumePlayback) -> None:
+        self._guard(lambda: self._of(effect.voice).resume(self._line))
+
+    def stop(self, effect: fx.StopPlayback) -> None:
+        self._of(effect.voice).drop()
+        self._guard(lambda: self._line.clear(effect.voice))
+
+    def truncate(self, effect: fx.TruncateReply) -> None:
+        """It ended before its end: the history keeps what was heard."""
+        speech = self._of(effect.voice)
+        speech.note_heard(effect.heard_ms)
+        self._record(speech, interrupted=True)
+
+    def _of(self, voice: int) -> Speech:
+        assert self._playing is not None, voice
+        assert self._playing.voice == voice, voice
+        return self._playing
+
+    def _guard(self, act: Callable[[], None]) -> None:
+        """A line that raises can't play."""
+        try:
+            act()
+        except Exception as failure:  # noqa: BLE001 - it becomes an event
+            self._trouble("line", failure)
+            self._driver.post(ev.PlaybackFailed, error=classify(failure))
+
+    # -- What the line says
+
+    def note(self, heard: Played | Finished | Stopped | Unplayable) -> None:
+        speech = self._playing
+        if speech is None or heard.voice != speech.voice:
+            return  # of a voice that is over; told late
+        if isinstance(heard, Unplayable):
+            self._driver.post(ev.PlaybackFailed, voice=heard.voice, error=heard.error)
+            return
+        if type(heard.heard_ms) is not int or heard.heard_ms < 0:
+            self._trouble("line", ServiceError(ErrorClass.SERVER_ERROR, "the line reported a time that is none"))
+            return
+        is_done = isinstance(heard, Finished) and speech.is_over
+        speech.note_heard(speech.ledger.total_ms if is_done else heard.heard_ms)
+        heard_ms = speech.ledger.heard_ms
+        if isinstance(heard, Stopped):
+            self._driver.post(ev.PlaybackStopped, voice=heard.voice, heard_ms=heard_ms)
+        elif is_done:
+            self._driver.post(ev.PlaybackFinished, voice=heard.voice, heard_ms=heard_ms)
+        else:  # also a line that claims to have finished what it has not even got
+            self._driver.post(ev.PlaybackProgressed, voice=heard.voice, heard_ms=heard_ms)
+            self._caption(self._driver.now(), speech, False)
+
+    # -- What the machine decided
+
+    def follow(self, moment: Moment) -> None:
+        """A reply that was played or shown to its end becomes history."""
+        event, before, after = moment.event, moment.before, moment.after
+        if after is before:
+            return
+        if type(event) is ev.PlaybackFinished and before.voice in SOUNDING and self._playing is not None:
+            self._record(self._playing, interrupted=False)
+        elif type(event) is ev.ReplyFinished and self._replies.current is not None:
+            self._record(self._replies.current, interrupted=False)
+
+    def _record(self, speech: Speech, interrupted: bool) -> None:
+        heard, unheard = speech.ledger.split()
+        shown = speech.ledger.shown
+        if not interrupted and shown:
+            heard = f"{heard} {shown}".strip()
+        self._transcript.end_reply(speech.reply, heard, unheard, speech.ledger.heard_ms, interrupted)
+        self._caption(self._driver.now(), speech, True)
+        if self._playing is speech:
+            self._playing = None
+
+    @property
+    def speech(self) -> Speech | None:
+        """What is being played."""
+        return self._playing

@@ -1,0 +1,161 @@
+"""From a request to sound: the brain's parts become sentences, sentences become sound.
+
+The brain and the voice run side by side, with a few sentences between them at most. Knows nothing of
+the line but that sound goes there. Rule: closing the reply's task closes the brain's stream and the
+voice's, for real and at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import ErrorClass
+from duologue.ports.brain import Brain, Request, Show
+from duologue.ports.calls import Call
+from duologue.ports.failure import ServiceError, classify
+from duologue.ports.line import Line
+from duologue.ports.sound import Sound
+from duologue.ports.voice import Voice
+from duologue.voice.sentences import Sentences
+
+from .driver import Driver, Trouble
+from .speech import Speech
+from .tasks import Tasks
+
+SENTENCES_AHEAD_MAX = 8
+
+
+class Replies:
+    """Makes replies; at most one is open."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        tasks: Tasks,
+        trouble: Trouble,
+        brain: Brain,
+        voice: Voice | None,
+        line: Line,
+        call: Callable[[int, Call], None],
+    ) -> None:
+        self._driver = driver
+        self._tasks = tasks
+        self._trouble = trouble
+        self._brain = brain
+        self._voice = voice
+        self._line = line
+        self._call = call
+        self.current: Speech | None = None
+
+    def start(self, request: Request, brain: Brain | None = None) -> None:
+        """Ask. `brain` answers in place of the agent's own: a set phrase, say."""
+        speech = Speech(request.reply, self._driver.now())
+        self.current = speech
+        work = self._make(speech, request, brain or self._brain)
+        speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
+
+    def cancel(self, effect: fx.CancelReply) -> None:
+        """Nobody wants it any more."""
+        speech = self.current
+        if speech is not None and speech.reply == effect.reply:
+            speech.drop()
+            if speech.task is not None:
+                self._tasks.cancel(speech.task)
+
+    # -- Making one
+
+    async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
+        self._driver.post(ev.ReplyAccepted, reply=speech.reply)
+        sentences: asyncio.Queue[str | Sound | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
+                await self._think(speech, request, brain, sentences)
+        except BaseExceptionGroup as failures:
+            raise _first(failures) from None
+
+    async def _think(
+        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[str | Sound | None]
+    ) -> None:
+        """Read the brain's parts."""
+        splitter = Sentences()
+        is_first = True
+        async with aclosing(brain.reply(request)) as parts:  # type: ignore[type-var]
+            async for part in parts:
+                if is_first:
+                    is_first = False
+                    self._driver.post(ev.TokenArrived, reply=speech.reply)
+                match part:
+                    case str():
+                        for sentence in splitter.feed(part):
+                            await sentences.put(sentence)
+                    case Call():
+                        self._call(speech.reply, part)
+                        if rest := splitter.rest():
+                            await sentences.put(rest)
+                    case Show():
+                        speech.ledger.shown += part.text
+                    case Sound():
+                        await sentences.put(part)
+                    case _:
+                        raise ServiceError(ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}")
+        if rest := splitter.rest():
+            await sentences.put(rest)
+        await sentences.put(None)
+
+    async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | None]) -> None:
+        """Turn sentences into sound, one after the other."""
+        while (item := await sentences.get()) is not None:
+            if isinstance(item, Sound):
+                await self._emit(speech, item)
+            elif self._voice is None:
+                speech.ledger.shown += f" {item}" if speech.ledger.shown else item
+            else:
+                await self._say(speech, item, self._voice)
+        speech.ledger.end()
+
+    async def _say(self, speech: Speech, sentence: str, voice: Voice) -> None:
+        speech.ledger.begin(sentence)
+        async with aclosing(voice.speak(sentence)) as sounds:  # type: ignore[type-var]
+            async for sound in sounds:
+                if not isinstance(sound, Sound):
+                    raise ServiceError(ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}")
+                await self._emit(speech, sound)
+        speech.ledger.end()
+
+    async def _emit(self, speech: Speech, sound: Sound) -> None:
+        await speech.has_room()
+        is_first = speech.ledger.chunks == 0
+        speech.add(sound, self._line)
+        if is_first:
+            self._driver.post(ev.AudioBuffered, reply=speech.reply)
+
+    # -- How it ended
+
+    def _ended(self, speech: Speech, failure: BaseException | None) -> None:
+        if failure is None:
+            self._complete(speech)
+            return
+        # Somebody else cancelled it: the person still wants an answer.
+        cancelled = isinstance(failure, asyncio.CancelledError)
+        error = ErrorClass.SERVER_ERROR if cancelled else classify(failure)
+        self._trouble("reply", failure)
+        self._driver.post(ev.ReplyFailed, reply=speech.reply, error=error)
+        if speech.voice and not speech.dropped:
+            self._complete(speech)  # it is being heard: it ends where it is (M-05)
+
+    def _complete(self, speech: Speech) -> None:
+        if speech.ledger.chunks:
+            speech.end(self._line)
+        else:
+            self._driver.post(ev.ReplyFinished, reply=speech.reply)
+
+
+def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The failure that began it."""
+    first = failures.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -1,0 +1,34 @@
+"""One active conversation for each seat, that is, for each client identity (C-CON-002).
+
+Rule: a seat is held from the start of a conversation to its end, whatever happens in between.
+"""
+
+from __future__ import annotations
+
+from duologue.core.errors import DuologueError
+
+
+class SeatTaken(DuologueError):
+    """This client is already in a conversation."""
+
+
+class Seats:
+    """Who is in a conversation."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, object] = {}
+
+    def take(self, seat: str, holder: object) -> None:
+        """Sit down, or SeatTaken if somebody else sits there."""
+        if self._taken.setdefault(seat, holder) is not holder:
+            raise SeatTaken(f"seat {seat!r} is already in a conversation; end that one first")
+
+    def leave(self, seat: str, holder: object) -> None:
+        if self._taken.get(seat) is holder:
+            del self._taken[seat]
+
+    def __len__(self) -> int:
+        return len(self._taken)
+
+
+SEATS = Seats()

@@ -1,0 +1,140 @@
+"""Opening, renewing and closing the session and its line, and what goes from one to the next.
+
+Rule: whoever was asked for an older session is not listened to any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.ports.failure import classify
+from duologue.ports.history import AgentSaid, UserSaid
+from duologue.ports.line import Closed, Healed, Line, LineEvent, Wobbled
+from duologue.ports.session import Context, Session
+
+from .driver import Driver, Trouble
+from .tasks import Tasks
+from .transcript import Transcript
+
+SUMMARY_CHARS_MAX = 2_000
+SUMMARY_S_MAX = 20.0
+RECENT_TURNS = 10
+
+
+class Sessions:
+    """The sessions of one conversation, one after the other."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        tasks: Tasks,
+        transcript: Transcript,
+        trouble: Trouble,
+        line: Line,
+        session: Session | None,
+        tell: Callable[[LineEvent], None],
+        summarise: Callable[[str, int], Awaitable[str]] | None,
+        notes: Callable[[], tuple[str, ...]],
+    ) -> None:
+        self._driver = driver
+        self._tasks = tasks
+        self._transcript = transcript
+        self._trouble = trouble
+        self._line = line
+        self._session = session
+        self._tell = tell
+        self._summarise = summarise
+        self._notes = notes
+        self._attempt: asyncio.Task[Any] | None = None
+        self._generation = 0
+        self.context: Context | None = None
+
+    # -- What the machine wants
+
+    def open(self, effect: fx.OpenSession) -> None:
+        self._generation += 1
+        self._start(self._open(self._generation), effect.session)
+
+    def renew(self, effect: fx.RenewSession) -> None:
+        self._start(self._renew(), effect.session)
+
+    def close(self, effect: fx.CloseSession) -> None:
+        self._generation += 1
+        self._start(self._close(), effect.session, closes=True)
+
+    def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
+        """Keep what a new session must know: at once in plain words, better if the brain can."""
+        recent = self._transcript.recent(RECENT_TURNS)
+        lines = [_line(item) for item in recent if isinstance(item, UserSaid | AgentSaid)]
+        text = "\n".join(lines)
+        self.context = Context(text[-SUMMARY_CHARS_MAX:], recent, self._notes())
+        if self._summarise is not None and text:
+            self._tasks.start(self._improve(self.context, text), "summary", self._summary_ended)
+
+    async def _improve(self, context: Context, text: str) -> None:
+        assert self._summarise is not None
+        async with asyncio.timeout(SUMMARY_S_MAX):
+            summary = await self._summarise(text, SUMMARY_CHARS_MAX)
+        if self.context is context:
+            self.context = Context(summary, context.recent, context.notes)
+
+    def _summary_ended(self, failure: BaseException | None) -> None:
+        if failure is not None:
+            self._trouble("summary", failure)
+
+    # -- Doing it
+
+    def _start(self, work: Any, number: int, closes: bool = False) -> None:
+        if self._attempt is not None:
+            self._tasks.cancel(self._attempt)
+
+        def ended(failure: BaseException | None) -> None:
+            if failure is not None:
+                self._trouble("session", failure)
+            if closes:
+                self._driver.post(ev.SessionClosed, session=number)
+            elif failure is not None:
+                self._driver.post(ev.SessionFailed, session=number, error=classify(failure))
+            else:
+                self._driver.post(ev.SessionReady, session=number)
+
+        self._attempt = self._tasks.start(work, f"session {number}", ended)
+
+    async def _open(self, generation: int) -> None:
+        def tell(event: LineEvent) -> None:
+            if generation == self._generation:
+                self._tell(event)
+
+        await self._line.open(tell)
+        if self._session is not None:
+            await self._session.open(self.context, tell)
+
+    async def _renew(self) -> None:
+        if self._session is not None:
+            await self._session.renew(self.context)
+
+    async def _close(self) -> None:
+        try:
+            if self._session is not None:
+                await self._session.close()
+        finally:
+            await self._line.close()
+
+    def note(self, event: Wobbled | Healed | Closed) -> None:
+        """The connection changed."""
+        match event:
+            case Wobbled():
+                self._driver.post(ev.LinkWobbled)
+            case Healed():
+                self._driver.post(ev.LinkHealed)
+            case Closed():
+                self._driver.post(ev.EndRequested if event.hung_up else ev.LinkClosed)
+
+
+def _line(item: UserSaid | AgentSaid) -> str:
+    who = "User" if isinstance(item, UserSaid) else "Agent"
+    return f"{who}: {item.text}"

@@ -1,0 +1,63 @@
+"""A conversation at one moment, for whoever asks from outside (C-API, L-20).
+
+Rule: no words; a snapshot may be logged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from duologue.core.leaves import User
+from duologue.core.state import State
+from duologue.observe.labels import label
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Where a conversation is, with the fields of the panel's contract."""
+
+    state: str
+    previous_state: str | None
+    label: str
+    phase: str
+    since: int
+    turn: int
+    turn_role: str | None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    machine: State | None = None
+
+
+def snapshot_of(engine: Engine) -> Snapshot:
+    s, states = engine.driver.state, engine.announcer.conversation
+    speaking = engine.playback.speech is not None
+    return Snapshot(
+        state=states.state,
+        previous_state=states.previous,
+        label=label(states.state, engine.agent.language),
+        phase=engine.announcer.lifecycle.state,
+        since=states.entered_at,
+        turn=s.turn,
+        turn_role="assistant" if speaking else "user" if s.user is not User.QUIET else None,
+        metadata=context_of(engine),
+        machine=s,
+    )
+
+
+def context_of(engine: Engine) -> dict[str, Any]:
+    """The machine's context, without words."""
+    s, speech = engine.driver.state, engine.playback.speech
+    return {
+        "session": s.session_id,
+        "turn": s.turn,
+        "reply": s.reply_id,
+        "audio_item": speech.reply if speech else None,
+        "audio_played_ms": speech.ledger.heard_ms if speech else 0,
+        "pending_calls": [job.call for job in s.jobs],
+        "last_error": s.fault.error.value if s.fault else None,
+        "retries": s.retries,
+        "queued_turns": s.said - s.answered,
+    }

@@ -1,0 +1,92 @@
+"""One reply on its way from the brain to the line.
+
+Holds the sound that may not be played yet. Rule: it is played by at most one voice, and once it is
+dropped, nothing of it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Any
+
+from duologue.ports.line import Line
+from duologue.ports.sound import Sound
+from duologue.voice.ledger import Ledger
+
+AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be wasted on an interruption
+
+
+class Speech:
+    """The sound of one reply."""
+
+    def __init__(self, reply: int, started_at: int) -> None:
+        self.reply = reply
+        self.started_at = started_at
+        self.ledger = Ledger()
+        self.task: asyncio.Task[Any] | None = None
+        self.voice = 0  # once it may be played
+        self.complete = False  # no more sound is to come
+        self.dropped = False
+        self._held = True
+        self._finished = False  # the line has been told so
+        self._queue: deque[tuple[int, Sound]] = deque()
+        self._room = asyncio.Event()
+
+    # -- From the brain's side
+
+    async def has_room(self) -> None:
+        """Wait until so much has been heard that more sound is worth making."""
+        while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
+            self._room.clear()
+            await self._room.wait()
+
+    def add(self, sound: Sound, line: Line) -> None:
+        self._queue.append((self.ledger.add(sound), sound))
+        self._flush(line)
+
+    def end(self, line: Line) -> None:
+        """The reply has all its sound."""
+        self.complete = True
+        self._flush(line)
+
+    # -- From the machine's side
+
+    def play(self, voice: int, line: Line) -> None:
+        self.voice = voice
+        self._held = False
+        self._flush(line)
+
+    def hold(self, line: Line) -> None:
+        self._held = True
+        line.hold(self.voice)
+
+    def resume(self, line: Line) -> None:
+        self._held = False
+        line.resume(self.voice)
+        self._flush(line)
+
+    def drop(self) -> None:
+        """Nothing of it will be played any more."""
+        self.dropped = True
+        self._queue.clear()
+
+    def _flush(self, line: Line) -> None:
+        if self._held or self.dropped:
+            return
+        while self._queue:
+            line.play(self.voice, *self._queue.popleft())
+        if self.complete and not self._finished:
+            self._finished = True
+            line.finish(self.voice)
+
+    # -- From the line's side
+
+    def note_heard(self, heard_ms: int) -> None:
+        self.ledger.note_heard(heard_ms)
+        self._room.set()
+
+    @property
+    def is_over(self) -> bool:
+        """Could the line have played everything?"""
+        return self._finished

@@ -1,0 +1,164 @@
+"""What was said, by whom, and as far as it was heard.
+
+The machine knows turns by number; the words of each are here and nowhere else. Rule: the history is
+what was heard, in the order in which it began, and every word the person said is in it, whether it
+was answered, overheard or lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from duologue.core.effects import RecordOverheard
+from duologue.core.events import TextTyped
+from duologue.core.leaves import CLOSED, Outcome
+from duologue.observe.moment import Moment
+from duologue.ports.calls import Call
+from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+
+TYPED = -1  # the utterance under which typed text is kept
+
+
+class Transcript:
+    """The words of one conversation."""
+
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+        self._place_of_turn: dict[int, int] = {}
+        self._place_of_reply: dict[int, int] = {}
+        self._texts: dict[int, dict[int, str]] = {}  # turn -> utterance -> text
+        self._confidence: dict[int, float] = {}
+        self._overheard: set[int] = set()
+        self._contents: dict[int, str] = {}  # typed text that no turn has yet
+        self._known: dict[str, int] = {}  # final text -> its content id
+        self._content = 0
+
+    # -- The person
+
+    def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
+        """The text of an utterance of this turn, in place of what it was before."""
+        self._texts.setdefault(turn, {})[utterance] = text.strip()
+        self._confidence[turn] = confidence
+        place = self._place_of_turn.get(turn)
+        if place is not None:
+            said = self._items[place]
+            assert isinstance(said, UserSaid)
+            self._items[place] = replace(said, text=self.text_of(turn), confidence=confidence)
+
+    def content_of(self, turn: int, text: str) -> int:
+        """An id for the final text of a turn: the same text of the same turn has the same id."""
+        key = f"{turn}:{text}"
+        if key not in self._known:
+            self._content += 1
+            self._known[key] = self._content
+        return self._known[key]
+
+    def keep_typed(self, text: str) -> int:
+        """Typed text, until the machine says to which turn it belongs. Returns its content id."""
+        self._content += 1
+        self._contents[self._content] = text
+        return self._content
+
+    def text_of(self, turn: int) -> str:
+        """All that was said in a turn."""
+        return " ".join(text for text in self._texts.get(turn, {}).values() if text)
+
+    def confidence_of(self, turn: int) -> float:
+        return self._confidence.get(turn, 1.0)
+
+    def asked(self, first: int, last: int) -> str:
+        """What the person said in these turns, without noises and what was only overheard."""
+        return " ".join(text for _, text in self.turns(first, last))
+
+    def turns(self, first: int, last: int) -> list[tuple[int, str]]:
+        """The turns in this range that have words and want an answer."""
+        wanted = [turn for turn in range(first, last + 1) if turn in self._texts and turn not in self._overheard]
+        return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
+
+    def follow(self, moment: Moment) -> None:
+        """Keep up with the machine: which turn is complete, which was only overheard."""
+        event, before, after = moment.event, moment.before, moment.after
+        if type(event) is TextTyped and event.content in self._contents:
+            text = self._contents.pop(event.content)
+            said = self._texts.setdefault(after.turn, {})
+            said[TYPED - len(said)] = text
+        for effect in moment.effects:
+            if type(effect) is RecordOverheard:
+                self._overheard.add(effect.turn)
+                self._place(effect.turn)
+        if after.said > before.said:
+            self._overheard.discard(after.said)
+            for turn in range(before.said + 1, after.said + 1):
+                self._place(turn)
+        elif type(event) is TextTyped or (after.link in CLOSED and before.link not in CLOSED):
+            self._place(after.turn)
+
+    def _place(self, turn: int) -> None:
+        text = self.text_of(turn)
+        if not text:
+            return
+        said = UserSaid(turn, text, turn in self._overheard, self._confidence.get(turn, 1.0))
+        if turn in self._place_of_turn:
+            self._items[self._place_of_turn[turn]] = said
+        else:
+            self._place_of_turn[turn] = len(self._items)
+            self._items.append(said)
+
+    # -- The agent
+
+    def begin_reply(self, reply: int) -> None:
+        """Its sound or its first call begins: this is its place."""
+        if reply not in self._place_of_reply:
+            self._place_of_reply[reply] = len(self._items)
+            self._items.append(AgentSaid(reply, ""))
+
+    def add_call(self, reply: int, number: int, call: Call) -> None:
+        self.begin_reply(reply)
+        said = self._reply(reply)
+        self._set_reply(replace(said, calls=(*said.calls, (number, call))))
+
+    def drop_call(self, reply: int, number: int) -> None:
+        """It was never made: its reply was over."""
+        said = self._reply(reply)
+        self._set_reply(replace(said, calls=tuple(pair for pair in said.calls if pair[0] != number)))
+
+    def end_reply(self, reply: int, heard: str, unheard: str, heard_ms: int, interrupted: bool) -> None:
+        """This is what was heard of it, for good."""
+        self.begin_reply(reply)
+        said = self._reply(reply)
+        self._set_reply(replace(said, text=heard, unheard=unheard, heard_ms=heard_ms, interrupted=interrupted))
+
+    def _reply(self, reply: int) -> AgentSaid:
+        said = self._items[self._place_of_reply[reply]]
+        assert isinstance(said, AgentSaid)
+        return said
+
+    def _set_reply(self, said: AgentSaid) -> None:
+        self._items[self._place_of_reply[said.reply]] = said
+
+    # -- Work and notes
+
+    def add_output(self, call: int, output: str, outcome: Outcome) -> None:
+        self._items.append(CallOutput(call, output, outcome))
+
+    def add_news(self, call: int, text: str, outcome: Outcome) -> None:
+        self._items.append(News(call, text, outcome))
+
+    def add_note(self, text: str) -> None:
+        self._items.append(Note(text))
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The history: everything that was heard, done or noted."""
+        return tuple(item for item in self._items if not _is_empty(item))
+
+    def recent(self, turns_max: int = 10) -> tuple[Item, ...]:
+        """The newest turns of both sides, and what lies between them."""
+        items = self.items
+        starts = [index for index, item in enumerate(items) if isinstance(item, UserSaid)]
+        return items[starts[-turns_max] :] if len(starts) > turns_max else items
+
+
+def _is_empty(item: Item) -> bool:
+    """A reply that was neither heard nor made a call left nothing behind."""
+    return isinstance(item, AgentSaid) and not item.text and not item.calls

@@ -1,0 +1,34 @@
+"""Counting words, one way for everybody (V-02).
+
+A substantial word is one that could be a bid for the floor: not a filler, not a backchannel, not
+garbled. Rule: the count depends on the text alone, never on who transcribed it or when.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001 - people and transcribers write both apostrophes
+
+FILLERS = frozenset("uh uhh um umm er erm eh ah aah oh ooh hm hmm hmmm mm mmm mhm mm-hmm uh-huh huh ha".split())
+BACKCHANNELS = frozenset("yeah yep yup yes ok okay right sure alright aha got-it i-see".split())
+_PASSING = FILLERS | BACKCHANNELS
+
+
+class Count(NamedTuple):
+    """How much was said."""
+
+    words: int
+    substantial: int
+
+
+def words_of(text: str) -> list[str]:
+    """The words in a text, in small letters, without punctuation."""
+    return _WORD.findall(text.lower())
+
+
+def count(text: str) -> Count:
+    """How many words there are, and how many of them could be a bid for the floor."""
+    words = words_of(text)
+    return Count(len(words), sum(word not in _PASSING for word in words))

@@ -1,0 +1,41 @@
+"""A voice for simulations: sound of the right length, with word times and without samples."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from duologue.ports.sound import Sound, Word
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedVoice:
+    """Speaks at a steady pace. `times` off: it doesn't tell when its words sound."""
+
+    first_ms: int = 0  # until the first sound of a sentence
+    chunk_ms: int = 200
+    char_ms: int = 60
+    times: bool = True
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:
+        if self.first_ms:
+            await asyncio.sleep(self.first_ms / 1000)
+        pending: list[Word] = []
+        start_ms = cursor_ms = 0
+        for token in text.split():
+            end_ms = cursor_ms + max(1, len(token) + 1) * self.char_ms
+            pending.append(Word(token, cursor_ms, end_ms))
+            cursor_ms = end_ms
+            while cursor_ms - start_ms >= self.chunk_ms:
+                yield self._piece(pending, start_ms, start_ms + self.chunk_ms)
+                start_ms += self.chunk_ms
+        if cursor_ms > start_ms:
+            yield self._piece(pending, start_ms, cursor_ms)
+
+    def _piece(self, pending: list[Word], start_ms: int, end_ms: int) -> Sound:
+        """The words that end in this stretch go with it."""
+        words = [word for word in pending if word.end_ms <= end_ms]
+        del pending[: len(words)]
+        timed = tuple(Word(word.text, word.start_ms - start_ms, word.end_ms - start_ms) for word in words)
+        return Sound(end_ms - start_ms, words=timed if self.times else ())

@@ -1,0 +1,10 @@
+"""Workers: what does the work of a call. Plain functions, and the tools of MCP servers.
+
+Importing this package loads neither pydantic nor the MCP SDK; each is loaded where it is first needed.
+"""
+
+from .functions import FunctionWorker, as_worker, tool
+from .mcp import McpServer
+from .results import result_text, shorten
+
+__all__ = ["FunctionWorker", "McpServer", "as_worker", "result_text", "shorten", "tool"]

@@ -1,0 +1,188 @@
+"""Plain functions as tools: their hints are the schema, their docstring is the description.
+
+Async functions are awaited; others run in a thread, so that they never hold up the sound. Rule: a
+decorated function stays the function it was; `as_worker` makes the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports import Job, Mode, ServiceError, Tool, Worker
+
+from .contract import Contract, contract_of, description_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+ModeName: TypeAlias = Mode | Literal["tool", "delegate", "dispatch"]
+
+_MARK = "__duologue_tool__"
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what models accept as the name of a function
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A function's tool and what it takes."""
+
+    tool: Tool
+    contract: Contract
+
+
+@overload
+def tool(function: F, /) -> F: ...
+@overload
+def tool(
+    *, name: str | None = None, description: str | None = None, mode: ModeName = "tool", cancellable: bool = False
+) -> Callable[[F], F]: ...
+def tool(
+    function: F | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    mode: ModeName = "tool",
+    cancellable: bool = False,
+) -> F | Callable[[F], F]:
+    """Declare a function or a method as a tool: `@tool`, or `@tool(mode="delegate", cancellable=True)`."""
+    around = sys._getframe(1).f_locals  # hints may name types that are local to where the function is
+
+    def declare(function: F) -> F:
+        setattr(_plain_function(function), _MARK, _declare(function, around, name, description, mode, cancellable))
+        return function
+
+    return declare if function is None else declare(function)
+
+
+def as_worker(work: object) -> Worker:
+    """A worker of a function, of a method, of what `@tool` decorated, or of a worker (itself)."""
+    if isinstance(work, type):
+        raise TypeError(f"{work.__qualname__} is a class: make an object of it first")
+    if isinstance(getattr(work, "tool", None), Tool) and callable(getattr(work, "run", None)):
+        return cast(Worker, work)
+    return FunctionWorker(cast(Callable[..., Any], work))
+
+
+def mode_of(mode: ModeName) -> Mode:
+    """A mode by its name."""
+    try:
+        return Mode(mode)
+    except ValueError:
+        known = ", ".join(repr(each.value) for each in Mode)
+        raise ValueError(f"the mode of a tool is one of {known}, not {mode!r}") from None
+
+
+class FunctionWorker:
+    """Runs a function for a call. What the function raises is a TOOL_ERROR, unless it is a ServiceError.
+
+    A function that is not async can't be stopped: cancelling its job lets go of it, and the thread
+    ends when the function returns.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        declared: Declared = getattr(_plain_function(function), _MARK, None) or _declare(function)
+        if declared.contract.needs_self and not inspect.ismethod(function):
+            raise TypeError(f"{function.__qualname__} is a method: pass it from an object, as in `shop.find`")
+        self._function = function
+        self._contract = declared.contract
+        self._tool = declared.tool
+
+    @property
+    def tool(self) -> Tool:
+        return self._tool
+
+    async def run(self, arguments: dict[str, Any], job: Job) -> object:
+        given = self._contract.check(arguments)
+        try:
+            if inspect.iscoroutinefunction(self._function):
+                return await self._function(**given, **dict.fromkeys(self._contract.jobs, job))
+            return await self._run_in_thread(given, job)
+        except ServiceError:
+            raise
+        except Exception as failure:
+            raise ServiceError(ErrorClass.TOOL_ERROR, str(failure) or type(failure).__name__) from failure
+
+    async def _run_in_thread(self, given: dict[str, Any], job: Job) -> object:
+        messenger = ThreadJob(job)
+        jobs = dict.fromkeys(self._contract.jobs, messenger)
+        try:
+            result = await asyncio.to_thread(self._function, **given, **jobs)
+            # A decorator may have hidden that it is async.
+            return await result if inspect.isawaitable(result) else result
+        finally:
+            messenger.close()
+
+
+class ThreadJob:
+    """The job as a function in a thread may use it: what it tells is handed over to the event loop."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._closed = False
+
+    @property
+    def call(self) -> int:
+        return self._job.call
+
+    def progress(self, text: str, fraction: float | None = None) -> None:
+        self._tell(lambda: self._job.progress(text, fraction))
+
+    def partial(self, text: str) -> None:
+        self._tell(lambda: self._job.partial(text))
+
+    def detach(self) -> None:
+        self._tell(self._job.detach)
+
+    def ask(self, question: str) -> Coroutine[Any, Any, str]:
+        if threading.get_ident() != self._thread:
+            raise TypeError("only an async function can ask the person something: write `async def`")
+        return self._job.ask(question)
+
+    def close(self) -> None:
+        """The job is over; a thread that still runs has nobody to tell."""
+        self._closed = True
+
+    def _tell(self, told: Callable[[], None]) -> None:
+        def tell() -> None:
+            if not self._closed:
+                told()
+
+        if threading.get_ident() == self._thread:
+            tell()  # in simulated time there are no threads
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(tell)
+
+
+def _declare(
+    function: Callable[..., Any],
+    around: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    description: str | None = None,
+    mode: ModeName = "tool",
+    cancellable: bool = False,
+) -> Declared:
+    plain = _plain_function(function)
+    name = plain.__name__ if name is None else name
+    if not _NAME.fullmatch(name):
+        raise TypeError(f"a tool can't be called {name!r}: use up to 64 letters, digits, `_` and `-`, as in name=...")
+    contract = contract_of(plain, around)
+    text = description_of(plain) if description is None else description
+    return Declared(Tool(name, text, contract.schema, mode_of(mode), cancellable), contract)
+
+
+def _plain_function(work: object) -> Any:
+    """The function itself, also that of a bound method."""
+    if isinstance(work, staticmethod | classmethod):
+        raise TypeError(f"write @{type(work).__name__} above @tool, not below it")
+    plain = work.__func__ if inspect.ismethod(work) else work
+    if not inspect.isfunction(plain):
+        raise TypeError(f"a tool is a function, a method or a worker, not {type(work).__name__}: {work!r:.60}")
+    return plain

@@ -1,0 +1,201 @@
+"""An MCP server as a source of workers: a process on this machine, or a server on the web.
+
+Its tools are listed when it is opened, and each becomes a worker. Nothing of the MCP SDK is imported
+before that. Rule: a call that may have reached the server is never repeated; one that can't have
+reached it is tried once more over a fresh connection.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports import Job, Mode, ServiceError, Tool, Worker
+
+from .functions import ModeName, mode_of
+
+if TYPE_CHECKING:
+    from .mcp_link import Link
+
+OPEN_MS_MAX = 30_000
+NAME_CHARS_MAX = 64  # what models accept as the name of a function
+Dialect: TypeAlias = Literal["auto", "legacy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stdio:
+    """A server that is started as a process and spoken to over its stdin and stdout."""
+
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] | None = None  # added to a small safe part of ours
+    cwd: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.command.replace("\\", "/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """A server that is reached over streamable HTTP."""
+
+    url: str
+    headers: Mapping[str, str] | None = None
+
+    @property
+    def name(self) -> str:
+        return re.sub(r"^\w+://([^/?#]*@)?", "", self.url).split("/")[0]
+
+
+Place: TypeAlias = Stdio | Http
+
+
+class McpServer:
+    """An MCP server. `modes` and `cancellable` name tools as the server does; `prefix` goes before the
+    names that brains see. A question of the server for one piece of text is asked through the job;
+    forms and web pages, which can't be spoken, are declined.
+
+    `dialect="legacy"` skips the question which revision the server speaks, for old servers that
+    take it badly.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        name: str = "",
+        prefix: str = "",
+        modes: Mapping[str, ModeName] | None = None,
+        cancellable: Collection[str] = (),
+        open_ms_max: int = OPEN_MS_MAX,
+        dialect: Dialect = "auto",
+    ) -> None:
+        self.place = place
+        self.name = name or place.name
+        self.open_ms_max = open_ms_max
+        self.dialect: Dialect = dialect
+        self._prefix = prefix
+        self._modes = {tool: mode_of(mode) for tool, mode in (modes or {}).items()}
+        self._cancellable = tuple(cancellable)
+        self._link: Link | None = None
+        self._workers: list[Worker] = []
+
+    @classmethod
+    def stdio(
+        cls, command: str, *args: str, env: Mapping[str, str] | None = None, cwd: str | None = None, **options: Any
+    ) -> McpServer:
+        """A server that is this command. `options` are those of McpServer."""
+        return cls(Stdio(command, args, env, cwd), **options)
+
+    @classmethod
+    def http(cls, url: str, headers: Mapping[str, str] | None = None, **options: Any) -> McpServer:
+        """A server at this address. `options` are those of McpServer."""
+        return cls(Http(url, headers), **options)
+
+    async def open(self) -> None:
+        """Connect and list the tools. Raises ServiceError if the server can't be had."""
+        if self._link is None or self._link.is_over:
+            self._link = self._new_link(self._link)
+        try:
+            await self._link.opened()
+            self._workers = self._list_workers(self._link)
+        except BaseException:
+            await self.close()
+            raise
+
+    def workers(self) -> list[Worker]:
+        """A worker for each tool, as listed when the server was opened."""
+        return list(self._workers)
+
+    async def close(self) -> None:
+        """Disconnect; a server that was started as a process ends. Calls under way fail."""
+        link, self._link = self._link, None
+        if link is not None:
+            await link.close()
+
+    async def __aenter__(self) -> McpServer:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
+        """Call a tool by the server's own name for it; its result as text."""
+        from .mcp_link import Undelivered
+
+        try:
+            return await (await self._connected()).call(tool, arguments, job)
+        except Undelivered:
+            try:
+                return await (await self._connected()).call(tool, arguments, job)
+            except Undelivered:
+                raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} can't be reached") from None
+
+    async def _connected(self) -> Link:
+        """The connection, made anew if it was lost. Callers that come meanwhile share the attempt."""
+        if self._link is None:
+            raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} is not open")
+        if self._link.is_over:
+            self._link = self._new_link(self._link)
+        link = self._link
+        await link.opened()
+        return link
+
+    def _new_link(self, before: Link | None) -> Link:
+        try:
+            from .mcp_link import Link
+        except ModuleNotFoundError as missing:
+            if missing.name is None or missing.name.startswith("duologue"):
+                raise
+            raise ImportError("MCP servers need the MCP SDK: pip install 'duologue[mcp]'") from None
+        return Link(self.name, self.place, self.open_ms_max, self.dialect, before)
+
+    def _list_workers(self, link: Link) -> list[Worker]:
+        unknown = [name for name in (*self._modes, *self._cancellable) if name not in link.tools]
+        if unknown:
+            raise ValueError(f"{self.name} has no tool {unknown[0]!r}; it has: {', '.join(link.tools) or 'none'}")
+        names: dict[str, str] = {}
+        for remote in link.tools:
+            names[_free_name(self._prefix + remote, names)] = remote
+        return [McpWorker(self, remote, self._describe(name, link.tools[remote])) for name, remote in names.items()]
+
+    def _describe(self, name: str, listed: Tool) -> Tool:
+        mode = self._modes.get(listed.name, Mode.TOOL)
+        return Tool(name, listed.description, listed.parameters, mode, listed.name in self._cancellable)
+
+
+class McpWorker:
+    """One tool of an MCP server."""
+
+    def __init__(self, server: McpServer, remote: str, tool: Tool) -> None:
+        self._server = server
+        self._remote = remote
+        self._tool = tool
+
+    @property
+    def tool(self) -> Tool:
+        return self._tool
+
+    async def run(self, arguments: dict[str, Any], job: Job) -> object:
+        from .mcp_content import check_arguments
+
+        check_arguments(self._tool.parameters, arguments)
+        return await self._server.call(self._remote, arguments, job)
+
+
+def _free_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that models accept and no other tool has. MCP allows dots and more characters."""
+    clean = re.sub(r"[^a-zA-Z0-9_-]", "_", wanted)[:NAME_CHARS_MAX]
+    name, number = clean, 1
+    while name in taken:
+        number += 1
+        name = f"{clean[: NAME_CHARS_MAX - 4]}_{number}"
+    return name

@@ -1,0 +1,301 @@
+"""One connection with an MCP server, held open by a task of its own.
+
+The SDK wants a connection left by the task that entered it, so calls come from other tasks and the
+owner only waits. Rule: a link that is over stays over; whoever needs the server makes a new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import anyio
+import httpx2
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp.client.session import ClientRequestContext
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    REQUEST_TIMEOUT,
+    CallToolResult,
+    ElicitRequestParams,
+    ElicitResult,
+    Implementation,
+)
+from pydantic import ValidationError
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports import Job, ServiceError, Tool
+from duologue.ports.failure import classify_status
+
+from .mcp import Dialect, Http, Place, Stdio
+from .mcp_content import answer_elicitation, text_of
+
+PAGES_MAX = 100
+CLOSE_S_MAX = 10.0  # the SDK gives a process 2 s to end, 2 s after SIGTERM, 2 s after SIGKILL
+CONNECT_S_MAX = 30.0
+QUIET_S_MAX = 3600.0  # between two signs of life; the conversation itself gives up long before
+US = Implementation(name="duologue", version="0.1.0")
+
+
+class Undelivered(Exception):
+    """The call can't have reached the server, so it may be made again over a new link."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One request on its way: whom it is for, and what HTTP had to say about it."""
+
+    job: Job | None = None
+    status: int = 0
+    unreachable: bool = False
+    broken: bool = False
+
+
+# The SDK sends a request, and hands over what comes back on its HTTP response, in its caller's context.
+_ATTEMPT: ContextVar[Attempt | None] = ContextVar("duologue_mcp_attempt", default=None)
+
+
+class Link:
+    """A connection. Made in the event loop, where it begins to open at once."""
+
+    def __init__(self, name: str, place: Place, open_ms_max: int, dialect: Dialect, before: Link | None) -> None:
+        self.tools: dict[str, Tool] = {}
+        self._name = name
+        self._place = place
+        self._open_s_max = open_ms_max / 1000
+        self._dialect = dialect
+        self._client: Client | None = None
+        self._failure: ServiceError | None = None
+        self._attempts: list[Attempt] = []
+        self._settled = asyncio.Event()  # opened, or failed to
+        self._over = asyncio.Event()
+        self._owner = asyncio.create_task(self._hold(before), name=f"mcp {name}")
+
+    @property
+    def is_over(self) -> bool:
+        return self._over.is_set()
+
+    async def opened(self) -> None:
+        """Wait until it is open. Raises ServiceError if that failed."""
+        await self._settled.wait()
+        if self._failure is not None:
+            raise ServiceError(self._failure.error, str(self._failure))
+
+    async def close(self) -> None:
+        """End it, and wait until the server is let go of."""
+        self._over.set()
+        _, pending = await asyncio.wait([self._owner], timeout=CLOSE_S_MAX)
+        for owner in pending:
+            owner.cancel()
+
+    async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
+        """Call a tool. Cancelling this cancels the request, and the server is told."""
+        client = self._client
+        if client is None or self.is_over:
+            raise Undelivered
+        if tool not in self.tools:
+            raise ServiceError(ErrorClass.INVALID_ARGS, f"{self._name} no longer has the tool {tool!r}")
+        attempt = Attempt(job)
+        token = _ATTEMPT.set(attempt)
+        self._attempts.append(attempt)
+
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
+            if attempt in self._attempts:
+                job.progress(message or "", min(1.0, max(0.0, progress / total)) if total else None)
+
+        try:
+            return _read(await client.call_tool(tool, arguments, progress_callback=tell))
+        except MCPError as failure:
+            raise self._explain(failure, attempt) from None
+        except (RuntimeError, ValidationError):
+            raise ServiceError(ErrorClass.SERVER_ERROR, f"{self._name} gave an answer that can't be read") from None
+        finally:
+            self._attempts.remove(attempt)
+            _ATTEMPT.reset(token)
+
+    async def _hold(self, before: Link | None) -> None:
+        """The owner: open, wait for the end, close."""
+        attempt = Attempt()
+        _ATTEMPT.set(attempt)  # not that of the call that may have started this task
+        try:
+            if before is not None:
+                await before.close()
+            async with asyncio.timeout(self._open_s_max) as limit, self._dial() as client:
+                self.tools = await _list_tools(client)
+                limit.reschedule(None)
+                self._client = client
+                self._settled.set()
+                await self._over.wait()
+        except Exception as failure:  # noqa: BLE001 - whatever it was, those who wait for the link hear of it
+            self._failure = self._explain_end(failure, attempt)
+        finally:
+            self._client = None
+            self._over.set()
+            self._settled.set()
+
+    def _dial(self) -> Client:
+        place = self._place
+        transport = _start(place) if isinstance(place, Stdio) else _reach(place)
+        return Client(
+            self._watch(transport),
+            mode=self._dialect,
+            client_info=US,
+            elicitation_callback=self._ask,
+            cache=None,
+        )
+
+    @asynccontextmanager
+    async def _watch(self, transport: Any) -> AsyncIterator[Any]:
+        """The same transport; this link is over when nothing more can be read from it."""
+        async with transport as (read, write):
+            yield Watched(read, self._over), write
+
+    async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
+        """A question from the server belongs to the call in whose context it came or, where the
+        transport does not tell, to the only call under way."""
+        attempt = _ATTEMPT.get()
+        if (attempt is None or attempt.job is None) and len(self._attempts) == 1:
+            attempt = self._attempts[0]
+        try:
+            return await answer_elicitation(params, attempt.job if attempt else None)
+        except Exception:  # noqa: BLE001 - a person who can't be asked is an answer too, and the call goes on
+            return ElicitResult(action="cancel")
+
+    def _explain(self, failure: MCPError, attempt: Attempt) -> ServiceError | Undelivered:
+        """What a failed request means for its caller."""
+        is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server forgot our session
+        if attempt.unreachable or is_stale:
+            self._over.set()
+            return Undelivered()
+        if attempt.broken or failure.code in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
+            if isinstance(self._place, Stdio):
+                self._over.set()  # its one pipe is gone; over HTTP, other calls may be well
+            return ServiceError(ErrorClass.NETWORK_TIMEOUT, f"the connection to {self._name} was lost")
+        if failure.code in (INVALID_PARAMS, METHOD_NOT_FOUND):
+            return ServiceError(ErrorClass.INVALID_ARGS, failure.message)
+        if failure.code == INTERNAL_ERROR and attempt.status >= 400:
+            return ServiceError(classify_status(attempt.status), f"{self._name} answered HTTP {attempt.status}")
+        if failure.code in (INTERNAL_ERROR, PARSE_ERROR):
+            return ServiceError(ErrorClass.SERVER_ERROR, failure.message)
+        return ServiceError(ErrorClass.TOOL_ERROR, failure.message)
+
+    def _explain_end(self, failure: BaseException, attempt: Attempt) -> ServiceError:
+        """What the end of the link means for those who wait for it to open."""
+        while isinstance(failure, BaseExceptionGroup):
+            failure = failure.exceptions[0]
+        if isinstance(failure, MCPError):
+            told = self._explain(failure, attempt)
+            if isinstance(told, ServiceError):
+                return told
+        if isinstance(failure, TimeoutError):
+            late = f"{self._name} did not answer within {self._open_s_max:g} s"
+            return ServiceError(ErrorClass.NETWORK_TIMEOUT, late)
+        if isinstance(failure, OSError) and isinstance(self._place, Stdio):
+            return ServiceError(ErrorClass.UNKNOWN, f"{self._place.command} can't be started: {failure.strerror}")
+        return ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self._name} can't be reached")
+
+
+class Watched:
+    """A stream that sets an event when it ends. The SDK itself keeps that to itself."""
+
+    def __init__(self, inner: Any, ended: asyncio.Event) -> None:
+        self._inner = inner
+        self._ended = ended
+
+    @property
+    def last_context(self) -> Any:
+        return getattr(self._inner, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        try:
+            message: SessionMessage | Exception = await self._inner.receive()
+        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self._ended.set()
+            raise
+        return message
+
+    def __aiter__(self) -> Watched:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Watched:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class NotingClient(httpx2.AsyncClient):
+    """An HTTP client that notes for each request what became of it. A request that fails is answered
+    with a 503 of our own, because its exception would end the whole connection and every other call."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        attempt = _ATTEMPT.get() or Attempt()
+        try:
+            response = await super().send(request, **options)
+        except httpx2.TransportError as failure:
+            attempt.unreachable = isinstance(failure, httpx2.ConnectError | httpx2.ConnectTimeout)
+            attempt.broken = not attempt.unreachable
+            return httpx2.Response(503, request=request)
+        attempt.status = response.status_code
+        attempt.unreachable = attempt.broken = False
+        return response
+
+
+def _start(place: Stdio) -> Any:
+    env = dict(place.env) if place.env is not None else None
+    parameters = StdioServerParameters(command=place.command, args=list(place.args), env=env, cwd=place.cwd)
+    return stdio_client(parameters, errlog=sys.stderr)
+
+
+@asynccontextmanager
+async def _reach(place: Http) -> AsyncIterator[Any]:
+    timeout = httpx2.Timeout(CONNECT_S_MAX, read=QUIET_S_MAX)
+    async with (
+        NotingClient(headers=dict(place.headers or {}), timeout=timeout) as client,
+        streamable_http_client(place.url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+async def _list_tools(client: Client) -> dict[str, Tool]:
+    tools: dict[str, Tool] = {}
+    cursor: str | None = None
+    for _ in range(PAGES_MAX):
+        page = await client.list_tools(cursor=cursor)
+        for listed in page.tools:
+            tools[listed.name] = Tool(listed.name, listed.description or listed.title or "", listed.input_schema)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return tools
+
+
+def _read(result: CallToolResult) -> str:
+    text = text_of(result)
+    if result.is_error:
+        raise ServiceError(ErrorClass.TOOL_ERROR, text)
+    return text

@@ -1,0 +1,77 @@
+"""What a worker gave back, as text for a brain.
+
+Rule: the text never fails for want of a JSON form, but raw bytes are refused: no brain can read them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from collections.abc import Set as AnySet
+from dataclasses import fields, is_dataclass
+from datetime import date, time
+from enum import Enum
+from typing import Any
+
+NOTICE = " [… shortened]"
+
+
+def result_text(value: object) -> str:
+    """Text as it is, nothing as "done", and everything else as compact JSON, or by its `str` if it
+    can't be JSON at all."""
+    if value is None:
+        return "done"
+    try:
+        plain = _plain(value)
+    except RecursionError:  # it contains itself
+        return str(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
+    """At most `chars_max` characters, cut between two words and marked as cut (L-11)."""
+    if len(text) <= chars_max:
+        return text
+    room = chars_max - len(notice)
+    if room < 0:
+        raise ValueError(f"chars_max is {chars_max}, and the notice alone has {len(notice)} characters")
+    kept = text[:room]
+    if not text[room].isspace() and not kept[-1:].isspace():
+        between_words = kept.rsplit(maxsplit=1)[0] if len(kept.split()) > 1 else ""
+        # One endless word is cut anywhere rather than dropped.
+        kept = between_words if len(between_words) * 2 >= room else kept
+    return kept.rstrip() + notice
+
+
+def _plain(value: Any) -> Any:
+    """The same value in what JSON knows."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if isinstance(value, str | int | float):
+        return value
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise TypeError("a tool returned bytes, which a brain can't read: return text, or say what they are")
+    if isinstance(value, Mapping):
+        return {_key(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, AnySet):
+        return [_plain(inner) for inner in sorted(value, key=repr)]  # a set has no order of its own
+    return _plain_object(value)
+
+
+def _plain_object(value: Any) -> Any:
+    if callable(dump := getattr(value, "model_dump", None)) and not isinstance(value, type):
+        return dump(mode="json")  # pydantic, without importing it
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return str(value)
+
+
+def _key(key: object) -> str:
+    plain = _plain(key)
+    return plain if isinstance(plain, str) else json.dumps(plain)

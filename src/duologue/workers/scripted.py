@@ -1,0 +1,75 @@
+"""A worker that follows a script: progress, questions, partial results, failures, and no end at all."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from duologue.ports.script import Fail, Hang, Pause, take
+from duologue.ports.worker import Job, Mode, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    text: str
+    fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """What there is of a result."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Ask the person; the answer becomes the result if nothing else does."""
+
+    text: str
+
+
+Step: TypeAlias = Pause | Fail | Hang | Progress | Partly | Question | str
+
+
+@dataclass
+class ScriptedWorker:
+    """Takes its steps one after the other; a plain text is the result."""
+
+    tool: Tool
+    steps: Iterable[Step] = ("done",)
+    seed: int = 0
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+    cancelled: int = 0
+
+    async def run(self, arguments: dict[str, Any], job: Job) -> object:
+        self.calls.append(arguments)
+        dice = random.Random(self.seed)
+        result = "done"
+        try:
+            for step in self.steps:
+                match step:
+                    case str():
+                        result = step
+                    case Progress():
+                        job.progress(step.text, step.fraction)
+                    case Partly():
+                        job.partial(step.text)
+                    case Question():
+                        result = await job.ask(step.text)
+                        self.answers.append(result)
+                    case _:
+                        await take(step, dice)
+        except BaseException as failure:
+            self.cancelled += type(failure).__name__ == "CancelledError"
+            raise
+        return result
+
+
+def scripted_tool(name: str, *steps: Step, mode: str = "tool", cancellable: bool = False) -> ScriptedWorker:
+    """A tool of this name that takes any arguments."""
+    schema = {"type": "object", "properties": {}, "additionalProperties": True}
+    return ScriptedWorker(Tool(name, name, schema, Mode(mode), cancellable), steps or ("done",))
