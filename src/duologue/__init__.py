@@ -1,8 +1,69 @@
-"""Duologue: a runtime for voice agents whose conversations never get stuck."""
+"""Duologue: a runtime for voice agents whose conversations never get stuck.
+
+The machine is here at once; the runtime around it is imported when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from duologue.core.machine import MACHINE, step
 from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import State, initial, next_deadline
 
+if TYPE_CHECKING:
+    from duologue.ports.brain import Request, Show
+    from duologue.ports.calls import Call
+    from duologue.ports.failure import ServiceError
+    from duologue.ports.sound import Sound, Word
+    from duologue.ports.worker import Job
+    from duologue.runtime.agent import Agent, Phrases
+    from duologue.runtime.conversation import Conversation
+    from duologue.workers.functions import tool
+
 __version__ = "0.1.0"
-__all__ = ["MACHINE", "PROFILES", "Settings", "State", "initial", "next_deadline", "profile", "step"]
+
+_LATER = {
+    "Agent": "duologue.runtime.agent",
+    "Call": "duologue.ports.calls",
+    "Conversation": "duologue.runtime.conversation",
+    "Job": "duologue.ports.worker",
+    "Phrases": "duologue.runtime.agent",
+    "Request": "duologue.ports.brain",
+    "ServiceError": "duologue.ports.failure",
+    "Show": "duologue.ports.brain",
+    "Sound": "duologue.ports.sound",
+    "Word": "duologue.ports.sound",
+    "tool": "duologue.workers.functions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'duologue' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+__all__ = [
+    "MACHINE",
+    "PROFILES",
+    "Agent",
+    "Call",
+    "Conversation",
+    "Job",
+    "Phrases",
+    "Request",
+    "ServiceError",
+    "Settings",
+    "Show",
+    "Sound",
+    "State",
+    "Word",
+    "initial",
+    "next_deadline",
+    "profile",
+    "step",
+    "tool",
+]

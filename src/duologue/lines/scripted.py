@@ -57,6 +57,8 @@ class ScriptedLine:
         self._track: _Track | None = None
         self._held = False
         self._alarm: asyncio.TimerHandle | None = None
+        self._reachable = asyncio.Event()
+        self._reachable.set()
 
     # -- The port
 
@@ -64,6 +66,7 @@ class ScriptedLine:
         self.opens += 1
         if self.open_ms:
             await asyncio.sleep(self.open_ms / 1000)
+        await self._reachable.wait()
         if self.open_failures:
             raise self.open_failures.pop(0)
         self._tell = tell
@@ -132,6 +135,13 @@ class ScriptedLine:
         self._track = None
         self.is_open = False
         self.tell(Closed())
+
+    def block(self) -> None:
+        """Nobody gets through until `unblock`."""
+        self._reachable.clear()
+
+    def unblock(self) -> None:
+        self._reachable.set()
 
     @property
     def is_sounding(self) -> bool:

@@ -62,6 +62,7 @@ class Hearing:
         self._speaking = False
         self._button = False
         self._began_at = 0
+        self._ended_at = 0
         self._onset = 0
         self._gate: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
@@ -140,6 +141,7 @@ class Hearing:
         if not self._speaking:
             return
         self._speaking = False
+        self._ended_at = self._driver.now()
         self._cancel(self._gate)
         if not self._button:
             self._driver.post(ev.SpeechStopped)
@@ -206,8 +208,9 @@ class Hearing:
         wait_ms = self._endpoint.wait_ms(text, s.final)
         self._cancel(self._silence)
         if wait_ms is not None and s.user is User.SETTLING and text:
+            left_ms = max(0, self._ended_at + wait_ms - self._driver.now())
             end = asyncio.get_running_loop().call_later
-            self._silence = end(wait_ms / 1000, self._end_turn, s.turn, s.onset)
+            self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset)
 
     def _end_turn(self, turn: int, onset: int) -> None:
         self._driver.post(ev.TurnEnded, turn=turn, onset=onset)

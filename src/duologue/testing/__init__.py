@@ -1,0 +1,40 @@
+"""Testing voice agents: whole calls on a simulated clock, with a real driver and no sleeping.
+
+def test_it_books(call):            # the fixture `agent` says who answers
+    call.user("book a flight to Rome")
+    call.expect_heard("When?").expect_asked_once()
+"""
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.ears.scripted import ScriptedEars
+from duologue.lines.scripted import ScriptedLine
+from duologue.lines.session import ScriptedSession
+from duologue.ports.script import Fail, Hang, Pause
+from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, run_simulated
+from duologue.sim.person import Pace, Person
+from duologue.voice.scripted import ScriptedVoice
+from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
+
+from .call import Call
+
+__all__ = [
+    "Call",
+    "Fail",
+    "Hang",
+    "Pace",
+    "Partly",
+    "Pause",
+    "Person",
+    "Progress",
+    "Question",
+    "ScriptedBrain",
+    "ScriptedEars",
+    "ScriptedLine",
+    "ScriptedSession",
+    "ScriptedVoice",
+    "ScriptedWorker",
+    "SimulatedLoop",
+    "SimulationStuck",
+    "run_simulated",
+    "scripted_tool",
+]

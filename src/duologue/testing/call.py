@@ -1,0 +1,289 @@
+"""A phone call in a test: the person's side as plain method calls, on a simulated clock.
+
+    call.user("book a flight").interrupts("no wait", after_ms=700)
+    call.expect_heard("Which one?")
+
+Everything is real but the clock, the person and the line: the agent's own brain and tools run in the
+real driver. Rule: no test sleeps; what the person does takes simulated time, and an expectation first
+lets the call come to rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from duologue.core.effects import StartReply
+from duologue.core.leaves import Ask, Link
+from duologue.core.state import floor_is_free, is_owed
+from duologue.core.views import VIEWS
+from duologue.ears.scripted import ScriptedEars
+from duologue.lines.scripted import ScriptedLine
+from duologue.observe import signals as sg
+from duologue.observe.moment import Moment
+from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.seats import Seats
+from duologue.runtime.simulated import SimulatedLoop, end
+from duologue.sim.person import Pace, Person
+from duologue.voice.scripted import ScriptedVoice
+
+from .story import tell_story
+
+T = TypeVar("T")
+SETTLE_MS_MAX = 120_000
+SPEAK_MS_MAX = 60_000
+
+
+class Call:
+    """One call to an agent. Use it as a context manager, or through the fixture `call`."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        pace: Pace | None = None,
+        journal: Path | str | None = None,
+        line: ScriptedLine | None = None,
+    ) -> None:
+        self._loop = SimulatedLoop()
+        self._moved = asyncio.Event()
+        self.moments: list[Moment] = []
+        self.signals: list[sg.Signal] = []
+        self._mark = 0  # what was there before the person's newest act
+        self._steps_mark = 0
+        self._closed = False
+        self._agent = replace(agent, ears=ScriptedEars(), voice=agent.voice or ScriptedVoice())
+        self._run(self._dial(line, pace, journal))
+
+    async def _dial(self, line: ScriptedLine | None, pace: Pace | None, journal: Path | str | None) -> None:
+        self.line = line or ScriptedLine()
+        assert isinstance(self._agent.ears, ScriptedEars)
+        self.person = Person(self._agent.ears, self.line, pace)
+        self.conversation = Conversation(self._agent, self.line, journal=journal, conversation_id="test", seats=Seats())
+        self.conversation.engine.watchers.append(self._see)
+        self.conversation.on(sg.Signal, self.signals.append)
+        await self.conversation.start()
+
+    def __enter__(self) -> Call:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up, if nobody has, and end everything."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self._run(self.conversation.end("the test is over"))
+        finally:
+            end(self._loop)
+
+    # -- What the person does. Everything returns the call, so that a story reads in one line.
+
+    def user(self, text: str) -> Call:
+        """Wait until the agent has finished, then say this. Returns when the turn is over."""
+        self.settles()
+        return self.says(text)
+
+    def says(self, text: str) -> Call:
+        """Say this now, whatever the agent is doing."""
+        self._note_act()
+        self._run(self.person.say(text))
+        turn = self.conversation.machine_state.turn
+        self._until(lambda: self._is_over(turn), SETTLE_MS_MAX, "the turn never ends")
+        return self
+
+    def interrupts(self, text: str, after_ms: int = 700) -> Call:
+        """Let the agent speak for so long, then say this over it."""
+        self._hear_agent(after_ms)
+        return self.says(text)
+
+    def coughs(self, for_ms: int = 200, after_ms: int | None = None) -> Call:
+        """Make a sound without words; with `after_ms`, when the agent has spoken for so long."""
+        if after_ms is not None:
+            self._hear_agent(after_ms)
+        self._run(self.person.cough(for_ms))
+        return self
+
+    def types(self, text: str) -> Call:
+        """Write a whole turn."""
+        self.settles()
+        self._note_act()
+        self._do(lambda: self.conversation.type(text))
+        return self
+
+    def waits(self, ms: int) -> Call:
+        """Let time pass."""
+        self._run(asyncio.sleep(ms / 1000))
+        return self
+
+    def hangs_up(self) -> Call:
+        self._do(self.person.hang_up)
+        self._until(lambda: self.conversation.state == "idle", SETTLE_MS_MAX, "the call never ends")
+        return self
+
+    def line_drops(self, ms: int) -> Call:
+        """The line is gone for so long. Up to two seconds it wobbles and heals by itself; longer, it
+        breaks and the person comes back."""
+        wobbles = ms <= self.conversation.machine_state.settings.heal_ms_max
+        self._run(self.person.lose_line(ms, wobbles))
+        return self
+
+    def settles(self) -> Call:
+        """Let the call come to rest: nobody speaks, nothing is owed, no answer is on its way."""
+        self._until(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
+        return self
+
+    # -- What was heard and done
+
+    @property
+    def heard(self) -> list[str]:
+        """What the person heard, reply by reply."""
+        return [item.text for item in self.conversation.history if isinstance(item, AgentSaid) and item.text]
+
+    @property
+    def said(self) -> list[str]:
+        """What the agent understood, turn by turn."""
+        return [item.text for item in self.conversation.history if isinstance(item, UserSaid)]
+
+    @property
+    def history(self) -> tuple[Item, ...]:
+        return self.conversation.history
+
+    @property
+    def phases(self) -> list[str]:
+        """The states of the conversation so far, each once per visit."""
+        moves = [s for s in self.signals if isinstance(s, sg.Transitioned) and s.view == "conversation"]
+        return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.state]
+
+    @property
+    def now_ms(self) -> int:
+        return self.conversation.engine.driver.now()
+
+    def expect_heard(self, text: str | re.Pattern[str]) -> Call:
+        """Since the person last acted, this was heard."""
+        self.settles()
+        fresh = self._fresh(AgentSaid)
+        heard = " ".join(item.text for item in fresh)
+        found = text.search(heard) if isinstance(text, re.Pattern) else text in heard
+        return self._expect(bool(found), f"{text!r} was not heard; heard was {heard!r}")
+
+    def expect_never_heard(self, text: str) -> Call:
+        """In the whole call so far, this was not heard."""
+        self.settles()
+        return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
+
+    def expect_cut_off(self, heard: str) -> Call:
+        """The newest interrupted reply was heard up to exactly here."""
+        cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
+        last = cut[-1].text if cut else None
+        return self._expect(last == heard, f"the agent was cut off after {last!r}, not after {heard!r}")
+
+    def expect_phase(self, name: str) -> Call:
+        """This is where the call is now, in the words of any view."""
+        s = self.conversation.machine_state
+        now = {view.name: view.see(s) for view in VIEWS.values()}
+        return self._expect(name in now.values(), f"the phase is not {name!r} but {now}")
+
+    def expect_asked_once(self) -> Call:
+        """What the person last said led to exactly one request."""
+        self.settles()
+        count = sum(self._is_request(effect) for step in self.moments[self._steps_mark :] for effect in step.effects)
+        return self._expect(count == 1, f"the brain was asked {count} times")
+
+    def expect_called(self, tool: str, **arguments: Any) -> Call:
+        """This tool was called, with these arguments among others, and its call got its output."""
+        self.settles()
+        calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
+        fits = [number for number, call in calls if call.name == tool and _has(call.arguments, arguments)]
+        outputs = {item.call for item in self.history if isinstance(item, CallOutput)}
+        made = [f"{call.name}({call.arguments})" for _, call in calls]
+        return self._expect(any(number in outputs for number in fits), f"{tool} was not called so; calls were {made}")
+
+    def expect_nothing_lost(self) -> Call:
+        """Nothing that the person said was given up."""
+        lost = [s for s in self.signals if isinstance(s, sg.Lost)]
+        return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")
+
+    def expect_ended(self) -> Call:
+        return self._expect(self.conversation.state == "idle", f"the call goes on ({self.conversation.state})")
+
+    # -- Inside
+
+    def _expect(self, holds: bool, complaint: str) -> Call:
+        if not holds:
+            raise AssertionError(f"{complaint}\n\n{tell_story(self)}")
+        return self
+
+    def _fresh(self, kind: type[T]) -> list[T]:
+        return [item for item in self.history[self._mark :] if isinstance(item, kind)]
+
+    @staticmethod
+    def _is_request(effect: object) -> bool:
+        return isinstance(effect, StartReply) and effect.ask is Ask.ANSWER and effect.last >= effect.first
+
+    def _note_act(self) -> None:
+        self._mark = len(self.history)
+        self._steps_mark = len(self.moments)
+
+    def _see(self, moment: Moment) -> None:
+        self.moments.append(moment)
+        self._moved.set()
+
+    def _is_over(self, turn: int) -> bool:
+        s = self.conversation.machine_state
+        return s.turn > turn or s.user.value == "quiet" or s.link is Link.IDLE
+
+    def _is_at_rest(self) -> bool:
+        s = self.conversation.machine_state
+        return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s))
+
+    def _hear_agent(self, for_ms: int) -> None:
+        async def listen() -> None:
+            async with asyncio.timeout(SPEAK_MS_MAX / 1000):
+                await self.person.hear_agent(for_ms)
+
+        try:
+            self._run(listen())
+        except TimeoutError:
+            self._expect(False, f"the agent never spoke for {for_ms} ms, so nobody could speak over it")
+
+    def _until(self, holds: Callable[[], bool], limit_ms: int, complaint: str) -> None:
+        async def wait() -> bool:
+            try:
+                async with asyncio.timeout(limit_ms / 1000):
+                    while not holds():
+                        self._moved.clear()
+                        await self._moved.wait()
+            except TimeoutError:
+                return False
+            return True
+
+        if not self._run(wait()):
+            self._expect(False, f"{complaint} (waited {limit_ms} ms)")
+
+    def _do(self, act: Callable[[], None]) -> None:
+        async def doing() -> None:
+            act()
+
+        self._run(doing())
+
+    def _run(self, work: Any) -> Any:
+        return self._loop.run_until_complete(work)
+
+
+def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:
+    if isinstance(given, str):
+        import json
+
+        given = json.loads(given or "{}")
+    assert isinstance(given, dict)
+    return all(name in given and given[name] == value for name, value in wanted.items())
