@@ -107,6 +107,12 @@ def pid() -> int:
 
 
 @server.tool()
+def variable(name: str) -> str:
+    """A variable of this process's environment."""
+    return os.environ.get(name, "none")
+
+
+@server.tool()
 def header(name: str, ctx: Context) -> str:
     """A header of this request."""
     return (ctx.headers or {}).get(name, "")

@@ -21,6 +21,7 @@ from worker_fakes import WAIT_S_MAX, NotedJob
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool
 from duologue.workers import FunctionWorker, as_worker, tool
+from duologue.workers.functions import ThreadJob
 
 
 class Colour(Enum):
@@ -460,6 +461,15 @@ def test_a_thread_tells_its_job_in_the_event_loop() -> None:
     assert job.told == [("one", 0.1), ("two", None)]
     assert (job.partials, job.detached) == (["some"], True)
     assert set(threads) == {threading.main_thread()}
+
+
+def test_where_there_are_no_threads_the_job_is_told_at_once() -> None:
+    async def main() -> None:
+        job = NotedJob()
+        ThreadJob(job).progress("now")
+        assert job.told == [("now", None)]
+
+    asyncio.run(main())
 
 
 def test_only_an_async_function_can_ask() -> None:

@@ -56,7 +56,7 @@ class Opaque:
         (Opaque(), "an opaque thing"),
         ([Opaque()], '["an opaque thing"]'),
     ],
-    ids=repr,
+    ids=lambda given: repr(given) if type(given) is str else "",  # sets and objects print differently each time
 )
 def test_every_value_has_a_text(value: object, text: str) -> None:
     assert result_text(value) == text

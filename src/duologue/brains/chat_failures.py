@@ -63,8 +63,6 @@ def _classify(failure: Exception) -> ErrorClass | None:
     import openai
 
     match failure:
-        case openai.APIResponseValidationError():
-            return ErrorClass.SERVER_ERROR  # its status is 200
         case openai.APIStatusError():
             return classify_status(failure.status_code)
         case openai.APIConnectionError() | OSError():

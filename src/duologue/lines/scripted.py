@@ -50,6 +50,7 @@ class ScriptedLine:
         self.open_ms = open_ms
         self.open_failures: list[BaseException] = []
         self.log: list[Act] = []
+        self.played: dict[int, int] = {}  # what really came out of each voice, in ms
         self.primed = True
         self.is_open = False
         self.opens = 0
@@ -75,6 +76,7 @@ class ScriptedLine:
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
         self._note("play", voice, chunk)
         if self._track is None or self._track.voice != voice:
+            self._end_track()
             self._track = _Track(voice)
             self._held = False
         self._advance()
@@ -103,15 +105,13 @@ class ScriptedLine:
 
     def clear(self, voice: int) -> None:
         self._note("clear", voice)
-        track, self._track = self._track, None
-        self._quiet()
-        heard_ms = track.heard_ms(self._now()) if track is not None and track.voice == voice else 0
+        heard_ms = self.heard_ms if self._track is not None and self._track.voice == voice else 0
+        self._end_track()
         asyncio.get_running_loop().call_soon(self.tell, Stopped(voice, heard_ms))
 
     async def close(self) -> None:
         self._note("close")
-        self._quiet()
-        self._track = None
+        self._end_track()
         self.is_open = False
 
     # -- What a script does to it
@@ -131,8 +131,7 @@ class ScriptedLine:
 
     def drop(self) -> None:
         """The connection breaks."""
-        self._quiet()
-        self._track = None
+        self._end_track()
         self.is_open = False
         self.tell(Closed())
 
@@ -179,13 +178,18 @@ class ScriptedLine:
             return
         heard_ms = track.heard_ms(self._now())
         if heard_ms >= track.total_ms and track.no_more:
-            self._track = None
-            self._quiet()
+            self._end_track()
             self.tell(Finished(track.voice, heard_ms))
             return
         self.tell(Played(track.voice, heard_ms))
         if self._track is track and not self._held:
             self._go()
+
+    def _end_track(self) -> None:
+        if self._track is not None:
+            self.played[self._track.voice] = self.heard_ms
+        self._track = None
+        self._quiet()
 
     def _quiet(self) -> None:
         if self._alarm is not None:

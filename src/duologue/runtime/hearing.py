@@ -14,7 +14,7 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, Part, User
+from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, Part, User, Words
 from duologue.core.settings import POLICIES
 from duologue.observe.moment import Moment
 from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
@@ -28,6 +28,7 @@ from .frames import Frames
 from .tasks import Tasks
 from .transcript import Transcript
 
+_OPEN = (User.TALKING, User.SETTLING)
 _NEW_TURN = 0  # the utterance goes on in a turn that is just about to begin
 
 
@@ -59,6 +60,7 @@ class Hearing:
         self._retry: asyncio.TimerHandle | None = None
         self._utterance = 0
         self._turn_of: dict[int, int] = {}
+        self._final: set[int] = set()  # utterances whose text is known for good
         self._speaking = False
         self._button = False
         self._began_at = 0
@@ -150,6 +152,8 @@ class Hearing:
     def _hear(self, heard: Partial | Final) -> None:
         text = _checked(heard)
         utterance = heard.utterance or self._utterance
+        if isinstance(heard, Partial) and utterance in self._final:
+            return  # overtaken by its own final text
         if utterance not in self._turn_of and utterance >= self._utterance:
             if not text.strip():
                 return
@@ -161,6 +165,8 @@ class Hearing:
             turn = self._driver.state.turn
         if turn == 0:
             return  # the conversation has not begun
+        if isinstance(heard, Final):
+            self._final.add(utterance)
         self._transcript.hear(turn, utterance, text, heard.confidence)
         said = count(self._transcript.text_of(turn))
         self._tell_words(turn, said, heard)
@@ -233,13 +239,17 @@ class Hearing:
         self._driver.post(ev.PttReleased)
 
     def follow(self, moment: Moment) -> None:
-        """The machine ended the turn, at its limit or by hand: if the voice goes on, that is an onset."""
-        before, after = moment.before.user, moment.after.user
-        if before is User.TALKING and after in (User.QUIET, User.TRANSCRIBING) and self._speaking:
-            if self._button or moment.after.link not in ACTIVE:
-                return
+        """The machine ended the turn in mid-speech, at its limit or by hand: if the voice goes on, that
+        is an onset. A voice that never said a word is none: the ears missed its end."""
+        before, after = moment.before, moment.after
+        ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
+        if not ended or not self._speaking or self._button or after.link not in ACTIVE:
+            return
+        if isinstance(moment.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
             self._turn_of[self._utterance] = _NEW_TURN
             self._driver.post(ev.SpeechStarted)
+        else:
+            self._speaking = False
 
     def commit(self, effect: fx.CommitAudio) -> None:
         self.frames.put(Commit(effect.turn))

@@ -23,6 +23,7 @@ from .transcript import Transcript
 SUMMARY_CHARS_MAX = 2_000
 SUMMARY_S_MAX = 20.0
 RECENT_TURNS = 10
+CLOSE_S_MAX = 0.4
 
 
 class Sessions:
@@ -118,11 +119,12 @@ class Sessions:
             await self._session.renew(self.context)
 
     async def _close(self) -> None:
-        try:
-            if self._session is not None:
-                await self._session.close()
-        finally:
-            await self._line.close()
+        """Both at once, and not for ever: whoever hung up is gone anyway."""
+        closing = [self._line.close(), *([self._session.close()] if self._session is not None else [])]
+        async with asyncio.timeout(CLOSE_S_MAX):
+            for failure in await asyncio.gather(*closing, return_exceptions=True):
+                if isinstance(failure, BaseException):
+                    self._trouble("close", failure)
 
     def note(self, event: Wobbled | Healed | Closed) -> None:
         """The connection changed."""

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
-CLOSE_S_MAX = 1.0
+CLOSE_S_MAX = 0.5  # with the closing of the session, everything ends within a second
 
 Ended: TypeAlias = Callable[[BaseException | None], None]
 

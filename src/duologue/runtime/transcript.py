@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from duologue.core.effects import RecordOverheard
-from duologue.core.events import TextTyped
+from duologue.core.events import TextTyped, WordsHeard
 from duologue.core.leaves import CLOSED, Outcome
 from duologue.observe.moment import Moment
 from duologue.ports.calls import Call
@@ -38,12 +38,13 @@ class Transcript:
     def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
         """The text of an utterance of this turn, in place of what it was before."""
         self._texts.setdefault(turn, {})[utterance] = text.strip()
-        self._confidence[turn] = confidence
+        if text.strip():
+            self._confidence[turn] = confidence
         place = self._place_of_turn.get(turn)
         if place is not None:
             said = self._items[place]
             assert isinstance(said, UserSaid)
-            self._items[place] = replace(said, text=self.text_of(turn), confidence=confidence)
+            self._items[place] = replace(said, text=self.text_of(turn), confidence=self.confidence_of(turn))
 
     def content_of(self, turn: int, text: str) -> int:
         """An id for the final text of a turn: the same text of the same turn has the same id."""
@@ -87,9 +88,12 @@ class Transcript:
                 self._overheard.add(effect.turn)
                 self._place(effect.turn)
         if after.said > before.said:
-            self._overheard.discard(after.said)
+            if after.link not in CLOSED:  # closing moves the number on without words
+                self._overheard.discard(after.said)
             for turn in range(before.said + 1, after.said + 1):
                 self._place(turn)
+        elif type(event) is WordsHeard and event.words and event.turn <= after.said:
+            self._place(event.turn)  # late text of a turn that was thought a noise
         elif type(event) is TextTyped or (after.link in CLOSED and before.link not in CLOSED):
             self._place(after.turn)
 

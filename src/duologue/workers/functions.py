@@ -19,6 +19,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 
 from .contract import Contract, contract_of, description_of
+from .results import FAILURE_CHARS_MAX, shorten
 
 F = TypeVar("F", bound=Callable[..., Any])
 ModeName: TypeAlias = Mode | Literal["tool", "delegate", "dispatch"]
@@ -106,7 +107,8 @@ class FunctionWorker:
         except ServiceError:
             raise
         except Exception as failure:
-            raise ServiceError(ErrorClass.TOOL_ERROR, str(failure) or type(failure).__name__) from failure
+            said = shorten(str(failure) or type(failure).__name__, FAILURE_CHARS_MAX)
+            raise ServiceError(ErrorClass.TOOL_ERROR, said) from failure
 
     async def _run_in_thread(self, given: dict[str, Any], job: Job) -> object:
         messenger = ThreadJob(job)

@@ -7,11 +7,13 @@ reached it is tried once more over a fresh connection.
 
 from __future__ import annotations
 
+import asyncio
+import importlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
@@ -55,6 +57,17 @@ class Http:
 Place: TypeAlias = Stdio | Http
 
 
+class Options(TypedDict, total=False):
+    """What McpServer takes beside the place of the server."""
+
+    name: str
+    prefix: str
+    modes: Mapping[str, ModeName] | None
+    cancellable: Collection[str]
+    open_ms_max: int
+    dialect: Dialect
+
+
 class McpServer:
     """An MCP server. `modes` and `cancellable` name tools as the server does; `prefix` goes before the
     names that brains see. A question of the server for one piece of text is asked through the job;
@@ -87,18 +100,24 @@ class McpServer:
 
     @classmethod
     def stdio(
-        cls, command: str, *args: str, env: Mapping[str, str] | None = None, cwd: str | None = None, **options: Any
+        cls,
+        command: str,
+        *args: str,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        **options: Unpack[Options],
     ) -> McpServer:
         """A server that is this command. `options` are those of McpServer."""
         return cls(Stdio(command, args, env, cwd), **options)
 
     @classmethod
-    def http(cls, url: str, headers: Mapping[str, str] | None = None, **options: Any) -> McpServer:
+    def http(cls, url: str, headers: Mapping[str, str] | None = None, **options: Unpack[Options]) -> McpServer:
         """A server at this address. `options` are those of McpServer."""
         return cls(Http(url, headers), **options)
 
     async def open(self) -> None:
         """Connect and list the tools. Raises ServiceError if the server can't be had."""
+        await asyncio.to_thread(_load_sdk)  # it takes most of a second, and sound may be playing
         if self._link is None or self._link.is_over:
             self._link = self._new_link(self._link)
         try:
@@ -150,12 +169,8 @@ class McpServer:
         return link
 
     def _new_link(self, before: Link | None) -> Link:
-        try:
-            from .mcp_link import Link
-        except ModuleNotFoundError as missing:
-            if missing.name is None or missing.name.startswith("duologue"):
-                raise
-            raise ImportError("MCP servers need the MCP SDK: pip install 'duologue[mcp]'") from None
+        from .mcp_link import Link
+
         return Link(self.name, self.place, self.open_ms_max, self.dialect, before)
 
     def _list_workers(self, link: Link) -> list[Worker]:
@@ -189,6 +204,15 @@ class McpWorker:
 
         check_arguments(self._tool.parameters, arguments)
         return await self._server.call(self._remote, arguments, job)
+
+
+def _load_sdk() -> None:
+    try:
+        importlib.import_module("duologue.workers.mcp_link")
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.startswith("duologue"):
+            raise
+        raise ImportError("MCP servers need the MCP SDK: pip install 'duologue[mcp]'") from None
 
 
 def _free_name(wanted: str, taken: Collection[str]) -> str:

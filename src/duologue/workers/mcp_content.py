@@ -9,6 +9,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
+from jsonschema.validators import Draft202012Validator, validator_for  # type: ignore[import-untyped]
 from mcp_types import (
     AudioContent,
     CallToolResult,
@@ -21,6 +23,8 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, ServiceError
@@ -77,12 +81,7 @@ def _read(text: str) -> Any:
 def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> None:
     """Raises INVALID_ARGS, naming each wrong argument, if a tool's schema does not accept them. A
     schema that is itself wrong accepts everything: the server will judge."""
-    from jsonschema.exceptions import SchemaError  # type: ignore[import-untyped]
-    from jsonschema.validators import Draft202012Validator, validator_for  # type: ignore[import-untyped]
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
-
-    # An empty registry: a schema must never make us fetch something.
+    # With an empty registry, because a schema must never make us fetch something.
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)

@@ -36,25 +36,27 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from duologue import __version__
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, ServiceError, Tool
 from duologue.ports.failure import classify_status
 
 from .mcp import Dialect, Http, Place, Stdio
 from .mcp_content import answer_elicitation, text_of
+from .results import FAILURE_CHARS_MAX, shorten
 
 PAGES_MAX = 100
 CLOSE_S_MAX = 10.0  # the SDK gives a process 2 s to end, 2 s after SIGTERM, 2 s after SIGKILL
 CONNECT_S_MAX = 30.0
 QUIET_S_MAX = 3600.0  # between two signs of life; the conversation itself gives up long before
-US = Implementation(name="duologue", version="0.1.0")
+US = Implementation(name="duologue", version=__version__)
 
 
 class Undelivered(Exception):
     """The call can't have reached the server, so it may be made again over a new link."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Attempt:
     """One request on its way: whom it is for, and what HTTP had to say about it."""
 
@@ -253,7 +255,8 @@ class NotingClient(httpx2.AsyncClient):
     with a 503 of our own, because its exception would end the whole connection and every other call."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        attempt = _ATTEMPT.get() or Attempt()
+        # Others than POST belong to the connection and to no request.
+        attempt = (_ATTEMPT.get() if request.method == "POST" else None) or Attempt()
         try:
             response = await super().send(request, **options)
         except httpx2.TransportError as failure:
@@ -297,5 +300,5 @@ async def _list_tools(client: Client) -> dict[str, Tool]:
 def _read(result: CallToolResult) -> str:
     text = text_of(result)
     if result.is_error:
-        raise ServiceError(ErrorClass.TOOL_ERROR, text)
+        raise ServiceError(ErrorClass.TOOL_ERROR, shorten(text, FAILURE_CHARS_MAX))
     return text

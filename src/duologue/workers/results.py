@@ -13,6 +13,7 @@ from datetime import date, time
 from enum import Enum
 from typing import Any
 
+FAILURE_CHARS_MAX = 1000  # of what a tool says about its failure
 NOTICE = " [… shortened]"
 
 

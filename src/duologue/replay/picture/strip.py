@@ -209,11 +209,14 @@ class _Drawing:
         marks += self._text(label, since_ms, end_ms, y + height / 2 + 4, "on")
         self._add(tag("g", _title(about, since_ms, end_ms, cause), *marks, class_=f"bar {look}"))
 
-    def _text(self, text: str, since_ms: int, end_ms: int, y: float, name: str) -> list[Html]:
+    def _text(self, text: str, since_ms: int, end_ms: int, y: float, name: str, before: bool = False) -> list[Html]:
+        """A text at the beginning of this time, or before its end, if there is a width at which it fits."""
         seen = self.scale.seen(text_width(text, "small") + 12, end_ms - since_ms)
         if seen is None:
             return []
-        return [tag("text", text, class_=f"{name} {seen}", x=self.scale.percent(since_ms), dx=7, y=f"{y:g}")]
+        place = {"x": self.scale.percent(end_ms if before else since_ms), "dx": -7 if before else 7, "y": f"{y:g}"}
+        anchor = "end" if before else None
+        return [tag("text", text, class_=f"{name} {seen}", text_anchor=anchor, **place)]
 
     def calls(self, calls: Sequence[Call], down: int) -> None:
         for call in calls:
@@ -264,9 +267,11 @@ class _Drawing:
         )
 
     def _cut(self, sound: Sound, next_ms: int) -> None:
-        x, label = self.scale.percent(sound.end_ms), f"heard {sound.heard_ms} ms"
+        x, label, y = self.scale.percent(sound.end_ms), f"heard {sound.heard_ms} ms", self._y + self._height / 2 + 4
         line = tag("line", x1=x, x2=x, y1=self._y - 3, y2=self._y + self._height + 3)
-        text = self._text(label, sound.end_ms, next_ms, self._y + self._height / 2 + 4, "mark")
+        text = self._text(label, sound.end_ms, next_ms, y, "mark")
+        if not text:  # the call ends here
+            text = self._text(label, sound.since_ms, sound.end_ms, y, "mark", before=True)
         about = f"voice {sound.voice} was cut short\n{label} of it\n{write_clock(sound.end_ms)}, by {sound.cut_by}"
         self._add(tag("g", tag("title", about), line, *text, class_=f"cut {RED}"))
 
@@ -322,8 +327,8 @@ class _Drawing:
         placed.sort(key=lambda pair: pair[0])
         top = self._bottom - 2
         self._bottom += _LINE
-        ends = [at_ms for at_ms, _ in placed[1:]] + [self.scale.length_ms]
-        for (at_ms, spoken), end_ms in zip(placed, ends, strict=True):
+        ends = [*(at_ms for at_ms, _ in placed[1:]), self.scale.length_ms]
+        for (at_ms, spoken), end_ms in zip(placed, ends, strict=False):  # there may be no words
             seen = self.scale.seen(_CAPTION_PX, end_ms - at_ms)
             if seen is None:
                 continue

@@ -116,7 +116,7 @@ button:hover { background: var(--faintest); }
 .event line { stroke: var(--strong); stroke-width: 1; opacity: .55; }
 .event circle { fill: var(--strong); }
 .event.quiet line { opacity: .3; }
-.event.ignored line { stroke-dasharray: 2 2; }
+.event.ignored line { opacity: .2; }
 .event.ignored circle { fill: var(--paper); stroke: var(--strong); }
 .caption { position: absolute; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding-right: 8px;
   font-size: 12px; line-height: 17px; pointer-events: auto; }

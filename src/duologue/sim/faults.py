@@ -1,0 +1,221 @@
+"""Services that misbehave: lost, late, duplicated, reordered, failing, hanging. All by the dice.
+
+Each wraps a well-behaved service behind the same port. Rule: every misdeed comes from one seeded pair
+of dice, so a call that goes wrong goes wrong again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.brain import Brain, Part, Request
+from duologue.ports.ears import Ears, Heard, Incoming
+from duologue.ports.failure import ServiceError
+from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Wobbled
+from duologue.ports.session import Context, Session
+from duologue.ports.sound import Sound
+from duologue.ports.voice import Voice
+from duologue.ports.worker import Job, Tool, Worker
+
+T = TypeVar("T")
+
+_ERRORS = (
+    *(ErrorClass.RATE_LIMIT, ErrorClass.NETWORK_TIMEOUT, ErrorClass.SERVER_ERROR) * 3,
+    *(ErrorClass.SESSION_EXPIRED, ErrorClass.UNKNOWN, ErrorClass.INVALID_ARGS, ErrorClass.AUTH_FAILURE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How often each misdeed happens, of 1."""
+
+    fail: float = 0.03
+    hang: float = 0.01
+    late: float = 0.10
+    late_ms_max: int = 4_000
+    lose: float = 0.03
+    duplicate: float = 0.03
+    garbage: float = 0.005
+
+
+NO_FAULTS = Rates(0, 0, 0, 0, 0, 0, 0)
+
+
+class Dice:
+    """Decides what goes wrong next."""
+
+    def __init__(self, random: random.Random, rates: Rates) -> None:
+        self.random = random
+        self.rates = rates
+
+    def falls(self, rate: float) -> bool:
+        return rate > 0 and self.random.random() < rate
+
+    def failure(self) -> ServiceError | RuntimeError:
+        error = self.random.choice(_ERRORS)
+        return RuntimeError("boom") if error is ErrorClass.UNKNOWN else ServiceError(error)
+
+    async def trip(self) -> None:
+        """Before something happens: be late, fail or hang."""
+        if self.falls(self.rates.late):
+            await asyncio.sleep(self.random.randint(1, self.rates.late_ms_max) / 1000)
+        if self.falls(self.rates.fail):
+            raise self.failure()
+        if self.falls(self.rates.hang):
+            await asyncio.get_running_loop().create_future()
+
+
+async def _stumble(stream: AsyncIterator[T], dice: Dice) -> AsyncIterator[T]:
+    """The same stream, on rough ground."""
+    await dice.trip()
+    async with aclosing(stream) as items:  # type: ignore[type-var]
+        async for item in items:
+            if dice.falls(dice.rates.fail / 4):
+                raise dice.failure()
+            if dice.falls(dice.rates.hang / 4):
+                await asyncio.get_running_loop().create_future()
+            if dice.falls(dice.rates.late / 4):
+                await asyncio.sleep(dice.random.randint(1, dice.rates.late_ms_max) / 1000)
+            if dice.falls(dice.rates.garbage):
+                garbage: Any = dice.random.choice((None, 7, b"?"))
+                yield garbage
+            yield item
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyBrain:
+    brain: Brain
+    dice: Dice
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        async with aclosing(_stumble(self.brain.reply(request), self.dice)) as parts:  # type: ignore[type-var]
+            async for part in parts:
+                yield part
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyVoice:
+    voice: Voice
+    dice: Dice
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:
+        async with aclosing(_stumble(self.voice.speak(text), self.dice)) as sounds:  # type: ignore[type-var]
+            async for sound in sounds:
+                yield sound
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyEars:
+    """Loses, repeats and swaps what it hears, and sometimes breaks down."""
+
+    ears: Ears
+    dice: Dice
+
+    async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
+        dice, kept = self.dice, None
+        async with aclosing(self.ears.listen(audio)) as stream:  # type: ignore[type-var]
+            async for heard in stream:
+                if dice.falls(dice.rates.fail / 8):
+                    raise dice.failure()
+                if dice.falls(dice.rates.lose):
+                    continue
+                if kept is None and dice.falls(dice.rates.duplicate):
+                    kept = heard  # told after the next one
+                    continue
+                yield heard
+                if dice.falls(dice.rates.duplicate):
+                    yield heard
+                if kept is not None:
+                    yield kept
+                    kept = None
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyWorker:
+    worker: Worker
+    dice: Dice
+
+    @property
+    def tool(self) -> Tool:
+        return self.worker.tool
+
+    async def run(self, arguments: dict[str, Any], job: Job) -> object:
+        await self.dice.trip()
+        return await self.worker.run(arguments, job)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultySession:
+    session: Session
+    dice: Dice
+
+    async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+        await self.dice.trip()
+        await self.session.open(context, tell)
+
+    async def renew(self, context: Context | None) -> None:
+        await self.dice.trip()
+        await self.session.renew(context)
+
+    async def close(self) -> None:
+        await self.dice.trip()
+        await self.session.close()
+
+
+class FaultyLine:
+    """Loses, delays, repeats and invents acknowledgements."""
+
+    primed = True
+
+    def __init__(self, line: Line, dice: Dice) -> None:
+        self._line = line
+        self._dice = dice
+        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+
+    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+        await self._dice.trip()
+        self._tell = tell
+        await self._line.open(self._pass_on)
+
+    def _pass_on(self, event: LineEvent) -> None:
+        dice = self._dice
+        if isinstance(event, Played | Finished | Stopped):
+            if dice.falls(dice.rates.lose):
+                return
+            if dice.falls(dice.rates.garbage):
+                nonsense: Any = dice.random.choice((Played(event.voice, -5), Finished(99, 10**9), "noise", None))
+                self._tell(nonsense)
+            if dice.falls(dice.rates.late):
+                late_s = dice.random.randint(1, dice.rates.late_ms_max) / 1000
+                asyncio.get_running_loop().call_later(late_s, self._tell, event)
+                return
+            if dice.falls(dice.rates.duplicate):
+                self._tell(event)
+        self._tell(event)
+
+    def play(self, voice: int, chunk: int, sound: Sound) -> None:
+        if self._dice.falls(self._dice.rates.fail / 20):
+            raise RuntimeError("boom")
+        self._line.play(voice, chunk, sound)
+
+    def finish(self, voice: int) -> None:
+        self._line.finish(voice)
+
+    def hold(self, voice: int) -> None:
+        self._line.hold(voice)
+
+    def resume(self, voice: int) -> None:
+        self._line.resume(voice)
+
+    def clear(self, voice: int) -> None:
+        self._line.clear(voice)
+
+    async def close(self) -> None:
+        await self._dice.trip()
+        await self._line.close()

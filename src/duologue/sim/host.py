@@ -1,0 +1,74 @@
+"""The agent that simulated callers talk to: it answers, looks things up, delegates and dispatches.
+
+Rule: what it does depends on what was said and on the dice, so one seed tells one story.
+"""
+
+from __future__ import annotations
+
+import random
+
+from duologue.brains.scripted import Reply, ScriptedBrain
+from duologue.ports.brain import Request, Show
+from duologue.ports.calls import Call
+from duologue.ports.history import CallOutput, News
+from duologue.ports.script import Hang, Pause
+from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
+
+# What callers say; the last word tells the host what to do about it.
+ASKS = (
+    "could you look up the next train",
+    "please research the history of this house",
+    "start the weekly report",
+    "book the table for two",
+    "show me the address",
+    "what is the weather like",
+    "tell me a long story",
+    "four",
+    "yes",
+    "never mind that one",
+)
+_LONG = " ".join(f"This is sentence number {number} of a rather long story." for number in range(1, 9))
+_SHORT = ("Certainly.", "It is quite sunny today, I believe.", "Good. What else can I do for you?", "All right then.")
+
+
+def make_brain(dice: random.Random) -> ScriptedBrain:
+    """The host's brain."""
+
+    def answer(request: Request) -> Reply:
+        fresh = request.history[-1] if request.history else None
+        if isinstance(fresh, CallOutput):
+            return f"Here is what I found: {fresh.outcome.value}."
+        if isinstance(fresh, News):
+            return f"By the way, job {fresh.call} says {fresh.outcome.value}."
+        return _answer_to(request.text, dice)
+
+    return ScriptedBrain(answer, first_ms=150, token_ms=25, jitter_ms=200, seed=dice.randrange(2**31))
+
+
+def _answer_to(text: str, dice: random.Random) -> Reply:
+    if "train" in text:
+        return ["One moment.", Call("lookup", {"what": "train"})]
+    if "house" in text:
+        return [Call("research", {"topic": "house"})]
+    if "report" in text:
+        return ["I will start that.", Call("report")]
+    if "table" in text:
+        return [Call("book", {"people": 2}), Call("lookup", {"what": "parking"})]
+    if "address" in text:
+        return Show("12 Long Lane")
+    if "story" in text:
+        return _LONG
+    if dice.random() < 0.03:
+        return [Call("no_such_tool")]
+    return dice.choice(_SHORT)
+
+
+def make_tools(dice: random.Random) -> list[ScriptedWorker]:
+    """The host's tools: quick, delegated, dispatched, cancellable, asking, and one that may never end."""
+    slow = Hang() if dice.random() < 0.1 else Pause(3_000, 30_000)
+    return [
+        scripted_tool("lookup", Pause(100, 1_500), "at ten past nine"),
+        scripted_tool("book", Pause(400, 2_000), "booked", cancellable=True),
+        scripted_tool("research", Progress("reading"), Partly("so far nothing"), slow, "x" * 5_000, mode="delegate"),
+        scripted_tool("report", Pause(2_000, 9_000), Question("Which week?"), Pause(1_000), "sent", mode="dispatch"),
+    ]

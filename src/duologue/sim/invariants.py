@@ -1,0 +1,174 @@
+"""What must hold of every call, however badly it went: checked from outside, on what really happened.
+
+Reads the steps, the history, the line's own log and the signals. Rule: each invariant is a function
+that returns its complaints; it trusts nobody that it checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from duologue.core.effects import Effect, ReportLost, StartPlayback, StartReply
+from duologue.core.machine import MACHINE
+from duologue.core.state import initial
+from duologue.lines.scripted import Act
+from duologue.observe import signals as sg
+from duologue.observe.moment import Moment
+from duologue.ports.brain import Request
+from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
+
+_MISTAKES = ("AssertionError", "KeyError", "AttributeError", "TypeError", "IndexError", "InvalidEvent", "InboxFull")
+
+
+@dataclass
+class Evidence:
+    """Everything that was seen of one call."""
+
+    moments: list[Moment] = field(default_factory=list)
+    signals: list[sg.Signal] = field(default_factory=list)
+    history: tuple[Item, ...] = ()
+    line: list[Act] = field(default_factory=list)
+    played: dict[int, int] = field(default_factory=dict)  # what really came out, by voice
+    requests: list[Request] = field(default_factory=list)
+    heard_finals: list[str] = field(default_factory=list)  # texts that reached the conversation
+    came_to_rest: bool = True
+    ended: bool = True
+    tasks_left: list[str] = field(default_factory=list)
+
+
+def never_stuck(e: Evidence) -> list[str]:
+    complaints = [] if e.came_to_rest else ["the call never came to rest"]
+    return complaints if e.ended else [*complaints, "the call did not end"]
+
+
+def nothing_left_running(e: Evidence) -> list[str]:
+    return [f"task {name} still runs" for name in e.tasks_left]
+
+
+def nothing_lost_silently(e: Evidence) -> list[str]:
+    """Every turn with words was asked, overheard or reported; every word that came is in the history."""
+    settled: set[int] = set()
+    for moment in e.moments:
+        for effect in moment.effects:
+            if isinstance(effect, StartReply | ReportLost):
+                settled.update(range(effect.first, effect.last + 1))
+    said = [item for item in e.history if isinstance(item, UserSaid)]
+    lost = [item for item in said if not item.overheard and item.turn not in settled]
+    complaints = [f"turn {item.turn} was never asked, nor reported: {item.text!r}" for item in lost]
+    written = " ".join(item.text for item in said)
+    return complaints + [f"heard and not in the history: {text!r}" for text in e.heard_finals if text not in written]
+
+
+def asked_words_reach_the_brain(e: Evidence) -> list[str]:
+    """A request for some turns holds the words of those turns."""
+    texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
+    asked = {request.reply: request.text for request in e.requests}
+    complaints = []
+    for moment in e.moments:
+        for effect in moment.effects:
+            if isinstance(effect, StartReply) and effect.reply in asked:
+                wanted = [texts[turn] for turn in range(effect.first, effect.last + 1) if turn in texts]
+                if wanted and not asked[effect.reply]:
+                    complaints.append(f"request {effect.reply} is empty, the person said {wanted}")
+    return complaints
+
+
+def one_output_for_each_call(e: Evidence) -> list[str]:
+    calls = [number for item in e.history if isinstance(item, AgentSaid) for number, _ in item.calls]
+    outputs = [item.call for item in e.history if isinstance(item, CallOutput)]
+    complaints = [f"call {call} has {outputs.count(call)} outputs" for call in calls if outputs.count(call) != 1]
+    return complaints + [f"an output for call {call}, which nobody made" for call in outputs if call not in calls]
+
+
+def the_line_obeys_its_order(e: Evidence) -> list[str]:
+    """No sound after a stop or while held; chunks in order; one voice after the other."""
+    complaints = []
+    held: set[int] = set()
+    over: set[int] = set()
+    chunks: dict[int, int] = {}
+    for act in e.line:
+        if act.what == "hold":
+            held.add(act.voice)
+        elif act.what == "resume":
+            held.discard(act.voice)
+        elif act.what == "clear":
+            over.add(act.voice)
+        elif act.what == "play":
+            if act.voice in over or act.voice in held:
+                complaints.append(f"chunk {act.chunk} of voice {act.voice} at {act.at_ms} ms, after stop or hold")
+            if act.chunk != chunks.get(act.voice, 0) + 1:
+                complaints.append(f"chunk {act.chunk} of voice {act.voice} follows {chunks.get(act.voice, 0)}")
+            if any(voice > act.voice for voice in chunks):
+                complaints.append(f"voice {act.voice} plays after a newer one")
+            chunks[act.voice] = act.chunk
+    return complaints
+
+
+def history_claims_no_more_than_was_played(e: Evidence) -> list[str]:
+    voices = {effect.reply: effect.voice for effect in _effects(e) if isinstance(effect, StartPlayback)}
+    said = [item for item in e.history if isinstance(item, AgentSaid) and item.heard_ms]
+    return [
+        f"reply {item.reply} is said to be heard for {item.heard_ms} ms, played were {played}"
+        for item in said
+        if item.heard_ms > (played := e.played.get(voices.get(item.reply, 0), 0))
+    ]
+
+
+def nobody_is_answered_twice(e: Evidence) -> list[str]:
+    """Two replies to the same turns are both heard only if the first made calls or was cut off."""
+    said = {item.reply: item for item in e.history if isinstance(item, AgentSaid)}
+    answered: dict[int, int] = {}
+    complaints = []
+    for effect in _effects(e):
+        if not isinstance(effect, StartReply) or effect.reply not in said:
+            continue
+        item = said[effect.reply]
+        if not item.heard_ms or item.interrupted or item.calls:
+            continue
+        for turn in range(effect.first, effect.last + 1):
+            if turn in answered:
+                complaints.append(f"turn {turn} was answered by replies {answered[turn]} and {effect.reply}")
+            answered[turn] = effect.reply
+    return complaints
+
+
+def _effects(e: Evidence) -> list[Effect]:
+    return [effect for moment in e.moments for effect in moment.effects]
+
+
+def nobody_made_a_mistake(e: Evidence) -> list[str]:
+    """Services may fail; our own parts may not."""
+    problems = [s for s in e.signals if isinstance(s, sg.Problem)]
+    return [f"{s.where}: {s.what}" for s in problems if s.what.split(":")[0] in _MISTAKES]
+
+
+def it_replays(e: Evidence) -> list[str]:
+    """The events alone lead to the same states."""
+    if not e.moments:
+        return []
+    s = initial(e.moments[0].before.settings)
+    for moment in e.moments:
+        s, _ = MACHINE.step(s, moment.event)
+        if s != moment.after:
+            return [f"{type(moment.event).__name__} at {moment.event.at} ms leads elsewhere in a replay"]
+    return []
+
+
+INVARIANTS: tuple[Callable[[Evidence], list[str]], ...] = (
+    never_stuck,
+    nothing_left_running,
+    nothing_lost_silently,
+    asked_words_reach_the_brain,
+    one_output_for_each_call,
+    the_line_obeys_its_order,
+    history_claims_no_more_than_was_played,
+    nobody_is_answered_twice,
+    nobody_made_a_mistake,
+    it_replays,
+)
+
+
+def complaints_about(e: Evidence) -> list[str]:
+    """Everything that is wrong with a call, each with the name of what it breaks."""
+    return [f"{check.__name__}: {complaint}" for check in INVARIANTS for complaint in check(e)]

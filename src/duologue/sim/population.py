@@ -1,0 +1,170 @@
+"""Many simulated calls: each drawn from its seed, played through the real driver, and judged.
+
+Rule: a call is wholly told by its seed and its number, so `--seed S --call N` plays it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from duologue.core.leaves import Link
+from duologue.core.settings import PROFILES
+from duologue.core.state import floor_is_free, is_owed
+from duologue.ears.scripted import ScriptedEars
+from duologue.lines.scripted import ScriptedLine
+from duologue.lines.session import ScriptedSession
+from duologue.observe import signals as sg
+from duologue.ports.ears import Final, Heard
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation, StartRefused
+from duologue.runtime.seats import Seats
+from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, end
+from duologue.voice.scripted import ScriptedVoice
+
+from .callers import Caller, draw_acts
+from .faults import (
+    NO_FAULTS,
+    Dice,
+    FaultyBrain,
+    FaultyEars,
+    FaultyLine,
+    FaultySession,
+    FaultyVoice,
+    FaultyWorker,
+    Rates,
+)
+from .host import make_brain, make_tools
+from .invariants import Evidence, complaints_about
+from .person import Pace, Person
+
+REST_S_MAX = 400  # a delegated job takes five minutes at most, then the fault ladder
+END_S_MAX = 5
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """How one call went."""
+
+    seed: int
+    call: int
+    profile: str
+    complaints: tuple[str, ...]
+    simulated_ms: int
+    events: int
+    turns: int
+    faults: int
+    cpu_ms: float
+
+    @property
+    def is_well(self) -> bool:
+        return not self.complaints
+
+
+def simulate(calls: int, seed: int, faults: bool, first: int = 1) -> Iterator[CallResult]:
+    """Play so many calls, one after the other."""
+    for number in range(first, first + calls):
+        yield play_call(seed, number, faults)
+
+
+def play_call(seed: int, number: int, faults: bool, journal: Path | None = None) -> CallResult:
+    """Play one call and judge it."""
+    began = time.process_time()
+    dice = random.Random(f"{seed}:{number}:{faults}")
+    profile = dice.choice(list(PROFILES))
+    evidence = Evidence()
+    loop = SimulatedLoop()
+    try:
+        loop.run_until_complete(_play(dice, profile, faults, evidence, journal, seed))
+        left = [task.get_name() for task in asyncio.all_tasks(loop)]
+        evidence.tasks_left = left
+    except SimulationStuck:
+        evidence.came_to_rest = False
+    finally:
+        end(loop)
+    complaints = tuple(complaints_about(evidence))
+    last = evidence.moments[-1] if evidence.moments else None
+    return CallResult(
+        seed,
+        number,
+        profile,
+        complaints,
+        last.event.at if last else 0,
+        len(evidence.moments),
+        last.after.turn if last else 0,
+        sum(isinstance(s, sg.Failed) for s in evidence.signals),
+        (time.process_time() - began) * 1000,
+    )
+
+
+async def _play(
+    dice: random.Random, profile: str, faults: bool, evidence: Evidence, journal: Path | None, seed: int
+) -> None:
+    trouble = Dice(dice, Rates() if faults else NO_FAULTS)
+    ears, line = ScriptedEars(), ScriptedLine(ack_ms=dice.choice((20, 100, 200)))
+    brain = make_brain(dice)
+    evidence.requests, evidence.line, evidence.played = brain.requests, line.log, line.played
+    agent = Agent(
+        FaultyBrain(brain, trouble),
+        tools=[FaultyWorker(worker, trouble) for worker in make_tools(dice)],
+        voice=FaultyVoice(ScriptedVoice(first_ms=80, times=dice.random() < 0.7), trouble),
+        ears=FaultyEars(ears, trouble),
+        session=lambda: FaultySession(ScriptedSession(open_ms=dice.choice((0, 40, 900))), trouble),
+        profile=profile,
+    )
+    conversation = Conversation(
+        agent, FaultyLine(line, trouble), journal=journal, seed=seed, conversation_id=f"{seed}", seats=Seats()
+    )
+    conversation.engine.watchers.append(evidence.moments.append)
+    conversation.on(sg.Signal, evidence.signals.append)
+    _note_finals(conversation, evidence)
+    caller = Caller(Person(ears, line, _draw_pace(dice)), conversation, draw_acts(dice, faults))
+    try:
+        await conversation.start()
+        await caller.run()
+        evidence.came_to_rest = await _rests(conversation)
+    except StartRefused:
+        pass
+    evidence.ended = await _ends(conversation)
+    evidence.history = conversation.history
+
+
+def _draw_pace(dice: random.Random) -> Pace:
+    return Pace(dice.choice((120, 250, 400)), dice.choice((30, 150)), dice.choice((20, 120, 500, 1_600)), dice.random())
+
+
+def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
+    """Remember which final texts the conversation really got while it ran."""
+    hearing = conversation.engine.hearing
+    note = hearing.note
+
+    def noted(heard: Heard) -> None:
+        is_open = conversation.machine_state.link not in (Link.IDLE, Link.TERMINATING)
+        note(heard)
+        if is_open and isinstance(heard, Final) and heard.text:
+            evidence.heard_finals.append(heard.text)
+
+    hearing.note = noted  # type: ignore[method-assign]
+
+
+async def _rests(conversation: Conversation) -> bool:
+    """Left alone, does the call come to rest, or to its end?"""
+    for _ in range(REST_S_MAX):
+        s = conversation.machine_state
+        if s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s)):
+            return True
+        await asyncio.sleep(1)
+    return False
+
+
+async def _ends(conversation: Conversation) -> bool:
+    try:
+        async with asyncio.timeout(END_S_MAX):
+            await conversation.end("simulated")
+    except TimeoutError:
+        return False
+    return True
