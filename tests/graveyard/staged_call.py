@@ -176,6 +176,7 @@ class Staged(Call):
 
     def ends_well(self, heard_exactly: bool = True) -> None:
         """One more ordinary turn, dead air broken in time, an honest history, a clean end."""
+        self.person.pace = Pace()
         self.settles()
         self._answers_once_more()
         self._breaks_dead_air()

@@ -245,6 +245,8 @@ def test_a_killed_process_fails_its_call_and_the_next_call_starts_a_new_one(dial
         assert failure.error is ErrorClass.NETWORK_TIMEOUT
         pids = await asyncio.gather(ask(workers["pid"]), ask(workers["pid"]))
         assert pids[0] == pids[1] != str(first), "both came over one new process"
+        mine = NotedJob(answer="large")
+        assert await ask(workers["order_pizza"], mine) == "one large pizza", "not asked of the call that reopened"
 
     with_workers(McpServer.stdio(sys.executable, SCRIPT, dialect=dialect), main)
 

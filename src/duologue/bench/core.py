@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..core.machine import step
 from ..core.settings import Settings
 from ..core.state import State
+from .budget import Budget
 from .call import build_call
 from .peers import PEERS, MakeWalker, event_to, follow, park, quiet_logs, useless_event
 from .player import Call, Moment
@@ -30,19 +31,6 @@ NOTE = (
     "theirs: one move of the lifecycle view's flat table, without guards, payload or deadlines. "
     "us_per_moving_transition leaves out our transitions that change no region's leaf, such as playback progress."
 )
-
-
-class Budget(NamedTuple):
-    """What a number is held to: a ratio must reach its limit, everything else must stay below."""
-
-    key: str
-    what: str
-    limit: int
-    unit: str
-    at_least: bool = False
-
-    def holds(self, value: float) -> bool:
-        return value >= self.limit if self.at_least else value <= self.limit
 
 
 BUDGETS: tuple[Budget, ...] = (
@@ -89,7 +77,7 @@ def bench_core(slices: int = SLICES, with_peers: bool = True) -> dict[str, Any]:
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What was measured, as rows of (what, measured, budget); no budget is an empty text."""
-    rows = [_budget_row(budget, result) for budget in BUDGETS if budget.key in result]
+    rows = [budget.row(result) for budget in BUDGETS if budget.key in result]
     rows += [
         (what, f"{result[key]:.2f} µs", "")
         for key, what in (
@@ -102,13 +90,6 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         if key in result
     ]
     return rows
-
-
-def _budget_row(budget: Budget, result: dict[str, Any]) -> tuple[str, str, str]:
-    value = result[budget.key]
-    measured = f"{value} {budget.unit}" if isinstance(value, int) else f"{value:.2f} {budget.unit}"
-    verdict = "" if result["within_budget"][budget.key] else " (missed)"
-    return budget.what, measured, f"{'≥' if budget.at_least else '≤'} {budget.limit} {budget.unit}{verdict}"
 
 
 # -- The contenders

@@ -26,6 +26,7 @@ from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
 from duologue.replay.journal import read_journal, replay
 
+from .simulate import simulate_command
 from .timeline import timeline_command
 
 app = typer.Typer(
@@ -159,6 +160,7 @@ def replay_journal(file: Annotated[Path, typer.Argument(help="A journal.")], as_
 
 
 app.command("timeline")(timeline_command)
+app.command("simulate")(simulate_command)
 
 
 # -- rows
@@ -199,6 +201,26 @@ def bench_core(as_json: Json = False) -> None:
         write_json(result)
         return
     table = Table("what", "measured", "budget", title="The core", title_justify="left")
+    for entry in tabulate(result):
+        table.add_row(*entry)
+    out.print(table)
+    out.print(result["note"], style="dim")
+
+
+@bench_app.command("runtime")
+def bench_runtime(
+    calls: Annotated[int, typer.Option(min=1, help="How many faulty calls to play.")] = 1_000, as_json: Json = False
+) -> None:
+    """What a conversation costs around the machine: latency, CPU, memory, simulation."""
+    from duologue.bench.runtime import bench_runtime as measure
+    from duologue.bench.runtime import report as tabulate
+
+    with err.status("measuring") as status:
+        result = measure(calls, lambda what: status.update(f"measuring: {what}"))
+    if as_json:
+        write_json(result)
+        return
+    table = Table("what", "measured", "budget", title="The runtime", title_justify="left")
     for entry in tabulate(result):
         table.add_row(*entry)
     out.print(table)

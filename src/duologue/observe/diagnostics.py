@@ -68,9 +68,9 @@ def tool_names(conversation: Watched) -> frozenset[str]:
     return frozenset(tool.name for tool in conversation.engine.calls.tools)
 
 
-def place_of(problem: sg.Problem) -> str:
-    """Where it was, in one word: what follows may be a name that a model made up."""
-    return problem.where.partition(" ")[0]
+def first_word(where: str) -> str:
+    """The place of a problem: what follows may be a name that a model made up."""
+    return where.partition(" ")[0]
 
 
 # -- How a field is written. Each gives what goes into the line, or nothing.
@@ -79,30 +79,30 @@ Written: TypeAlias = dict[str, Any]
 Writer: TypeAlias = Callable[[str, Any, Container[str]], Written]
 
 
-def _number(key: str, value: Any, tools: Container[str]) -> Written:  # noqa: ARG001 - writers share one signature
-    """A number, a yes or no, or nothing; services give some of them, so they are looked at."""
+def _number(key: str, value: Any, _tools: Container[str]) -> Written:
+    """A number, a yes or no, or nothing. Some come from services, so they are looked at."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}
     return {key: value} if value is None or isinstance(value, bool | int | float) else {}
 
 
-def _name(key: str, value: Any, tools: Container[str]) -> Written:  # noqa: ARG001
+def _name(key: str, value: Any, _tools: Container[str]) -> Written:
     """A name out of our own code."""
     return {key: value.value if isinstance(value, Enum) else value}
 
 
-def _chars(key: str, value: Any, tools: Container[str]) -> Written:  # noqa: ARG001
+def _chars(key: str, value: Any, _tools: Container[str]) -> Written:
     """Words: how many characters they have."""
     texts = value if isinstance(value, tuple) else (value,)
     return {f"{key}_chars": sum(len(text) for text in texts if isinstance(text, str))}
 
 
 def _tool(key: str, value: Any, tools: Container[str]) -> Written:
-    return {key: value} if value in tools else {key: None}
+    return {key: value if isinstance(value, str) and value in tools else None}
 
 
-def _place(key: str, value: Any, tools: Container[str]) -> Written:  # noqa: ARG001
-    return {key: str(value).partition(" ")[0]}
+def _place(key: str, value: Any, _tools: Container[str]) -> Written:
+    return {key: first_word(str(value))}
 
 
 def _failure(key: str, value: Any, tools: Container[str]) -> Written:
@@ -115,15 +115,18 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
     return {key: value} if value in REASONS else _chars(key, value, tools)
 
 
-def _turn(key: str, value: Any, tools: Container[str]) -> Written:  # noqa: ARG001
+def _turn(_key: str, value: Any, tools: Container[str]) -> Written:
     return _fields(value, _TURN, tools)
 
 
 def _context(key: str, value: Any, tools: Container[str]) -> Written:
-    return {key: {name: part for name, write in _CONTEXT.items() for part in write(name, value.get(name), tools).values()}}
+    line: Written = {}
+    for name, write in _CONTEXT.items():
+        line |= write(name, value.get(name), tools)
+    return {key: line}
 
 
-def _calls(key: str, value: Any, tools: Container[str]) -> Written:  # noqa: ARG001
+def _calls(key: str, value: Any, _tools: Container[str]) -> Written:
     return {key: [call for call in value or () if type(call) is int]}
 
 

@@ -27,6 +27,7 @@ from .agent import Agent, Phrase
 from .announce import Announcer
 from .calls import Calls
 from .driver import Driver
+from .guarded import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
 from .replies import Replies
@@ -65,8 +66,9 @@ class Engine:
         self.hearing = Hearing(
             driver, tasks, transcript, trouble, agent.ears, agent.endpoint, overlap, self.announcer.caption_user
         )
-        self.replies = Replies(driver, tasks, trouble, brain, agent.voice, line, self.calls.make)
-        self.playback = Playback(driver, transcript, self.replies, line, trouble, self.announcer.caption_agent)
+        guarded = GuardedLine(line, driver, trouble)
+        self.replies = Replies(driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make)
+        self.playback = Playback(driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent)
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
         )

@@ -12,10 +12,11 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass
 from duologue.observe.moment import Moment
-from duologue.ports.failure import ServiceError, classify
-from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
+from duologue.ports.failure import ServiceError
+from duologue.ports.line import Finished, Played, Stopped, Unplayable
 
 from .driver import Driver, Trouble
+from .guarded import GuardedLine
 from .replies import Replies
 from .speech import Speech
 from .transcript import Transcript
@@ -29,7 +30,7 @@ class Playback:
         driver: Driver,
         transcript: Transcript,
         replies: Replies,
-        line: Line,
+        line: GuardedLine,
         trouble: Trouble,
         caption: Callable[[int, Speech, bool], None],
     ) -> None:
@@ -49,17 +50,17 @@ class Playback:
         assert speech.reply == effect.reply, effect
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
-        self._guard(lambda: speech.play(effect.voice, self._line))
+        speech.play(effect.voice, self._line)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
-        self._guard(lambda: self._of(effect.voice).hold(self._line))
+        self._of(effect.voice).hold(self._line)
 
     def resume(self, effect: fx.ResumePlayback) -> None:
-        self._guard(lambda: self._of(effect.voice).resume(self._line))
+        self._of(effect.voice).resume(self._line)
 
     def stop(self, effect: fx.StopPlayback) -> None:
         self._of(effect.voice).drop()
-        self._guard(lambda: self._line.clear(effect.voice))
+        self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
         """It ended before its end: the history keeps what was heard."""
@@ -71,14 +72,6 @@ class Playback:
         assert self._playing is not None, voice
         assert self._playing.voice == voice, voice
         return self._playing
-
-    def _guard(self, act: Callable[[], None]) -> None:
-        """A line that raises can't play."""
-        try:
-            act()
-        except Exception as failure:  # noqa: BLE001 - it becomes an event
-            self._trouble("line", failure)
-            self._driver.post(ev.PlaybackFailed, error=classify(failure))
 
     # -- What the line says
 

@@ -17,12 +17,12 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports.brain import Brain, Request, Show
 from duologue.ports.calls import Call
 from duologue.ports.failure import ServiceError, classify
-from duologue.ports.line import Line
 from duologue.ports.sound import Sound
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
 
 from .driver import Driver, Trouble
+from .guarded import GuardedLine
 from .speech import Speech
 from .tasks import Tasks
 
@@ -39,7 +39,7 @@ class Replies:
         trouble: Trouble,
         brain: Brain,
         voice: Voice | None,
-        line: Line,
+        line: GuardedLine,
         call: Callable[[int, Call], None],
     ) -> None:
         self._driver = driver

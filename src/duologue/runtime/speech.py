@@ -10,9 +10,10 @@ import asyncio
 from collections import deque
 from typing import Any
 
-from duologue.ports.line import Line
 from duologue.ports.sound import Sound
 from duologue.voice.ledger import Ledger
+
+from .guarded import GuardedLine
 
 AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be wasted on an interruption
 
@@ -41,27 +42,27 @@ class Speech:
             self._room.clear()
             await self._room.wait()
 
-    def add(self, sound: Sound, line: Line) -> None:
+    def add(self, sound: Sound, line: GuardedLine) -> None:
         self._queue.append((self.ledger.add(sound), sound))
         self._flush(line)
 
-    def end(self, line: Line) -> None:
+    def end(self, line: GuardedLine) -> None:
         """The reply has all its sound."""
         self.complete = True
         self._flush(line)
 
     # -- From the machine's side
 
-    def play(self, voice: int, line: Line) -> None:
+    def play(self, voice: int, line: GuardedLine) -> None:
         self.voice = voice
         self._held = False
         self._flush(line)
 
-    def hold(self, line: Line) -> None:
+    def hold(self, line: GuardedLine) -> None:
         self._held = True
         line.hold(self.voice)
 
-    def resume(self, line: Line) -> None:
+    def resume(self, line: GuardedLine) -> None:
         self._held = False
         line.resume(self.voice)
         self._flush(line)
@@ -71,11 +72,13 @@ class Speech:
         self.dropped = True
         self._queue.clear()
 
-    def _flush(self, line: Line) -> None:
+    def _flush(self, line: GuardedLine) -> None:
         if self._held or self.dropped:
             return
-        while self._queue:
-            line.play(self.voice, *self._queue.popleft())
+        while self._queue and not self.dropped:
+            if not line.play(self.voice, *self._queue.popleft()):
+                self.drop()
+                return
         if self.complete and not self._finished:
             self._finished = True
             line.finish(self.voice)

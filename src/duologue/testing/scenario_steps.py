@@ -9,17 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
+from duologue.brains.scripted import Reply, ScriptedBrain
 from duologue.core.leaves import ErrorClass
 from duologue.core.views import VIEWS
 from duologue.ports.brain import Show
 from duologue.ports.calls import Call as ToolCall
 from duologue.ports.script import Fail, Hang, Pause
 from duologue.ports.worker import Mode
-from duologue.workers.scripted import Partly, Progress, Question
+from duologue.sim.person import Pace
+from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
 
 from .call import Call
 
@@ -35,7 +37,7 @@ class Node:
     text: str = ""  # a scalar as it is written
     value: object = None  # a scalar as YAML understands it; None: there is nothing
     items: tuple[Node, ...] | None = None
-    entries: dict[str, Node] | None = field(default=None)
+    entries: dict[str, Node] | None = None
 
     @property
     def is_scalar(self) -> bool:
@@ -119,7 +121,7 @@ def one_of(what: str, known: Iterable[str]) -> Kind:
 
 WORDS = Kind("a text", _words)
 TEXT = Kind("a text", _text)
-MS = Kind("a whole number of milliseconds, a day at most", _ms)
+MS = Kind(f"whole milliseconds from 0 to {MS_MAX}", _ms)
 SHARE = Kind("a number from 0 to 1", _share)
 TRUTH = Kind("true or false", _truth)
 TRUE = Kind("true", lambda node: node.value if node.value is True else None)
@@ -148,11 +150,16 @@ def read_fields(entries: Mapping[str, Node], kinds: Mapping[str, Kind], owner: s
         elif given.is_missing:
             note(given.line, f"{key} needs {kind.what}")
         elif (value := kind.read(given)) is None:
-            known = hint(given.text, kind.known) if kind.known and given.is_scalar else ""
-            note(given.line, f"{key} must be {kind.what}, not {given.shown}{known}")
+            note(given.line, _wrong(key, kind, given))
         else:
             found[key] = value
     return found
+
+
+def _wrong(key: str, kind: Kind, given: Node) -> str:
+    if kind.known and given.is_scalar:
+        return f"{key}: {given.shown} is not {kind.what}{hint(given.text, kind.known)}"
+    return f"{key} must be {kind.what}, not {given.shown}"
 
 
 # -- Acts
@@ -242,13 +249,9 @@ TOOL_STEPS: dict[str, Shape] = {
 def read_steps(node: Node, note: Note) -> tuple[Act, ...]:
     """What happens in the call."""
     if not node.items:
-        note(node.line, "call needs a list of steps" if node.is_missing else f"call is a list of steps, not {_few(node)}")
+        note(node.line, "call must be a list of at least one step")
         return ()
     return tuple(act for item in node.items if (act := read_act(item, STEPS, "step", note)))
-
-
-def _few(node: Node) -> str:
-    return "an empty one" if node.items is not None else node.shown
 
 
 def read_script(node: Node, shapes: dict[str, Shape], plain: str, what: str, note: Note) -> tuple[Act, ...]:
@@ -293,9 +296,91 @@ def _name_of(entries: dict[str, Node], shapes: dict[str, Shape], what: str, note
     if len(named) == 1:
         return named[0]
     if named:
-        note(entries[named[1]].line, f"{named[0]} and {named[1]} are two {what}s: begin each with '- '")
+        note(entries[named[1]].line, f"{named[0]} and {named[1]} are two {what}s: each needs an item of its own")
         return None
     options = {option for shape in shapes.values() for option in shape.options}
     name = next((key for key in entries if key not in options), next(iter(entries)))
     note(entries[name].line, f"unknown {what} {name!r}{hint(name, shapes)}")
     return None
+
+
+# -- Whole scripts
+
+
+class BrainScript(NamedTuple):
+    """Replies in order, or by what the person says."""
+
+    replies: tuple[tuple[Act, ...], ...] | dict[str, tuple[Act, ...]]
+    otherwise: tuple[Act, ...] | None = None
+
+    def make(self) -> ScriptedBrain:
+        script: dict[str, Reply] | list[Reply]
+        if isinstance(self.replies, dict):
+            script = {words: _made(reply) for words, reply in self.replies.items()}
+        else:
+            script = [_made(reply) for reply in self.replies]
+        brain = ScriptedBrain(script)
+        if self.otherwise is not None:
+            brain.otherwise = _made(self.otherwise)
+        return brain
+
+
+class ToolScript(NamedTuple):
+    """What a scripted tool does when it is called."""
+
+    name: str
+    steps: tuple[Act, ...]
+    options: dict[str, Any]
+
+    def make(self) -> ScriptedWorker:
+        return scripted_tool(self.name, *_made(self.steps), **self.options)
+
+
+def _made(acts: tuple[Act, ...]) -> tuple[Any, ...]:
+    return tuple(act.do() for act in acts)
+
+
+_PACE: dict[str, Kind] = {field.name: SHARE if field.name == "confidence" else MS for field in fields(Pace)}
+
+
+def read_brain(node: Node, note: Note) -> BrainScript | None:
+    if node.items is not None:
+        return BrainScript(tuple(_read_reply(reply, note) for reply in node.items))
+    if node.entries is None:
+        note(node.line, f"brain must be a list of replies, or words and the reply to them, not {node.shown}")
+        return None
+    if node.entries and all(key in BRAIN_LINES for key in node.entries):
+        note(node.line, "brain must be a list of replies: begin each with '- '")
+        return None
+    replies = {words: _read_reply(reply, note) for words, reply in node.entries.items()}
+    otherwise = replies.pop("otherwise", None)
+    return BrainScript(replies, otherwise)
+
+
+def _read_reply(node: Node, note: Note) -> tuple[Act, ...]:
+    return read_script(node, BRAIN_LINES, "say", "line", note)
+
+
+def read_tools(node: Node, note: Note) -> tuple[ToolScript, ...]:
+    if node.entries is None:
+        note(node.line, f"tools must be names and what each does, not {node.shown}")
+        return ()
+    return tuple(_read_tool(name, does, note) for name, does in node.entries.items())
+
+
+def _read_tool(name: str, node: Node, note: Note) -> ToolScript:
+    """Its steps, or a mapping of them and of what kind of tool it is."""
+    kinds = {"mode": MODE, "cancellable": TRUTH}
+    options = {}
+    if node.entries is not None and {"does", *kinds} & set(node.entries):
+        rest = {key: entry for key, entry in node.entries.items() if key != "does"}
+        options = read_fields(rest, kinds, f"the tool {name}", note)
+        node = node.entries.get("does", Node(node.line, items=()))
+    return ToolScript(name, read_script(node, TOOL_STEPS, "result", "step", note), options)
+
+
+def read_pace(node: Node, note: Note) -> Pace:
+    if node.entries is None:
+        note(node.line, f"pace must be a mapping of {', '.join(_PACE)}, not {node.shown}")
+        return Pace()
+    return Pace(**read_fields(node.entries, _PACE, "pace", note))

@@ -48,7 +48,8 @@ SCRIPT = """
     line.hidden = false;
     line.style.left = `${100 * ms / length}%`;
     byId("at").firstElementChild.textContent = clock(ms);
-    const since = ms > at ? `${Math.round(ms - at)} ms after` : "at";
+    const past = Math.round(ms - at);
+    const since = past < 1 ? "at" : past < 1000 ? `${past} ms after` : `${(past / 1000).toFixed(2)} s after`;
     byId("when").textContent = `${since} ${steps.map((step) => step[0]).join(" + ")}`;
     cells.forEach((cell, lane) => {
       const [text, look] = chips[states[state][lane]];

@@ -1,0 +1,252 @@
+"""What the runtime costs around the machine: CPU time and memory, with scripted, instant services.
+
+Conversations run on the simulated clock, so waiting costs nothing and every microsecond counted is
+ours. Rule: what a number covers is said beside it, and nothing is left out that a call needs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import statistics
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.ears.scripted import ScriptedEars
+from duologue.lines.scripted import ScriptedLine
+from duologue.ports.ears import Final, Frame, SpeechBegan, SpeechEnded, TurnOver
+from duologue.ports.sound import Sound
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.seats import Seats
+from duologue.runtime.simulated import run_simulated
+from duologue.sim.person import Person
+from duologue.sim.population import simulate
+from duologue.voice.scripted import ScriptedVoice
+
+from .budget import Budget
+
+BUDGETS: tuple[Budget, ...] = (
+    Budget("first_audio_cpu_ms_p50", "final transcript → first audio chunk, median", 2, "ms"),
+    Budget("first_audio_cpu_ms_first_turn", "the same, first turn of a conversation", 2, "ms"),
+    Budget("barge_in_chunks_after", "chunks sent after the onset of a barge-in", 0, "chunks"),
+    Budget("cpu_ms_per_session_second", "CPU per session-second, 50 frames/s, VAD off", 3, "ms"),
+    Budget("kb_per_conversation", "memory of an idle conversation", 100, "kB"),
+    Budget("ten_minute_call_s", "a ten-minute call, simulated without frames", 1, "s"),
+    Budget("thousand_faulty_calls_s", "a thousand faulty calls, judged", 60, "s"),
+    Budget("import_s", "import duologue, in a fresh process", 0.15, "s"),
+)
+NOTE = (
+    "CPU time of this process on the simulated clock; services answer at once. The per-second figure is that of "
+    "20 calls side by side, with 50 frames a second each, a turn every ten seconds and playback told every 100 ms."
+)
+_FRAME = Frame(bytes(640))
+
+
+@dataclass
+class Stopwatch(ScriptedLine):
+    """A line that notes when its first chunk comes."""
+
+    started_ns: int = 0
+    spent_ns: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        ScriptedLine.__init__(self)
+
+    def play(self, voice: int, chunk: int, sound: Sound) -> None:
+        if self.started_ns:
+            self.spent_ns.append(time.process_time_ns() - self.started_ns)
+            self.started_ns = 0
+        super().play(voice, chunk, sound)
+
+
+def bench_runtime(calls: int = 1_000, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
+    """Measure everything; `calls` is how many faulty calls are played."""
+    result: dict[str, Any] = {}
+    progress("first audio")
+    result |= first_audio()
+    progress("barge-in")
+    result["barge_in_chunks_after"] = run_simulated(_barge_in())
+    progress("session-seconds")
+    result["cpu_ms_per_session_second"] = session_second()
+    progress("memory")
+    result["kb_per_conversation"] = memory()
+    progress("a ten-minute call")
+    result["ten_minute_call_s"] = _cpu_s(lambda: run_simulated(_ten_minutes()))
+    progress(f"{calls} faulty calls")
+    result["thousand_faulty_calls_s"] = _cpu_s(lambda: list(simulate(calls, 7, faults=True))) * 1_000 / calls
+    progress("import")
+    result["import_s"] = import_cost()
+    result["budget"] = {budget.key: budget.limit for budget in BUDGETS}
+    result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
+    result["note"] = NOTE
+    return result
+
+
+def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What was measured, as rows of (what, measured, budget)."""
+    return [budget.row(result) for budget in BUDGETS]
+
+
+def _cpu_s(work: Callable[[], object]) -> float:
+    gc.collect()
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+def _agent(ears: ScriptedEars, **changes: Any) -> Agent:
+    brain = ScriptedBrain(otherwise="It is sunny today. Is there anything else that I can do for you?")
+    return Agent(changes.pop("brain", brain), ears=ears, voice=changes.pop("voice", ScriptedVoice()), **changes)
+
+
+# -- Final transcript to first audio
+
+
+def first_audio(turns: int = 40) -> dict[str, float]:
+    spent_ns = run_simulated(_first_audio(turns))
+    return {
+        "first_audio_cpu_ms_p50": statistics.median(spent_ns) / 1e6,
+        "first_audio_cpu_ms_first_turn": spent_ns[0] / 1e6,
+    }
+
+
+async def _first_audio(turns: int) -> list[int]:
+    """From the ears' final text, with its verdict that the turn is over, to the line's first chunk."""
+    ears, line = ScriptedEars(), Stopwatch()
+    conversation = Conversation(_agent(ears), line, seats=Seats())
+    await conversation.start()
+    for _ in range(turns):
+        ears.tell(SpeechBegan())
+        await asyncio.sleep(0.5)
+        ears.tell(SpeechEnded())
+        await asyncio.sleep(0.1)
+        line.started_ns = time.process_time_ns()
+        ears.tell(Final("what is the weather like"))
+        ears.tell(TurnOver())
+        await asyncio.sleep(10)
+    await conversation.end()
+    assert len(line.spent_ns) == turns, line.spent_ns
+    return line.spent_ns
+
+
+# -- Barge-in
+
+
+async def _barge_in() -> int:
+    """Chunks that reach the line after the onset, while the voice goes on making them."""
+    ears, line = ScriptedEars(), ScriptedLine()
+    voice = ScriptedVoice(chunk_ms=20)
+    story = ScriptedBrain(
+        otherwise=" ".join(f"Sentence number {number} of a story." for number in range(40)), token_ms=20
+    )
+    conversation = Conversation(_agent(ears, brain=story, voice=voice), line, seats=Seats())
+    await conversation.start()
+    conversation.type("tell me a story")
+    await Person(ears, line).hear_agent(700)
+    onset = len(line.log)
+    ears.tell(SpeechBegan())
+    await asyncio.sleep(0.4)
+    held = [act for act in line.log[onset:] if act.what in ("play", "hold")]
+    assert held, "the onset did not hold the sound"
+    await conversation.end()
+    return sum(act.what == "play" for act in held)
+
+
+# -- Session-seconds
+
+
+def session_second(sessions: int = 20, seconds: int = 30) -> float:
+    """CPU milliseconds for each second of each call."""
+    spent_s = _cpu_s(lambda: run_simulated(_side_by_side(sessions, seconds)))
+    return spent_s * 1_000 / (sessions * seconds)
+
+
+async def _side_by_side(sessions: int, seconds: int) -> None:
+    async with asyncio.TaskGroup() as calls:
+        for _ in range(sessions):
+            calls.create_task(_one_call(seconds))
+
+
+async def _one_call(seconds: int) -> None:
+    ears, line = ScriptedEars(), ScriptedLine()
+    conversation = Conversation(_agent(ears), line, seats=Seats())
+    await conversation.start()
+    person = Person(ears, line)
+    async with asyncio.TaskGroup() as both:
+        both.create_task(_stream(line, seconds))
+        for _ in range(max(1, seconds // 10)):
+            await person.say("could you tell me about it")
+            await asyncio.sleep(8.5)
+    await conversation.end()
+
+
+async def _stream(line: ScriptedLine, seconds: int) -> None:
+    for _ in range(seconds * 50):
+        line.tell(_FRAME)
+        await asyncio.sleep(0.02)
+
+
+# -- Memory
+
+
+def memory(conversations: int = 200) -> float:
+    """Kilobytes of Python objects for each started, idle conversation."""
+    return run_simulated(_memory(conversations))
+
+
+async def _memory(count: int) -> float:
+    async def started() -> Conversation:
+        conversation = Conversation(_agent(ScriptedEars()), ScriptedLine(), seats=Seats())
+        await conversation.start()
+        return conversation
+
+    warm = await started()
+    tracemalloc.start()
+    gc.collect()
+    before, _ = tracemalloc.get_traced_memory()
+    kept = [await started() for _ in range(count)]
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    for conversation in (*kept, warm):
+        await conversation.end()
+    return (after - before) / count / 1_000
+
+
+# -- A ten-minute call
+
+
+async def _ten_minutes() -> None:
+    """Sixty turns with answers, some interrupted."""
+    ears, line = ScriptedEars(), ScriptedLine()
+    conversation = Conversation(_agent(ears), line, seats=Seats())
+    await conversation.start()
+    person = Person(ears, line)
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    turn = 0
+    while loop.time() - began < 600:
+        turn += 1
+        await person.say("and what about the day after tomorrow")
+        await asyncio.sleep(2 if turn % 4 == 0 else 8)
+    await conversation.end()
+
+
+# -- Import
+
+
+def import_cost(runs: int = 5) -> float:
+    """CPU seconds of `import duologue` beyond a bare interpreter; the least disturbed of a few runs."""
+    code = "import time; began = time.process_time(); import duologue; print(time.process_time() - began)"
+    costs = []
+    for _ in range(runs):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        costs.append(float(done.stdout))
+    return min(costs)

@@ -1,0 +1,171 @@
+"""`duologue simulate`: scenario files, played as calls on the simulated clock.
+
+Rule: one table for everything that was played, then the story of what failed and where its journal is;
+exit code 1 if a scenario failed, 2 if a file is wrong.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+
+from .ink import AMBER, GREEN, RED, write_ms
+from .legible import Legible
+
+if TYPE_CHECKING:
+    from duologue.testing.scenario import Problem, Result
+
+_COLOURS = {"passed": GREEN, "failed": RED, "invalid": AMBER}
+
+
+class Outcome(NamedTuple):
+    """What became of one file: a result, or what is wrong with it."""
+
+    file: Path
+    result: Result | None
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        return "invalid" if self.result is None else "passed" if self.result.passed else "failed"
+
+    def to_json(self) -> dict[str, Any]:
+        result = self.result
+        return {
+            "file": str(self.file),
+            "name": result.name if result else None,
+            "result": self.verdict,
+            "simulated_ms": result.simulated_ms if result else None,
+            "real_ms": result.real_ms if result else None,
+            "line": (result.line or None) if result else None,
+            "message": (result.message or None) if result else None,
+            "journal": str(result.journal) if result and result.journal else None,
+            "problems": [{"line": problem.line or None, "problem": problem.text} for problem in self.problems],
+        }
+
+
+def simulate_command(
+    scenario: Annotated[list[Path] | None, typer.Argument(help="Scenario files, or folders of them.")] = None,
+    journals: Annotated[
+        Path | None, typer.Option(help="Where the journals of failed scenarios go; a new folder if left out.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
+) -> None:
+    """Play scenario files as calls on a simulated clock."""
+    if not scenario:
+        raise DuologueError("nothing to play: name scenario files, or a folder of them")
+    code = play_scenarios(scenario, as_json, journals)
+    if code:
+        raise typer.Exit(code)
+
+
+def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None = None) -> int:
+    """Play these, show how it went, and give the exit code."""
+    with _folder(journals) as folder, contextlib.redirect_stdout(sys.stderr):  # an agent may print
+        outcomes = _play_all(list(dict.fromkeys(_files(paths))), folder)
+    verdicts = [outcome.verdict for outcome in outcomes]
+    if as_json:
+        counts = {verdict: verdicts.count(verdict) for verdict in _COLOURS}
+        data = {**counts, "scenarios": [outcome.to_json() for outcome in outcomes]}
+        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+    else:
+        _show(outcomes)
+    return 2 if "invalid" in verdicts else 1 if "failed" in verdicts else 0
+
+
+# -- Playing
+
+
+def _files(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files as they are; of a folder, every scenario in it. A folder without any stands for itself."""
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else []
+        yield from [each for each in inside if _is_scenario(each.relative_to(path))] or [path]
+
+
+def _is_scenario(path: Path) -> bool:
+    return path.suffix in (".yaml", ".yml") and not any(part.startswith(".") for part in path.parts)
+
+
+@contextlib.contextmanager
+def _folder(journals: Path | None) -> Iterator[Path]:
+    """Where journals go; a folder that we made ourselves is left only if there are any."""
+    folder = journals or Path(tempfile.mkdtemp(prefix="duologue-journals-"))
+    try:
+        yield folder
+    except OSError as error:
+        raise DuologueError(f"{error.filename or folder}: {error.strerror}") from None
+    finally:
+        if journals is None and not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def _play_all(files: list[Path], folder: Path) -> list[Outcome]:
+    from duologue.testing.scenario import InvalidScenario, Problem, play
+
+    outcomes: list[Outcome] = []
+    taken: set[str] = set()
+    for file in files:
+        if file.is_dir():
+            outcomes.append(Outcome(file, None, (Problem(file, 0, "no scenario (*.yaml) in this folder"),)))
+            continue
+        stem = _free(file.stem, taken)
+        try:
+            outcomes.append(Outcome(file, play(file, folder / f"{stem}.jsonl")))
+        except InvalidScenario as invalid:
+            outcomes.append(Outcome(file, None, invalid.problems))
+    return outcomes
+
+
+def _free(stem: str, taken: set[str]) -> str:
+    """Files in different folders may have one name."""
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}-{number}"
+    taken.add(name)
+    return name
+
+
+# -- Showing
+
+
+def _show(outcomes: list[Outcome]) -> None:
+    console = Console()
+    table = Table("scenario", "result", box=None, pad_edge=False, header_style="dim")
+    table.add_column("simulated", justify="right")
+    table.add_column("real", justify="right")
+    for outcome in outcomes:
+        result, verdict = outcome.result, outcome.verdict
+        times = (write_ms(result.simulated_ms), write_ms(result.real_ms)) if result else ("", "")
+        name = result.name if result else str(outcome.file)
+        table.add_row(Text(name), Text(verdict, style=_COLOURS[verdict]), *times)
+    console.print(Legible(table))
+    for outcome in outcomes:
+        for line in _details(outcome):
+            console.print(line, soft_wrap=True)
+
+
+def _details(outcome: Outcome) -> Iterator[Text]:
+    """What is wrong with a file, or how a scenario failed."""
+    if outcome.problems:
+        yield Text()
+    for problem in outcome.problems:
+        yield Text(str(problem))
+    result = outcome.result
+    if result is not None and not result.passed:
+        yield Text(f"\n{result.message}")
+        if result.journal is not None:
+            yield Text(f"\nduologue timeline {result.journal}", style="dim")

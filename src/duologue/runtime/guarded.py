@@ -1,0 +1,49 @@
+"""A line that never raises: what it can't do becomes an event.
+
+Rule: whoever plays doesn't have to think of a broken line; the machine hears of it in the same step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from duologue.core.events import PlaybackFailed
+from duologue.ports.failure import classify
+from duologue.ports.line import Line
+from duologue.ports.sound import Sound
+
+from .driver import Driver, Trouble
+
+
+class GuardedLine:
+    """The part of a line that makes sound."""
+
+    def __init__(self, line: Line, driver: Driver, trouble: Trouble) -> None:
+        self._line = line
+        self._driver = driver
+        self._trouble = trouble
+
+    def play(self, voice: int, chunk: int, sound: Sound) -> bool:
+        return self._try(voice, lambda: self._line.play(voice, chunk, sound))
+
+    def finish(self, voice: int) -> bool:
+        return self._try(voice, lambda: self._line.finish(voice))
+
+    def hold(self, voice: int) -> bool:
+        return self._try(voice, lambda: self._line.hold(voice))
+
+    def resume(self, voice: int) -> bool:
+        return self._try(voice, lambda: self._line.resume(voice))
+
+    def clear(self, voice: int) -> bool:
+        return self._try(voice, lambda: self._line.clear(voice))
+
+    def _try(self, voice: int, act: Callable[[], None]) -> bool:
+        """Did it work?"""
+        try:
+            act()
+        except Exception as failure:  # noqa: BLE001 - it becomes an event
+            self._trouble("line", failure)
+            self._driver.post(PlaybackFailed, voice=voice, error=classify(failure))
+            return False
+        return True

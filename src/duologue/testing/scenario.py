@@ -1,0 +1,335 @@
+"""Scenario files: a call written down in YAML, played on the simulated clock.
+
+    result = play("scenarios/changes_their_mind.yaml")
+    assert result.passed, result.message
+
+`load` reads and checks, `play` plays. What a file may say is in `scenario_steps`, how to write one in
+docs/scenarios.md. Rule: a file that is wrong is never played, and everything that is wrong with it is
+told at once, with its line.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import Link
+from duologue.core.settings import PROFILES
+from duologue.observe.recorder import Recorder
+from duologue.observe.signals import Caption
+from duologue.runtime.agent import Agent
+from duologue.sim.person import Pace
+
+from .call import Call
+from .scenario_steps import (
+    NEEDS_CALLER,
+    WORDS,
+    Act,
+    BrainScript,
+    Kind,
+    Node,
+    Note,
+    ToolScript,
+    hint,
+    one_of,
+    read_brain,
+    read_fields,
+    read_pace,
+    read_steps,
+    read_tools,
+)
+from .story import tell_story
+
+NODES_MAX = 10_000  # a few aliases can stand for millions of nodes
+_TAG = "tag:yaml.org,2002:"
+_INT = re.compile(r"[-+]?\d[\d_]{0,17}")
+_FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+)([eE][-+]?\d{1,3})?")
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with a file; line 0 is the file itself."""
+
+    file: Path
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.text}" if self.line else f"{self.file}: {self.text}"
+
+
+class InvalidScenario(DuologueError, ValueError):
+    """A file that can't be played. `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(map(str, problems)))
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A call that was read from a file and checked. It can be played any number of times."""
+
+    name: str
+    file: Path
+    steps: tuple[Act, ...]
+    agent: Agent | None = None
+    profile: str | None = None
+    brain: BrainScript | None = None
+    tools: tuple[ToolScript, ...] = ()
+    pace: Pace | None = None
+
+    def make_agent(self) -> Agent:
+        """Who answers. What the file scripts takes the place of what the agent has; the voice is always
+        simulated, as is everything between the two."""
+        changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
+        if self.brain is not None:
+            changes["brain"] = self.brain.make()
+        scripted = [tool.make() for tool in self.tools]
+        if self.agent is None:
+            return Agent(tools=scripted, **changes)
+        names = {tool.name for tool in self.tools}
+        kept = [worker for worker in self.agent.workers if worker.tool.name not in names]
+        return replace(self.agent, voice=None, tools=(*kept, *scripted), **changes)
+
+
+class Result(NamedTuple):
+    """How a scenario went. Of one that failed: the line of the step, the whole story, and the journal
+    if one was wanted."""
+
+    name: str
+    file: Path
+    passed: bool
+    simulated_ms: int
+    real_ms: int
+    line: int = 0
+    message: str = ""
+    journal: Path | None = None
+
+
+# -- Playing
+
+
+def play(scenario: Path | str | Scenario, journal: Path | None = None) -> Result:
+    """Play a scenario, or a file of one (InvalidScenario if it is wrong). If it fails, its journal is
+    written to `journal`, and the words beside it."""
+    if not isinstance(scenario, Scenario):
+        scenario = load(scenario)
+    began = time.perf_counter()
+    line, message, simulated_ms = 0, "", 0
+    call: Call | None = None
+    try:
+        with Call(scenario.make_agent(), pace=scenario.pace) as call:
+            line, message = _take_steps(scenario, call)
+            simulated_ms = call.now_ms
+    except Exception as failure:  # noqa: BLE001 - whatever the agent does, the scenario has failed
+        edge, what = (-1, "the call never ends") if call is not None else (0, "the call never begins")
+        line, message = line or scenario.steps[edge].line, message or f"{what}: {_told(failure)}"
+    real_ms = round((time.perf_counter() - began) * 1000)
+    if not message:
+        return Result(scenario.name, scenario.file, True, simulated_ms, real_ms)
+    if call is None:
+        journal = None
+    if call is not None and journal is not None:
+        _write_journal(call, journal)
+    message = f"{scenario.name}\n{scenario.file}:{line}: {message}"
+    return Result(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, journal)
+
+
+def _take_steps(scenario: Scenario, call: Call) -> tuple[int, str]:
+    """One after the other; the line of the step that failed, and why."""
+    for step in scenario.steps:
+        try:
+            if step.name in NEEDS_CALLER and call.conversation.machine_state.link is Link.IDLE:
+                raise AssertionError("the call is over")
+            step.do(call)
+        except Exception as failure:  # noqa: BLE001 - whatever it is, it is this step that failed
+            story = tell_story(call)
+            told = _told(failure)
+            return step.line, f"{step.name}: {told}" if story in told else f"{step.name}: {told}\n\n{story}"
+    return 0, ""
+
+
+def _told(failure: Exception) -> str:
+    return str(failure) if isinstance(failure, AssertionError) else f"{type(failure).__name__}: {failure}"
+
+
+def _write_journal(call: Call, path: Path) -> None:
+    agent = call.conversation.agent
+    recorder = Recorder(path, agent.settings, agent.private)
+    for moment in call.moments:
+        recorder.add(moment)
+    for signal in call.signals:
+        if isinstance(signal, Caption):
+            recorder.add_words(signal)
+    recorder.close()
+
+
+# -- Loading
+
+
+def load(path: Path | str) -> Scenario:
+    """Read a scenario and check all of it, or InvalidScenario."""
+    file = Path(path)
+    problems: list[Problem] = []
+
+    def note(line: int, text: str) -> None:
+        problems.append(Problem(file, line, text))
+
+    root = _read_file(file, note)
+    scenario = _read_scenario(root, file, note) if root is not None else None
+    if problems or scenario is None:
+        raise InvalidScenario(tuple(sorted(problems, key=lambda problem: problem.line)))
+    return scenario
+
+
+_SIMPLE: dict[str, Kind] = {"name": WORDS, "agent": WORDS, "profile": one_of("a profile", PROFILES)}
+
+
+def _read_scenario(root: Node, file: Path, note: Note) -> Scenario | None:
+    """Every part by itself, so that a problem in one hides none in another."""
+    entries = dict(root.entries or {})
+    read: dict[str, Callable[[Node, Note], Any]] = {
+        "brain": read_brain,
+        "tools": read_tools,
+        "pace": read_pace,
+        "call": read_steps,
+    }
+    parts = {key: entries.pop(key) for key in read if key in entries}
+    for key in [key for key in entries if key not in _SIMPLE]:
+        note(entries.pop(key).line, f"a scenario has no {key!r}{hint(key, (*_SIMPLE, *read))}")
+    given = read_fields(entries, _SIMPLE, "a scenario", note)
+    given |= {key: read[key](node, note) for key, node in parts.items()}
+    if "call" not in parts:
+        note(root.line, "a scenario needs a call: a list of steps")
+    if "agent" not in entries and "brain" not in parts:
+        note(root.line, "a scenario needs an agent or a brain: somebody has to answer")
+    if "agent" in given:
+        given["agent"] = _find_agent(given["agent"], entries["agent"].line, note)
+    return Scenario(given.pop("name", file.stem), file, given.pop("call", ()), **given)
+
+
+def _find_agent(place: str, line: int, note: Note) -> Agent | None:
+    """Import it, from the current folder too, as if Python had been started there."""
+    module_name, _, attribute = place.partition(":")
+    if not module_name or not attribute:
+        note(line, f"agent must be module:attribute, not {place!r}")
+        return None
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as failure:  # noqa: BLE001 - a module may do anything when it is imported
+        why = " ".join(str(failure).split())
+        note(line, f"agent: {module_name} can't be imported: {type(failure).__name__}: {why}")
+        return None
+    found = getattr(module, attribute, None)
+    if isinstance(found, Agent):
+        return found
+    agents = [name for name, value in vars(module).items() if isinstance(value, Agent)]
+    what = f"is {type(found).__name__}, not Agent" if found is not None else "does not exist"
+    note(line, f"agent: {place} {what}{hint(attribute, agents) if agents else f'; {module_name} has no Agent'}")
+    return None
+
+
+# -- YAML
+
+
+def _read_file(file: Path, note: Note) -> Node | None:
+    """The file as nodes with their lines; what is no scenario at all is noted."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        note(0, error.strerror or "can't be read")
+        return None
+    except UnicodeDecodeError:
+        note(0, "not a text file in UTF-8")
+        return None
+    try:
+        root = _compose(text, note)
+    except RecursionError:
+        note(1, "nested too deeply")
+        return None
+    if root is None or root.is_missing:
+        if root is not None:
+            note(1, "empty: a scenario needs at least a brain and a call")
+        return None
+    if root.entries is None:
+        note(root.line, f"a scenario is a mapping that begins with a name, not {root.shown}")
+        return None
+    return root
+
+
+def _compose(text: str, note: Note) -> Node | None:
+    """PyYAML finds the nodes and their lines; what they mean is decided here."""
+    try:
+        import yaml
+    except ModuleNotFoundError:
+        raise DuologueError("scenario files need PyYAML: pip install 'duologue[testing]'") from None
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.reader.ReaderError as error:
+        note(text.count("\n", 0, error.position) + 1, f"not YAML: {error.reason}")
+        return None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        colon = " (a text with ': ' in it needs quotes)" if error.problem and "mapping values" in error.problem else ""
+        note(mark.line + 1 if mark else 1, f"not YAML: {error.problem or error.context}{colon}")
+        return None
+    return _Nodes(note).read(root) if root is not None else Node(1)
+
+
+class _Nodes:
+    """From PyYAML's nodes to ours."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._count = 0
+
+    def read(self, node: Any, line: int = 0) -> Node:
+        self._count += 1
+        line = line or node.start_mark.line + 1
+        if self._count == NODES_MAX:
+            self._note(line, f"too large: more than {NODES_MAX} values")
+        if self._count >= NODES_MAX:
+            return Node(line)
+        tag = node.tag.removeprefix(_TAG)
+        if node.tag == tag or "/" in tag:
+            self._note(line, f"the tag {node.tag} means nothing here")
+        if node.id == "sequence":
+            return Node(line, items=tuple(self.read(item) for item in node.value))
+        if node.id == "mapping":
+            return Node(line, entries=self._read_entries(node.value))
+        return Node(line, node.value, _value(node.value, tag))
+
+    def _read_entries(self, pairs: list[tuple[Any, Any]]) -> dict[str, Node]:
+        entries: dict[str, Node] = {}
+        for key, value in pairs:
+            line = key.start_mark.line + 1
+            if key.id != "scalar":
+                self._note(line, "a key must be a text")
+            elif key.value in entries:
+                self._note(line, f"{key.value!r} is here twice; first in line {entries[key.value].line}")
+            else:
+                entries[key.value] = self.read(value, line)
+        return entries
+
+
+def _value(text: str, tag: str) -> object:
+    """A scalar as YAML 1.2 understands it: `no`, `on` and `12:30` are texts."""
+    if tag == "null":
+        return None
+    if tag == "bool" and text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if tag == "int" and _INT.fullmatch(text):
+        return int(text.replace("_", ""))
+    if tag == "float" and _FLOAT.fullmatch(text):
+        return float(text)
+    return text

@@ -1,0 +1,345 @@
+"""The driver: one inbox, time that only goes on, and nothing that stops it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from runtime_fakes import Stage, play
+
+from duologue.core import events as ev
+from duologue.core.leaves import Link, Timer
+from duologue.core.settings import profile
+from duologue.observe import signals as sg
+from duologue.observe.moment import Moment
+from duologue.runtime.driver import INBOX_MAX, Driver, InboxFull
+from duologue.runtime.simulated import run_simulated
+from duologue.testing import ScriptedBrain
+
+
+class Noted:
+    """A driver whose steps are written down."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.moments: list[Moment] = []
+        self.trouble: list[tuple[str, BaseException]] = []
+        self.on_step: Any = lambda moment: None
+        self.driver = Driver(profile("confirm", **settings), self._perform, self._note)
+
+    def _perform(self, moment: Moment) -> None:
+        self.moments.append(moment)
+        self.on_step(moment)
+
+    def _note(self, where: str, failure: BaseException) -> None:
+        self.trouble.append((where, failure))
+
+    @property
+    def kinds(self) -> list[str]:
+        return [type(moment.event).__name__ for moment in self.moments]
+
+    def begin(self) -> None:
+        self.driver.post(ev.StartRequested)
+        self.driver.post(ev.SessionReady)
+
+
+def test_what_is_posted_is_taken_before_post_returns() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        noted.begin()
+        assert noted.driver.state.link is Link.UP
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("C-AC-007")
+def test_what_is_posted_within_a_step_waits_its_turn_and_keeps_its_order() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        depth: list[int] = []
+
+        def post_more(moment: Moment) -> None:
+            depth.append(1)
+            assert len(depth) == 1, "a step was taken inside a step"
+            if type(moment.event) is ev.StartRequested:
+                noted.driver.post(ev.SessionReady)
+                noted.driver.post(ev.SpeechStarted)
+                noted.driver.post(ev.SpeechStopped)
+            depth.pop()
+
+        noted.on_step = post_more
+        noted.driver.post(ev.StartRequested)
+        assert noted.kinds == ["StartRequested", "SessionReady", "SpeechStarted", "SpeechStopped"]
+        numbers = [moment.event.seq for moment in noted.moments if hasattr(moment.event, "seq")]
+        assert numbers == sorted(set(numbers))
+
+    run_simulated(scene())
+
+
+def test_the_current_ids_are_those_of_the_moment_at_which_an_event_is_taken() -> None:
+    async def scene() -> None:
+        noted = Noted()
+
+        def post_more(moment: Moment) -> None:
+            if type(moment.event) is ev.StartRequested:
+                noted.driver.post(ev.SessionReady)  # session 1 exists only from this step on
+
+        noted.on_step = post_more
+        noted.driver.post(ev.StartRequested)
+        assert noted.driver.state.link is Link.UP
+
+    run_simulated(scene())
+
+
+def test_more_than_a_full_inbox_within_one_step_is_refused() -> None:
+    async def scene() -> None:
+        noted = Noted()
+
+        def flood(moment: Moment) -> None:
+            if type(moment.event) is ev.StartRequested:
+                for _ in range(INBOX_MAX):
+                    noted.driver.post(ev.SpeechStarted)
+                with pytest.raises(InboxFull, match="SpeechStopped"):
+                    noted.driver.post(ev.SpeechStopped)
+
+        noted.on_step = flood
+        noted.driver.post(ev.StartRequested)
+        assert len(noted.moments) == INBOX_MAX + 1
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("L-23")
+def test_every_deadline_fires_at_its_millisecond() -> None:
+    async def scene() -> None:
+        noted = Noted(dead_air_ms=777)
+        noted.begin()
+        await asyncio.sleep(0.776)
+        assert "TimerFired" not in noted.kinds
+        await asyncio.sleep(0.002)
+        fired = [moment.event for moment in noted.moments if type(moment.event) is ev.TimerFired]
+        assert [(event.timer, event.at, event.due) for event in fired] == [(Timer.DEAD_AIR, 777, 777)]
+
+    run_simulated(scene())
+
+
+def test_an_event_never_gets_a_time_before_the_one_before_it() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        noted.begin()
+        await asyncio.sleep(1)
+        noted.driver.post(ev.SpeechStarted, at=5)  # the time is the driver's to say
+        times = [moment.event.at for moment in noted.moments]
+        assert times == sorted(times)
+        assert times[-1] == 1_000
+
+    run_simulated(scene())
+
+
+def test_a_clock_that_is_set_back_does_not_stop_the_conversation() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        noted.begin()
+        await asyncio.sleep(1)
+        noted.driver.post(ev.SpeechStarted)
+        noted.driver._epoch += 0.5
+        noted.driver.post(ev.SpeechStopped)
+        assert not noted.trouble
+        assert noted.moments[-1].event.at == 1_000
+
+    run_simulated(scene())
+
+
+def test_an_event_with_an_impossible_field_is_reported_and_the_next_one_is_taken() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        noted.begin()
+        noted.driver.post(ev.PlaybackProgressed, heard_ms=-1)
+        noted.driver.post(ev.WordsHeard, turn=9, words=1, substantial=1)
+        noted.driver.post(ev.SpeechStarted)
+        assert [where for where, _ in noted.trouble] == ["PlaybackProgressed", "WordsHeard"]
+        assert noted.kinds[-1] == "SpeechStarted"
+
+    run_simulated(scene())
+
+
+def test_after_close_nothing_moves_and_no_alarm_is_left() -> None:
+    async def scene() -> None:
+        noted = Noted()
+        noted.begin()
+        noted.driver.close()
+        noted.driver.post(ev.SpeechStarted)
+        await asyncio.sleep(60)
+        assert noted.kinds == ["StartRequested", "SessionReady"]
+
+    run_simulated(scene())
+
+
+def test_a_performer_that_raises_leaves_the_deadlines_running() -> None:
+    async def scene() -> None:
+        noted = Noted(dead_air_ms=1_000)
+
+        def raise_once(moment: Moment) -> None:
+            if type(moment.event) is ev.SessionReady:
+                raise RuntimeError("a part broke")
+
+        noted.on_step = raise_once
+        noted.driver.post(ev.StartRequested)
+        try:
+            noted.driver.post(ev.SessionReady)
+        except RuntimeError:
+            pass  # whether the poster learns of it is open; that time goes on is not
+        await asyncio.sleep(2)
+        assert "TimerFired" in noted.kinds, "the deadlines of this state were never set"
+
+    run_simulated(scene())
+
+
+def test_a_performer_that_raises_in_a_deadline_does_not_stop_the_clock() -> None:
+    async def scene() -> None:
+        noted = Noted(dead_air_ms=1_000)
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+        broken = [True]
+
+        def raise_once(moment: Moment) -> None:
+            if type(moment.event) is ev.TimerFired and broken:
+                broken.clear()
+                raise RuntimeError("a part broke")
+
+        noted.on_step = raise_once
+        noted.begin()
+        await asyncio.sleep(60)
+        assert noted.kinds.count("TimerFired") > 1, "after one failure no deadline ever fired again"
+
+    run_simulated(scene())
+
+
+def test_what_waits_behind_a_step_that_raises_is_still_taken() -> None:
+    async def scene() -> None:
+        noted = Noted()
+
+        def post_and_raise(moment: Moment) -> None:
+            if type(moment.event) is ev.StartRequested:
+                noted.driver.post(ev.SessionReady)
+                raise RuntimeError("a part broke")
+
+        noted.on_step = post_and_raise
+        try:
+            noted.driver.post(ev.StartRequested)
+        except RuntimeError:
+            pass
+        await asyncio.sleep(0.1)
+        assert noted.driver.state.link is Link.UP
+
+    run_simulated(scene())
+
+
+# -- The same through a whole conversation
+
+
+@pytest.mark.req("C-PAT-002")
+@pytest.mark.parametrize("kind", [sg.Transitioned, sg.Caption, sg.TurnStarted])
+def test_an_observer_that_raises_is_reported_and_costs_nothing(kind: type[sg.Signal]) -> None:
+    async def scene(stage: Stage) -> None:
+        def raises(signal: sg.Signal) -> None:
+            raise RuntimeError("secret words")
+
+        stage.conversation.on(kind, raises)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day to you."]
+        assert any(f"observer of {kind.__name__}" in problem for problem in stage.problems)
+        assert not any("secret" in problem for problem in stage.problems)
+
+    play(scene, ScriptedBrain(["Good day to you."]))
+
+
+@pytest.mark.req("C-PAT-002")
+@pytest.mark.parametrize("kind", [sg.Signal, sg.Problem])
+def test_an_observer_that_raises_at_everything_costs_nothing_either(kind: type[sg.Signal]) -> None:
+    async def scene(stage: Stage) -> None:
+        def raises(signal: sg.Signal) -> None:
+            raise RuntimeError
+
+        stage.conversation.on(kind, raises)
+        stage.conversation.on(sg.TurnStarted, raises)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day to you."]
+
+    play(scene, ScriptedBrain(["Good day to you."]))
+
+
+@pytest.mark.req("C-PAT-002")
+@pytest.mark.parametrize("kind", [ev.SpeechStarted, ev.TimerFired, ev.AudioBuffered, ev.PlaybackFinished])
+def test_a_watcher_that_raises_costs_nothing(kind: type[ev.Event]) -> None:
+    async def scene(stage: Stage) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+
+        def raises(moment: Moment) -> None:
+            if type(moment.event) is kind:
+                raise RuntimeError("a watcher broke")
+
+        stage.conversation.engine.watchers.insert(0, raises)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day to you."]
+
+    play(scene, ScriptedBrain(["Good day to you."]))
+
+
+@pytest.mark.req("L-21")
+@pytest.mark.parametrize("failing", ["add", "add_words", "close"])
+def test_a_full_disk_does_not_cost_the_conversation(tmp_path: Any, failing: str) -> None:
+    async def scene(stage: Stage) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
+
+        def full(*given: Any) -> None:
+            raise OSError(28, "No space left on device")
+
+        recorder = stage.conversation.engine.recorder
+        assert recorder is not None
+        setattr(recorder, failing, full)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day to you."]
+        async with asyncio.timeout(5):
+            await stage.conversation.end("enough")
+
+    play(scene, ScriptedBrain(["Good day to you."]), journal=tmp_path / "call.jsonl")
+
+
+def test_an_effect_that_can_not_be_performed_is_reported_and_the_turn_is_still_answered() -> None:
+    async def scene(stage: Stage) -> None:
+        replies = stage.conversation.engine.replies
+        start, broken = replies.start, [True]
+
+        def start_later(*given: Any) -> None:
+            if broken:
+                broken.clear()
+                raise RuntimeError("no reply today")
+            start(*given)
+
+        replies.start = start_later  # type: ignore[method-assign]
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day to you."]
+        assert any(problem.startswith("StartReply") for problem in stage.problems)
+
+    play(scene, ScriptedBrain(["Good day to you."]))
+
+
+@pytest.mark.req("C-PAT-003")
+def test_an_event_by_hand_that_makes_no_sense_leaves_the_conversation_as_it_was() -> None:
+    async def scene(stage: Stage) -> None:
+        conversation = stage.conversation
+        for kind, given in ((ev.PlaybackProgressed, {"heard_ms": "five"}), (ev.SpeechStarted, {"loud": True})):
+            try:
+                conversation.transition(kind, **given)
+            except (TypeError, ValueError):
+                pass  # refusing it aloud is fine
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day to you."]
+
+    play(scene, ScriptedBrain(["Good day to you."]))
