@@ -1,9 +1,9 @@
 """A conversation as OpenTelemetry spans: conversation, turn, and in it replies, tools and the voice.
 
-A turn is a question and its answer: from when the person began to speak, or the agent spoke up by
-itself, until the answer was heard, cut short or lost. A reply lasts until its id moves on, so every
-attempt has its span. Rule: every time in a span comes from a step of the conversation; the clock on
-the wall is read once, when tracing begins. No words, and of ids only what tells nothing.
+A turn is a question with its answer: from when the person began to speak, or the agent spoke up by
+itself, until the answer was heard, cut short or lost. A reply lasts until its id moves on, so each
+attempt has a span of its own. Rule: every time comes from a step of the conversation, and the clock
+on the wall is read once, when tracing begins; no words, and no id that tells anything.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ENDING, PENDING, SOUNDING, Ask, ErrorClass, Outcome, Timer, Voice
+from duologue.core.leaves import ENDING, PENDING, SOUNDING, ErrorClass, Link, Outcome, Timer, Voice
 from duologue.core.state import State, has_foreground
 from duologue.core.views import CONVERSATION
 
@@ -37,68 +37,60 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 def trace(
     conversation: Watched, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[], None]:
-    """Make spans of a conversation, inside the current span if there is one. They end with it; what
-    is returned ends them at once."""
+    """Make spans of a conversation, inside the current span if there is one. They end when it does;
+    what is returned ends them at once."""
     try:
-        import opentelemetry.context as otel_context
-        import opentelemetry.trace as otel_trace
+        from opentelemetry.context import get_current
+        from opentelemetry.trace import get_tracer
     except ImportError:
         raise ImportError("telemetry needs opentelemetry: pip install 'duologue[telemetry]'") from None
-    tracer = tracer or otel_trace.get_tracer("duologue")
     made_at_ns = wall_clock_ns() - conversation.engine.driver.now() * _NS_PER_MS
-    return _Tracing(conversation, _Spans(tracer, made_at_ns), otel_context.get_current()).stop
+    spans = _Spans(tracer or get_tracer("duologue"), made_at_ns)
+    return _Tracing(conversation, spans, get_current()).stop
 
 
 class _Spans:
-    """Makes and ends spans at the conversation's own time."""
+    """Makes and ends spans in the conversation's own time."""
 
     def __init__(self, tracer: Tracer, made_at_ns: int) -> None:
+        from opentelemetry.trace import StatusCode, set_span_in_context
+
         self._tracer = tracer
         self._made_at_ns = made_at_ns
+        self._error = StatusCode.ERROR
+        self.inside = set_span_in_context
 
-    def start(self, name: str, at: int, context: Context | None, **attributes: AttributeValue | None) -> Span:
-        return self._tracer.start_span(name, context, attributes=_attributes(attributes), start_time=self._ns(at))
+    def start(self, name: str, at: int, parent: Context, **attributes: AttributeValue | None) -> Span:
+        return self._tracer.start_span(name, parent, attributes=_named(attributes), start_time=self._ns(at))
 
     def note(self, span: Span, name: str, at: int, **attributes: AttributeValue | None) -> None:
-        span.add_event(name, _attributes(attributes), self._ns(at))
+        span.add_event(name, _named(attributes), self._ns(at))
+
+    def fail(self, span: Span, error: ErrorClass) -> None:
+        span.set_attribute("error.type", error.value)
+        span.set_status(self._error, error.value)
 
     def end(self, span: Span, at: int, error: ErrorClass | None = None, **attributes: AttributeValue | None) -> None:
-        span.set_attributes(_attributes(attributes))
+        span.set_attributes(_named(attributes))
         if error is not None:
             self.fail(span, error)
         span.end(self._ns(at))
-
-    @staticmethod
-    def fail(span: Span, error: ErrorClass) -> None:
-        from opentelemetry.trace import Status, StatusCode
-
-        span.set_attribute("error.type", error.value)
-        span.set_status(Status(StatusCode.ERROR, error.value))
-
-    @staticmethod
-    def inside(span: Span) -> Context:
-        from opentelemetry.trace import set_span_in_context
-
-        return set_span_in_context(span)
 
     def _ns(self, at: int) -> int:
         return self._made_at_ns + at * _NS_PER_MS
 
 
-def _attributes(given: dict[str, AttributeValue | None]) -> dict[str, AttributeValue]:
-    return {f"duologue.{name}": value for name, value in given.items() if value is not None}
+def _named(attributes: dict[str, AttributeValue | None]) -> dict[str, AttributeValue]:
+    return {f"duologue.{name}": value for name, value in attributes.items() if value is not None}
 
 
 @dataclass(slots=True)
 class _Turn:
-    """A question and its answer, under way."""
-
     span: Span
-    inside: Context
     last: int  # the newest turn of the person that it answers
     outcome: str = "cancelled"
     interrupted: bool = False
-    error: ErrorClass | None = None
+    error: ErrorClass | None = None  # a fault that nothing has made good yet
 
 
 @dataclass(slots=True)
@@ -124,18 +116,20 @@ class _Tracing:
         self._outside = outside
         self._engine = conversation.engine
         self._correlation = correlation_id(conversation.id)
-        self._tools_known = tool_names(conversation)
+        self._names = tool_names(conversation)
+        self._is_broken = False
         self._whole: Span | None = None
         self._turn: _Turn | None = None
         self._reply: _Reply | None = None
         self._sound: _Sound | None = None
         self._tools: dict[int, Span] = {}
-        self._tool_names: dict[int, tuple[str | None, str | None]] = {}  # by call: name and mode
-        self._began_at: dict[int, int] = {}  # turns of the person that no request has answered
+        self._work: dict[int, sg.WorkStarted | sg.WorkEnded] = {}  # what the bus said of a call
+        self._began_at: dict[int, int] = {}  # turns of the person that are not answered yet
+        self._said: list[int] = []  # those of them that have words
         bus = self._engine.bus
         self._offs = (
-            bus.on(sg.WorkStarted, lambda signal: self._note_tool(signal.call, signal.tool, signal.mode)),
-            bus.on(sg.WorkEnded, lambda signal: self._note_tool(signal.call, signal.tool)),
+            bus.on(sg.WorkStarted, self._note_work),
+            bus.on(sg.WorkEnded, self._note_work),
             bus.on(sg.Ended, self._note_end),
         )
         self._engine.watchers.append(self.see)
@@ -151,7 +145,7 @@ class _Tracing:
 
     def _note_end(self, signal: sg.Ended) -> None:
         if self._whole is not None:
-            reason = signal.reason if signal.reason in REASONS else "other"
+            reason = signal.reason if signal.reason in REASONS else "other"  # it may hold words
             self._whole.set_attribute("duologue.reason", reason)
         self._close(signal.at)
 
@@ -164,14 +158,10 @@ class _Tracing:
             off()
         if self.see in self._engine.watchers:
             self._engine.watchers.remove(self.see)
-        for span in self._tools.values():
+        left = [*self._tools.values(), *(part.span for part in (self._sound, self._reply) if part is not None)]
+        for span in left:
             self._spans.end(span, at)
-        self._tools.clear()
-        if self._sound is not None:
-            self._spans.end(self._sound.span, at)
-        if self._reply is not None:
-            self._spans.end(self._reply.span, at)
-        self._sound = self._reply = None
+        self._tools, self._sound, self._reply = {}, None, None
         self._end_turn(at)
         if self._whole is not None:
             self._spans.end(self._whole, at)
@@ -180,14 +170,201 @@ class _Tracing:
     # -- One step
 
     def see(self, moment: Moment) -> None:
-        """Follow one step. Spans are made by others' code: what goes wrong there is told, and costs
-        the conversation its trace and nothing else."""
+        """Follow a step. Spans are other people's code: if it fails, that is told, and it costs the
+        conversation its trace and nothing else."""
+        if self._is_broken:
+            return
         try:
             self._follow(moment)
         except Exception as failure:  # noqa: BLE001 - an observer must not end a conversation
-            self._whole = self._turn = self._reply = self._sound = None
-            self._tools.clear()
-            for off in self._offs:
-                off()
-            self._follow = lambda moment: None  # type: ignore[method-assign,assignment]  # noqa: ARG005
+            self._is_broken = True
             self._engine.bus.send(sg.Problem(moment.event.at, "telemetry", type(failure).__name__))
+
+    def _follow(self, moment: Moment) -> None:
+        event, before, after = moment.event, moment.before, moment.after
+        if after is before:
+            self._note_broken_off(event)
+            return
+        if self._whole is None and after.link is Link.IDLE:
+            return  # a start that was refused
+        whole = self._begin(event.at)
+        self._note_person(moment)
+        self._end_what_is_over(moment)
+        for effect in moment.effects:
+            self._note_effect(effect, moment, whole)
+        if type(event) is ev.TokenArrived and self._reply is not None and self._reply.number == event.reply:
+            self._reply.span.set_attribute("duologue.ttft_ms", event.at - self._reply.asked_at)
+        self._note_state(moment, whole)
+        if self._turn is not None and after.answered >= self._turn.last and _is_settled(after):
+            self._end_turn(event.at)
+        if after.answered > before.answered:
+            self._began_at = {turn: at for turn, at in self._began_at.items() if turn > after.answered}
+            self._said = [turn for turn in self._said if turn > after.answered]
+
+    def _note_person(self, moment: Moment) -> None:
+        before, after = moment.before, moment.after
+        if after.turn > before.turn:
+            self._began_at[after.turn] = moment.event.at
+        if after.said > before.said:
+            self._said.append(after.said)
+
+    def _note_state(self, moment: Moment, whole: Span) -> None:
+        source, target = CONVERSATION.see(moment.before), CONVERSATION.see(moment.after)
+        if source != target:
+            span, cause = self._turn.span if self._turn is not None else whole, cause_of(moment.event)
+            self._spans.note(span, "state", moment.event.at, state=target, previous_state=source, cause=cause)
+
+    def _note_effect(self, effect: fx.Effect, moment: Moment, whole: Span) -> None:
+        at = moment.event.at
+        match effect:
+            case fx.StartReply():
+                self._start_reply(effect, moment)
+            case fx.StartPlayback():
+                self._start_sound(effect, at)
+            case fx.HoldPlayback() | fx.ResumePlayback() if self._sound is not None:
+                name = "held" if isinstance(effect, fx.HoldPlayback) else "resumed"
+                self._spans.note(self._sound.span, name, at)
+            case fx.RunCall():
+                self._start_tool(effect.call, at)
+            case fx.PostOutput() | fx.PostNews() if effect.outcome not in _GOES_ON:
+                self._end_tool(effect, moment.event)
+            case fx.ShowFault():
+                self._note_fault(effect, at, whole)
+            case fx.ClearFault():
+                self._spans.note(whole, "recovered", at)
+            case fx.ReportLost():
+                self._spans.note(whole, "lost", at, first=effect.first, last=effect.last)
+                if self._turn is not None and effect.first <= self._turn.last:
+                    self._turn.outcome = "lost"
+
+    def _note_fault(self, effect: fx.ShowFault, at: int, whole: Span) -> None:
+        part, error = effect.part.value, effect.error.value
+        self._spans.note(whole, "fault", at, part=part, error=error, fatal=effect.fatal)
+        if effect.fatal:
+            self._spans.fail(whole, effect.error)
+        if self._turn is not None:
+            self._turn.error = effect.error
+
+    # -- Turns
+
+    def _open_turn(self, effect: fx.StartReply, at: int) -> _Turn:
+        """The turn that this request belongs to: the open one, if it carries that one on."""
+        turn = self._turn
+        if turn is not None and turn.last < effect.first <= effect.last:
+            self._end_turn(at)
+        if self._turn is None:
+            asked = [turn for turn in self._said if effect.first <= turn <= effect.last]
+            began_at = min((self._began_at.get(turn, at) for turn in asked), default=at)
+            by = "person" if asked else "agent"
+            span = self._spans.start("turn", began_at, self._parent(whole=True), by=by, ask=effect.ask.value)
+            self._turn = _Turn(span, effect.last)
+        self._turn.last = max(self._turn.last, effect.last)
+        return self._turn
+
+    def _end_turn(self, at: int) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            interrupted = turn.interrupted
+            self._spans.end(turn.span, at, turn.error, turn=turn.last, outcome=turn.outcome, interrupted=interrupted)
+
+    def _note_outcome(self, outcome: str) -> None:
+        if self._turn is not None:
+            self._turn.outcome = outcome
+            if outcome in ("answered", "interrupted"):
+                self._turn.error = None
+
+    def _parent(self, whole: bool = False) -> Context:
+        span = self._whole if whole or self._turn is None else self._turn.span
+        assert span is not None
+        return self._spans.inside(span)
+
+    # -- Replies and their sound
+
+    def _start_reply(self, effect: fx.StartReply, moment: Moment) -> None:
+        at = moment.event.at
+        self._open_turn(effect, at)
+        ask, attempt = effect.ask.value, moment.after.retries + 1
+        span = self._spans.start("reply", at, self._parent(), reply=effect.reply, ask=ask, attempt=attempt)
+        self._reply = _Reply(span, effect.reply, at)
+
+    def _start_sound(self, effect: fx.StartPlayback, at: int) -> None:
+        if self._reply is not None and self._reply.number == effect.reply:
+            self._reply.span.set_attribute("duologue.ttfa_ms", at - self._reply.asked_at)
+        span = self._spans.start("voice", at, self._parent(), voice=effect.voice, reply=effect.reply)
+        self._sound = _Sound(span, effect.voice)
+
+    def _note_broken_off(self, event: ev.Event) -> None:
+        """The machine lets a reply that broke off be heard as far as it came; that it did is told."""
+        if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
+            self._reply.error = event.error
+
+    def _end_what_is_over(self, moment: Moment) -> None:
+        before, after = moment.before, moment.after
+        if self._sound is not None and before.voice in SOUNDING and after.voice in ENDING:
+            self._sound.interrupted = True
+            self._spans.note(self._sound.span, "interrupted", moment.event.at, cause=cause_of(moment.event))
+            if self._turn is not None:
+                self._turn.interrupted = True
+        if self._reply is not None and self._reply.number != after.reply_id:
+            self._end_reply(self._reply, moment)
+        if self._sound is not None and self._sound.number != after.voice_id:
+            self._end_sound(self._sound, moment)
+
+    def _end_reply(self, reply: _Reply, moment: Moment) -> None:
+        event, self._reply = moment.event, None
+        error = _blame(event, ev.ReplyFailed, (Timer.ATTEMPT, Timer.ANSWER)) or reply.error
+        is_finished = type(event) in (ev.ReplyFinished, ev.PlaybackFinished)
+        outcome = "failed" if error is not None else "finished" if is_finished else "cancelled"
+        self._spans.end(reply.span, event.at, error, outcome=outcome)
+        if not is_finished:
+            self._note_outcome(outcome)
+        elif not moment.before.called:
+            self._note_outcome("answered")
+
+    def _end_sound(self, sound: _Sound, moment: Moment) -> None:
+        event, self._sound = moment.event, None
+        error = None if sound.interrupted else _blame(event, ev.PlaybackFailed, (Timer.STALL,))
+        cut = next((effect for effect in moment.effects if isinstance(effect, fx.TruncateReply)), None)
+        outcome = "interrupted" if sound.interrupted else "cut_off" if cut is not None else "finished"
+        heard_ms = cut.heard_ms if cut is not None else getattr(event, "heard_ms", None)
+        interrupted = sound.interrupted
+        self._spans.end(sound.span, event.at, error, outcome=outcome, interrupted=interrupted, heard_ms=heard_ms)
+        self._note_outcome("answered" if outcome == "finished" else outcome)
+
+    # -- Tools
+
+    def _note_work(self, signal: sg.WorkStarted | sg.WorkEnded) -> None:
+        self._work[signal.call] = signal
+
+    def _start_tool(self, call: int, at: int) -> Span:
+        told = self._work.pop(call, None)
+        name = told.tool if told is not None and told.tool in self._names else None
+        mode = told.mode if isinstance(told, sg.WorkStarted) else None
+        self._tools[call] = span = self._spans.start("tool", at, self._parent(), call=call, tool=name, mode=mode)
+        return span
+
+    def _end_tool(self, effect: fx.PostOutput | fx.PostNews, event: ev.Event) -> None:
+        call, outcome = effect.call, effect.outcome
+        if outcome is Outcome.REFUSED:
+            self._start_tool(call, event.at)  # it never ran
+        self._work.pop(call, None)
+        span = self._tools.pop(call, None)
+        if span is not None:
+            error = event.error if isinstance(event, ev.JobFailed) and event.call == call else ErrorClass.TOOL_ERROR
+            self._spans.end(span, event.at, error if outcome in _FAILURES else None, outcome=outcome.value)
+        if outcome is Outcome.CANCELLED and isinstance(effect, fx.PostOutput):
+            self._note_outcome("cancelled")
+
+
+def _blame(
+    event: ev.Event, failure: type[ev.ReplyFailed | ev.PlaybackFailed], late: tuple[Timer, ...]
+) -> ErrorClass | None:
+    """What went wrong, if this event says that something did."""
+    if isinstance(event, failure):
+        return event.error
+    return ErrorClass.NETWORK_TIMEOUT if isinstance(event, ev.TimerFired) and event.timer in late else None
+
+
+def _is_settled(s: State) -> bool:
+    """Does nothing of an answer run, and has nothing come that carries it on?"""
+    return s.reply not in PENDING and s.voice is Voice.SILENT and not has_foreground(s) and not s.news

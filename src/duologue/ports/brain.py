@@ -21,8 +21,9 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the brain is asked. `text` is what the person said since the last answer; it is empty for
-    a greeting, a check-in, a goodbye, or news alone, which is at the end of the history."""
+    """What the brain is asked. `text` is what the person said since the last answer, and the history
+    holds it too. It is empty for a greeting, a check-in, a goodbye, or news alone, which is at the end
+    of the history."""
 
     reply: int
     text: str

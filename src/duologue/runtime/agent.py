@@ -35,11 +35,13 @@ class Phrases:
     greeting: str = ""
     check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")
     goodbye: str = "I will hang up now. Goodbye!"
+    broken_off: str = "Sorry, I lost the rest of that."  # when an answer breaks off while it is heard
 
 
 @dataclass(frozen=True)
 class Agent:
-    """`brain` may be a Brain, or a function of the request that yields or returns text."""
+    """`brain` may be a Brain, or a function of the request that yields or returns text. A model that
+    hears and speaks by itself is the brain; its ears and its session are used unless others are given."""
 
     brain: Any
     instructions: str = ""
@@ -60,6 +62,10 @@ class Agent:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tools", tuple(self.tools))
+        if self.ears is None and hasattr(self.brain, "listen"):
+            object.__setattr__(self, "ears", self.brain)
+        if self.session is None and hasattr(self.brain, "renew"):
+            object.__setattr__(self, "session", lambda: self.brain)
         problems: list[str] = []
         made: dict[str, Any] = {}
         for name, make in (

@@ -72,6 +72,13 @@ class Conversation:
 
     # -- Beginning and ending, as C-API asks
 
+    async def initialize(self) -> None:
+        """Get the line and the session ready before the first word, if they can be: `prime()`."""
+        for part in (self.engine.line, self.engine.session):
+            prime = getattr(part, "prime", None)
+            if prime is not None:
+                await prime()
+
     async def start(self) -> None:
         """Begin. Returns when the floor is open; raises StartRefused or SeatTaken."""
         if self.engine.driver.state.link is not Link.IDLE or self._over.done() or self._starting is not None:

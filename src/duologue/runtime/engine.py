@@ -67,7 +67,9 @@ class Engine:
             driver, tasks, transcript, trouble, agent.ears, agent.endpoint, overlap, self.announcer.caption_user
         )
         guarded = GuardedLine(line, driver, trouble)
-        self.replies = Replies(driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make)
+        self.replies = Replies(
+            driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
+        )
         self.playback = Playback(driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent)
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes

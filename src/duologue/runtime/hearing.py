@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
 from typing import Any
 
 from duologue.core import effects as fx
@@ -19,6 +18,7 @@ from duologue.core.settings import POLICIES
 from duologue.observe.moment import Moment
 from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.failure import ServiceError, classify
+from duologue.ports.streams import reading
 from duologue.turns.endpoint import Endpoint
 from duologue.turns.overlap import OverlapRule, judge
 from duologue.turns.words import Count, count
@@ -83,7 +83,7 @@ class Hearing:
                 alarm.cancel()
 
     async def _listen(self, ears: Ears) -> None:
-        async with aclosing(ears.listen(self.frames)) as stream:  # type: ignore[type-var]
+        async with reading(ears.listen(self.frames)) as stream:
             async for heard in stream:
                 self._failures = 0
                 self.note(heard)

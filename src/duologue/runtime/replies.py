@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
@@ -18,6 +17,7 @@ from duologue.ports.brain import Brain, Request, Show
 from duologue.ports.calls import Call
 from duologue.ports.failure import ServiceError, classify
 from duologue.ports.sound import Sound
+from duologue.ports.streams import reading
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
 
@@ -27,6 +27,7 @@ from .speech import Speech
 from .tasks import Tasks
 
 SENTENCES_AHEAD_MAX = 8
+APOLOGY_S_MAX = 3.0
 
 
 class Replies:
@@ -41,6 +42,7 @@ class Replies:
         voice: Voice | None,
         line: GuardedLine,
         call: Callable[[int, Call], None],
+        apology: str,
     ) -> None:
         self._driver = driver
         self._tasks = tasks
@@ -49,6 +51,7 @@ class Replies:
         self._voice = voice
         self._line = line
         self._call = call
+        self._apology = apology
         self.current: Speech | None = None
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
@@ -84,7 +87,7 @@ class Replies:
         """Read the brain's parts."""
         splitter = Sentences()
         is_first = True
-        async with aclosing(brain.reply(request)) as parts:  # type: ignore[type-var]
+        async with reading(brain.reply(request)) as parts:
             async for part in parts:
                 if is_first:
                     is_first = False
@@ -120,7 +123,7 @@ class Replies:
 
     async def _say(self, speech: Speech, sentence: str, voice: Voice) -> None:
         speech.ledger.begin(sentence)
-        async with aclosing(voice.speak(sentence)) as sounds:  # type: ignore[type-var]
+        async with reading(voice.speak(sentence)) as sounds:
             async for sound in sounds:
                 if not isinstance(sound, Sound):
                     raise ServiceError(ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}")
@@ -146,7 +149,20 @@ class Replies:
         self._trouble("reply", failure)
         self._driver.post(ev.ReplyFailed, reply=speech.reply, error=error)
         if speech.voice and not speech.dropped:
-            self._complete(speech)  # it is being heard: it ends where it is (M-05)
+            self._apologise(speech)
+
+    def _apologise(self, speech: Speech) -> None:
+        """It is being heard, so it is not made anew: it ends where it is (M-05), and says so."""
+        if self._voice is None or not self._apology:
+            self._complete(speech)
+            return
+        work = self._say_last(speech, self._voice)
+        speech.task = self._tasks.start(work, f"apology {speech.reply}", lambda failure: self._complete(speech))  # noqa: ARG005
+
+    async def _say_last(self, speech: Speech, voice: Voice) -> None:
+        speech.ledger.end()
+        async with asyncio.timeout(APOLOGY_S_MAX):
+            await self._say(speech, self._apology, voice)
 
     def _complete(self, speech: Speech) -> None:
         if speech.ledger.chunks:

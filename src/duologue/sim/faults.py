@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from duologue.ports.failure import ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Wobbled
 from duologue.ports.session import Context, Session
 from duologue.ports.sound import Sound
+from duologue.ports.streams import reading
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Job, Tool, Worker
 
@@ -74,7 +74,7 @@ class Dice:
 async def _stumble(stream: AsyncIterator[T], dice: Dice) -> AsyncIterator[T]:
     """The same stream, on rough ground."""
     await dice.trip()
-    async with aclosing(stream) as items:  # type: ignore[type-var]
+    async with reading(stream) as items:
         async for item in items:
             if dice.falls(dice.rates.fail / 4):
                 raise dice.failure()
@@ -94,7 +94,7 @@ class FaultyBrain:
     dice: Dice
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
-        async with aclosing(_stumble(self.brain.reply(request), self.dice)) as parts:  # type: ignore[type-var]
+        async with reading(_stumble(self.brain.reply(request), self.dice)) as parts:
             async for part in parts:
                 yield part
 
@@ -105,7 +105,7 @@ class FaultyVoice:
     dice: Dice
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
-        async with aclosing(_stumble(self.voice.speak(text), self.dice)) as sounds:  # type: ignore[type-var]
+        async with reading(_stumble(self.voice.speak(text), self.dice)) as sounds:
             async for sound in sounds:
                 yield sound
 
@@ -119,7 +119,7 @@ class FaultyEars:
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         dice, kept = self.dice, None
-        async with aclosing(self.ears.listen(audio)) as stream:  # type: ignore[type-var]
+        async with reading(self.ears.listen(audio)) as stream:
             async for heard in stream:
                 if dice.falls(dice.rates.fail / 8):
                     raise dice.failure()

@@ -11,6 +11,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.lines.session import ScriptedSession
 from duologue.ports.script import Fail, Hang, Pause
 from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, run_simulated
+from duologue.sim.model import ScriptedModel
 from duologue.sim.person import Pace, Person
 from duologue.voice.scripted import ScriptedVoice
 from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
@@ -30,6 +31,7 @@ __all__ = [
     "ScriptedBrain",
     "ScriptedEars",
     "ScriptedLine",
+    "ScriptedModel",
     "ScriptedSession",
     "ScriptedVoice",
     "ScriptedWorker",

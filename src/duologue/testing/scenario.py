@@ -134,12 +134,9 @@ def play(scenario: Path | str | Scenario, journal: Path | None = None) -> Result
     real_ms = round((time.perf_counter() - began) * 1000)
     if not message:
         return Result(scenario.name, scenario.file, True, simulated_ms, real_ms)
-    if call is None:
-        journal = None
-    if call is not None and journal is not None:
-        _write_journal(call, journal)
     message = f"{scenario.name}\n{scenario.file}:{line}: {message}"
-    return Result(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, journal)
+    kept = _keep_journal(call, journal)
+    return Result(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, kept)
 
 
 def _take_steps(scenario: Scenario, call: Call) -> tuple[int, str]:
@@ -160,7 +157,10 @@ def _told(failure: Exception) -> str:
     return str(failure) if isinstance(failure, AssertionError) else f"{type(failure).__name__}: {failure}"
 
 
-def _write_journal(call: Call, path: Path) -> None:
+def _keep_journal(call: Call | None, path: Path | None) -> Path | None:
+    """Written after the call, so that one that went well leaves nothing behind."""
+    if call is None or path is None:
+        return None
     agent = call.conversation.agent
     recorder = Recorder(path, agent.settings, agent.private)
     for moment in call.moments:
@@ -169,6 +169,7 @@ def _write_journal(call: Call, path: Path) -> None:
         if isinstance(signal, Caption):
             recorder.add_words(signal)
     recorder.close()
+    return path
 
 
 # -- Loading
@@ -192,7 +193,7 @@ def load(path: Path | str) -> Scenario:
 _SIMPLE: dict[str, Kind] = {"name": WORDS, "agent": WORDS, "profile": one_of("a profile", PROFILES)}
 
 
-def _read_scenario(root: Node, file: Path, note: Note) -> Scenario | None:
+def _read_scenario(root: Node, file: Path, note: Note) -> Scenario:
     """Every part by itself, so that a problem in one hides none in another."""
     entries = dict(root.entries or {})
     read: dict[str, Callable[[Node, Note], Any]] = {
@@ -257,14 +258,11 @@ def _read_file(file: Path, note: Note) -> Node | None:
     except RecursionError:
         note(1, "nested too deeply")
         return None
-    if root is None or root.is_missing:
-        if root is not None:
-            note(1, "empty: a scenario needs at least a brain and a call")
-        return None
-    if root.entries is None:
-        note(root.line, f"a scenario is a mapping that begins with a name, not {root.shown}")
-        return None
-    return root
+    if root is not None and root.is_missing:
+        note(1, "empty: a scenario needs a call, and an agent or a brain")
+    elif root is not None and root.entries is None:
+        note(root.line, f"a scenario is a mapping of name, brain, call and so on, not {root.shown}")
+    return root if root is not None and root.entries is not None else None
 
 
 def _compose(text: str, note: Note) -> Node | None:

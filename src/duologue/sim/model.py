@@ -1,0 +1,63 @@
+"""A scripted speech-to-speech model: ears, brain and voice in one, with a session of its own.
+
+Fits the same ports as three separate services. Rule: it learns what was really heard from the history
+of the next request, as a real one has to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from duologue.brains.scripted import Script, ScriptedBrain
+from duologue.ears.scripted import ScriptedEars
+from duologue.ports.brain import Part, Request
+from duologue.ports.ears import Heard, Incoming
+from duologue.ports.history import AgentSaid
+from duologue.ports.line import Closed, Healed, Wobbled
+from duologue.ports.session import Context
+from duologue.ports.sound import Sound
+from duologue.ports.streams import reading
+from duologue.voice.scripted import ScriptedVoice
+
+
+class ScriptedModel:
+    """Hears, thinks and speaks by itself."""
+
+    def __init__(self, script: Script = (), **delays: Any) -> None:
+        self.ears = ScriptedEars()
+        self.brain = ScriptedBrain(script, **delays)
+        self._voice = ScriptedVoice()
+        self.contexts: list[Context | None] = []
+        self.truncated: dict[int, int] = {}  # reply -> the ms at which its item was cut
+
+    # -- Ears
+
+    def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
+        return self.ears.listen(audio)
+
+    # -- Brain and voice
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        cut = [item for item in request.history if isinstance(item, AgentSaid) and item.interrupted]
+        self.truncated |= {item.reply: item.heard_ms for item in cut}
+        async with reading(self.brain.reply(request)) as parts:
+            async for part in parts:
+                if not isinstance(part, str):
+                    yield part
+                    continue
+                async for sound in self._voice.speak(part):
+                    text = "".join(f"{word.text} " for word in sound.words)
+                    yield Sound(sound.ms, sound.pcm, sound.rate_hz, sound.words, text)
+
+    # -- Session
+
+    async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+        self.contexts.append(context)
+        self.tell = tell
+
+    async def renew(self, context: Context | None) -> None:
+        self.contexts.append(context)
+
+    async def close(self) -> None:
+        pass

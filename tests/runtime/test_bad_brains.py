@@ -1,0 +1,433 @@
+"""Brains that fail, hang, talk nonsense or don't listen: the person is always answered or told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from runtime_fakes import Stage, others, play
+
+from duologue.core.leaves import ErrorClass, Part
+from duologue.observe import signals as sg
+from duologue.ports import Call, Request, ServiceError, Show, Sound
+from duologue.ports.brain import Part as BrainPart
+from duologue.runtime.agent import Agent, InvalidAgent
+from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedVoice, scripted_tool
+
+TWO = "Here is the first sentence. And here comes the second one, which is longer."
+
+
+async def hear_answer(stage: Stage) -> None:
+    await stage.say("hello there")
+    await stage.rest()
+
+
+@pytest.mark.req("L-12", "L-13")
+@pytest.mark.parametrize("error", [ErrorClass.RATE_LIMIT, ErrorClass.NETWORK_TIMEOUT])
+def test_a_brain_that_fails_three_times_is_asked_after_one_two_and_four_seconds(error: ErrorClass) -> None:
+    asked: list[int] = []
+
+    async def scene(stage: Stage) -> None:
+        def reply(request: Request) -> Any:
+            asked.append(stage.now_ms)
+            return Fail(error) if len(asked) < 4 else "Good day."
+
+        brain.script = reply
+        await hear_answer(stage)
+        assert [later - earlier for earlier, later in zip(asked, asked[1:], strict=False)] == [1_000, 2_000, 4_000]
+        assert stage.heard == ["Good day."]
+        assert stage.said == ["hello there"]
+        assert stage.told(sg.Failed) == []
+
+    brain = ScriptedBrain(lambda request: "")
+    play(scene, brain)
+
+
+@pytest.mark.req("L-12", "L-13")
+def test_a_brain_that_fails_for_good_is_told_to_the_person_and_the_turn_is_reported_lost() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert [(signal.part, signal.error) for signal in stage.told(sg.Failed)] == [(Part.BRAIN, ErrorClass.UNKNOWN)]
+        assert stage.lost == ["hello there"]
+        assert stage.said == ["hello there"]
+        await stage.say("once more")
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+
+    def reply(request: Request) -> str:
+        if request.text == "hello there":
+            raise KeyError("a secret")
+        return "Good day."
+
+    stage = play(scene, reply)
+    assert not any("secret" in problem for problem in stage.problems)
+
+
+@pytest.mark.req("M-05")
+def test_a_brain_that_fails_after_some_words_and_before_any_sound_is_asked_again_whole() -> None:
+    brain = ScriptedBrain([["Half a", Fail(ErrorClass.SERVER_ERROR)], "A whole answer."])
+
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["A whole answer."]
+        assert len(brain.requests) == 2
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-05")
+def test_a_brain_that_fails_while_it_is_heard_ends_where_it_is_and_is_not_asked_again() -> None:
+    brain = ScriptedBrain([["Here is the first sentence. And", Pause(500), Fail(ErrorClass.SERVER_ERROR)]])
+
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["Here is the first sentence."]
+        assert len(brain.requests) == 1
+        assert stage.told(sg.Failed) == []
+        assert stage.lost == []
+
+    play(scene, brain)
+
+
+@pytest.mark.req("L-12", "C-AC-006", "C-SEC-003")
+def test_a_brain_that_refuses_our_key_ends_the_conversation_with_a_hint_and_no_secret() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        async with asyncio.timeout(5):
+            await stage.conversation.wait()
+        fault = stage.told(sg.Failed)[0]
+        assert fault.fatal
+        assert "key" in fault.hint
+        told = " ".join(str(signal) for signal in stage.signals if isinstance(signal, sg.Failed | sg.Problem))
+        assert "sk-123" not in told
+        assert stage.said == ["hello there"]
+        assert stage.lost == ["hello there"]
+
+    class Refused(Exception):
+        status_code = 401
+
+    def reply(request: Request) -> str:
+        raise Refused("the key sk-123 is wrong")
+
+    play(scene, reply)
+
+
+@pytest.mark.req("C-PER-004", "C-AC-008", "M-01", "L-04")
+def test_a_brain_that_hangs_is_asked_again_after_eight_seconds_and_given_up_after_thirty() -> None:
+    brain = ScriptedBrain([Hang()] * 9)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        asked_at = next(m.event.at for m in stage.moments for e in m.effects if type(e).__name__ == "StartReply")
+        await stage.until(lambda: bool(stage.told(sg.Failed)))
+        assert stage.now_ms - asked_at in range(29_900, 30_050)
+        assert len(brain.requests) in (3, 4)
+        await stage.rest()
+        assert stage.state == "listening"
+        assert stage.lost == ["hello there"]
+        assert [name for name in others() if name.startswith(("reply", "voice"))] == []
+
+    play(scene, brain)
+
+
+@pytest.mark.req("L-04")
+def test_a_brain_that_hangs_after_a_word_is_given_up_after_thirty_seconds() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: bool(stage.told(sg.Failed)))
+        assert stage.now_ms <= 32_000
+        await stage.rest()
+        assert stage.lost == ["hello there"]
+
+    play(scene, ScriptedBrain([["Well", Hang()]]))
+
+
+@pytest.mark.req("M-06", "L-05")
+def test_a_brain_that_hangs_in_mid_speech_is_not_waited_for_for_ever() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard[0] == "Here is the first sentence."
+        assert stage.state == "listening"
+        assert stage.now_ms < 30_000
+
+    play(scene, ScriptedBrain([["Here is the first sentence. And", Hang()]]))
+
+
+@pytest.mark.req("L-12")
+@pytest.mark.parametrize("garbage", [None, 5, b"bytes", object(), ["a list"], {"a": 1}])
+def test_a_brain_that_yields_garbage_once_is_asked_again(garbage: object) -> None:
+    answers = [garbage, "A whole answer."]
+
+    class Garbler:
+        async def reply(self, request: Request) -> AsyncIterator[Any]:
+            yield answers.pop(0)
+
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["A whole answer."]
+        assert any("the brain yielded" in problem for problem in stage.problems)
+
+    play(scene, Garbler())
+
+
+@pytest.mark.req("L-12", "L-13")
+def test_a_brain_that_always_yields_garbage_becomes_a_fault() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: bool(stage.told(sg.Failed)))
+        assert stage.told(sg.Failed)[0].part is Part.BRAIN
+
+    async def reply(request: Request) -> AsyncIterator[Any]:
+        yield 5
+
+    play(scene, reply)
+
+
+@pytest.mark.req("L-04")
+@pytest.mark.parametrize("parts", [[], [""], ["", "  ", "\n\n"]])
+def test_an_empty_answer_gives_the_floor_back(parts: list[str]) -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.state == "listening"
+        assert stage.heard == []
+        assert stage.now_ms < 5_000
+        await stage.say("and again")
+        await stage.rest()
+        assert stage.said == ["hello there", "and again"]
+
+    play(scene, ScriptedBrain([parts, parts]))
+
+
+@pytest.mark.req("V-05", "C-INT-005")
+def test_a_brain_that_goes_on_after_it_was_cancelled_is_not_heard_and_calls_nothing() -> None:
+    tool = scripted_tool("pay")
+    heard_of_cancel: list[int] = []
+
+    class Deaf:
+        async def reply(self, request: Request) -> AsyncIterator[BrainPart]:
+            if request.text != "hello there":
+                yield "The new answer."
+                return
+            yield "The old answer begins. "
+            for _ in range(10):
+                try:
+                    await asyncio.sleep(0.5)
+                except asyncio.CancelledError:
+                    heard_of_cancel.append(1)
+                yield "The old answer goes on. "
+                yield Call("pay")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(100)
+        stage.conversation.interrupt()
+        await stage.sleep(300)
+        await stage.say("something else")
+        await stage.rest()
+        await stage.sleep(10_000)
+        assert heard_of_cancel
+        assert stage.heard[-1] == "The new answer."
+        assert len(stage.heard) == 2
+        assert tool.calls == []
+        assert "goes on" not in " ".join(stage.heard)
+        outputs = {item.call for item in stage.outputs}
+        made = {number for item in stage.conversation.history for number, _ in getattr(item, "calls", ())}
+        assert made == outputs
+
+    play(scene, Deaf(), tools=[tool])
+
+
+@pytest.mark.req("L-06")
+def test_a_brain_whose_cleanup_hangs_does_not_hold_up_the_next_answer() -> None:
+    class Untidy:
+        async def reply(self, request: Request) -> AsyncIterator[BrainPart]:
+            try:
+                yield TWO if request.text == "hello there" else "The new answer."
+                await asyncio.sleep(0.5)
+            finally:
+                await asyncio.sleep(100)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(200)
+        stage.conversation.interrupt()
+        await stage.say("something else")
+        await stage.until(lambda: stage.heard[-1:] == ["The new answer."], 10)
+
+    play(scene, Untidy())
+
+
+@pytest.mark.parametrize("make", ["async", "sync", "generator", "list"])
+def test_a_plain_function_is_a_brain(make: str) -> None:
+    async def answer(request: Request) -> str:
+        await asyncio.sleep(0.1)
+        return f"You said {request.text}."
+
+    def generate(request: Request) -> Any:
+        yield "You said "
+        yield f"{request.text}."
+
+    brains = {
+        "async": answer,
+        "sync": lambda request: f"You said {request.text}.",
+        "generator": generate,
+        "list": lambda request: ["You said ", request.text, "."],
+    }
+
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, brains[make])
+
+
+class PlainIterator:
+    """An async iterator that is no generator: it has no `aclose`, and the port does not ask for one."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self._items = items
+
+    def __aiter__(self) -> PlainIterator:
+        return self
+
+    async def __anext__(self) -> Any:
+        if not self._items:
+            raise StopAsyncIteration
+        return self._items.pop(0)
+
+
+def test_a_brain_may_return_any_async_iterator() -> None:
+    class Plain:
+        def reply(self, request: Request) -> AsyncIterator[BrainPart]:
+            return PlainIterator(["You said ", f"{request.text}."])
+
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["You said hello there."]
+        assert stage.told(sg.Failed) == []
+        assert stage.problems == []
+
+    play(scene, Plain())
+
+
+def test_a_voice_may_return_any_async_iterator() -> None:
+    class Plain:
+        def speak(self, text: str) -> AsyncIterator[Sound]:
+            return PlainIterator([Sound(300), Sound(300)])
+
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["Good day."]
+        assert stage.problems == []
+
+    play(scene, ScriptedBrain(["Good day."]), voice=Plain())
+
+
+@pytest.mark.parametrize("brain", [None, 5, "text", ScriptedBrain])
+def test_what_can_not_be_a_brain_is_refused_when_the_agent_is_made(brain: Any) -> None:
+    with pytest.raises(InvalidAgent):
+        Agent(brain)
+
+
+def test_every_problem_of_an_agent_is_told_at_once() -> None:
+    with pytest.raises(InvalidAgent) as told:
+        Agent(None, profile="no such", tools=[5], voice=object(), ears=object())  # type: ignore[arg-type]
+    for word in ("brain", "no such", "tool", "voice", "ears"):
+        assert word in str(told.value)
+
+
+@pytest.mark.req("L-04")
+def test_text_for_the_screen_alone_is_history_and_costs_no_sound() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["print(1)"]
+        assert not any(act.what == "play" for act in stage.line.log)
+
+    play(scene, ScriptedBrain([[Show("print(1)")]]))
+
+
+@pytest.mark.req("C-INT-004")
+def test_text_for_the_screen_beside_speech_reaches_the_screen() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert any("print(1)" in caption.text for caption in stage.told(sg.Caption))
+
+    play(scene, ScriptedBrain([["Here is the code.", Show("print(1)")]]))
+
+
+@pytest.mark.req("L-06")
+def test_text_that_was_shown_stays_in_the_history_when_the_speech_beside_it_is_interrupted() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(800)
+        stage.conversation.interrupt()
+        await stage.rest()
+        assert "print(1)" in " ".join(stage.heard)
+
+    play(scene, ScriptedBrain([[Show("print(1)"), TWO]]))
+
+
+def test_an_agent_without_a_voice_answers_in_writing() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day. How are you?"]
+        assert stage.state == "listening"
+
+    play(scene, ScriptedBrain(["Good day. How are you?"]), voice=None, ears=None)
+
+
+def test_a_model_that_speaks_by_itself_is_heard_and_cut_like_any_other() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(1_500)
+        stage.conversation.interrupt()
+        await stage.rest()
+        assert len(stage.heard) == 1
+        assert "one two three four five six".startswith(stage.heard[0])
+        assert stage.heard[0] != "one two three four five six"
+
+    sounds = [Sound(500, text=f"{word} ") for word in "one two three four five six".split()]
+    play(scene, ScriptedBrain([sounds]), voice=None)
+
+
+def test_a_service_error_keeps_its_class_through_a_reply() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(1_200)
+        assert stage.conversation.machine_state.link.value in ("backing_off", "reconnecting", "up")
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+
+    failures = [ServiceError(ErrorClass.SESSION_EXPIRED, "gone")]
+
+    def reply(request: Request) -> str:
+        if failures:
+            raise failures.pop()
+        return "Good day."
+
+    stage = play(scene, reply)
+    assert any(signal.source == "session" for signal in stage.told(sg.Recovered))
+
+
+def test_a_long_answer_is_made_only_twenty_seconds_ahead() -> None:
+    """What is made and never heard is wasted on an interruption."""
+    made: list[int] = []
+
+    class Counting(ScriptedVoice):
+        async def speak(self, text: str) -> AsyncIterator[Sound]:
+            async for sound in ScriptedVoice.speak(self, text):
+                made.append(sound.ms)
+                yield sound
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(2_000)
+        assert sum(made) <= 24_000
+        await stage.rest(limit_s=200)
+        assert sum(made) > 60_000
+        assert len(stage.heard[0].split()) == 8 * 25
+
+    play(scene, ScriptedBrain(["This is one sentence of very many words. " * 25]), voice=Counting())
