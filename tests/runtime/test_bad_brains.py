@@ -83,7 +83,8 @@ def test_a_brain_that_fails_while_it_is_heard_ends_where_it_is_and_is_not_asked_
 
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
-        assert stage.heard == ["Here is the first sentence."]
+        assert len(stage.heard) == 1
+        assert stage.heard[0].startswith("Here is the first sentence.")
         assert len(brain.requests) == 1
         assert stage.told(sg.Failed) == []
         assert stage.lost == []
@@ -243,9 +244,12 @@ def test_a_brain_that_goes_on_after_it_was_cancelled_is_not_heard_and_calls_noth
 def test_a_brain_whose_cleanup_hangs_does_not_hold_up_the_next_answer() -> None:
     class Untidy:
         async def reply(self, request: Request) -> AsyncIterator[BrainPart]:
+            if request.text != "hello there":
+                yield "The new answer."
+                return
             try:
-                yield TWO if request.text == "hello there" else "The new answer."
-                await asyncio.sleep(0.5)
+                yield TWO
+                await asyncio.sleep(50)
             finally:
                 await asyncio.sleep(100)
 

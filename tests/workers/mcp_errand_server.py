@@ -149,7 +149,7 @@ async def serve(port: int) -> None:
         else:
             await app(scope, receive, send)
 
-    bound = socket.socket()
+    bound = socket.socket(proto=socket.IPPROTO_TCP)  # asyncio looks at it before it switches Nagle off
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     bound.bind(("127.0.0.1", port))
     bound.listen()

@@ -141,6 +141,12 @@ def test_parameters_may_have_names_that_pydantic_uses_itself() -> None:
     assert run(odd, given) == ["a", 1, "b", "c", "d", False]
 
 
+def test_only_made_up_titles_are_left_out_of_the_schema() -> None:
+    def lend(book: dict[str, str] = {"title": "Emma"}) -> None: ...  # noqa: B006
+
+    assert as_worker(lend).tool.parameters["properties"]["book"]["default"] == {"title": "Emma"}
+
+
 def test_hints_may_name_types_that_are_local_to_the_decorated_function() -> None:
     class Local(BaseModel):
         n: int

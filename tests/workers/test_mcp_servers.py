@@ -16,13 +16,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from mcp_types import (
+    AudioContent,
+    BlobResourceContents,
+    CallToolResult,
+    ContentBlock,
+    EmbeddedResource,
+    ResourceLink,
+    TextContent,
+    TextResourceContents,
+)
 from worker_fakes import WAIT_S_MAX, NotedJob
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Worker
 from duologue.workers import McpServer
 from duologue.workers.mcp import Dialect
-from duologue.workers.mcp_content import check_arguments
+from duologue.workers.mcp_content import check_arguments, text_of
 
 SCRIPT = str(Path(__file__).with_name("mcp_errand_server.py"))
 WAYS = [(transport, dialect) for transport in ("stdio", "http") for dialect in ("auto", "legacy")]
@@ -251,17 +261,18 @@ def test_a_killed_process_fails_its_call_and_the_next_call_starts_a_new_one(dial
     with_workers(McpServer.stdio(sys.executable, SCRIPT, dialect=dialect), main)
 
 
-def test_a_process_that_died_between_calls_costs_at_most_one_call() -> None:
+def test_a_process_that_died_between_calls_costs_no_call_once_that_is_noticed() -> None:
+    server = McpServer.stdio(sys.executable, SCRIPT)
+
     async def main(workers: Workers) -> None:
         first = str(await ask(workers["pid"]))
         os.kill(int(first), signal.SIGKILL)
-        answers = await asyncio.gather(ask(workers["pid"]), return_exceptions=True)  # it may not be noticed yet
-        if isinstance(answers[0], ServiceError):
-            assert answers[0].error is ErrorClass.NETWORK_TIMEOUT
-            answers = [await ask(workers["pid"])]
-        assert answers[0] != first
+        while server.is_connected:
+            await asyncio.sleep(0.01)
+        assert await ask(workers["pid"]) != first
+        assert server.is_connected
 
-    with_workers(McpServer.stdio(sys.executable, SCRIPT), main)
+    with_workers(server, main)
 
 
 @pytest.mark.parametrize("dialect", ["auto", "legacy"])
@@ -376,7 +387,38 @@ def test_it_may_be_closed_by_another_task_than_opened_it(web: WebServer) -> None
     asyncio.run(asyncio.wait_for(main(), WAIT_S_MAX))
 
 
-# -- Arguments against schemas that servers write
+# -- What servers write: results and schemas
+
+
+@pytest.mark.parametrize(
+    ("texts", "structured", "said"),
+    [
+        (["5"], {"result": 5}, "5"),
+        (['{"result": 5}'], {"result": 5}, '{"result": 5}'),
+        (["one", "two"], {"result": ["one", "two"]}, "one\ntwo"),
+        (["sunny"], {"degrees": 21}, 'sunny\n{"degrees":21}'),
+        ([], {"degrees": 21}, '{"degrees":21}'),
+        ([], None, "done"),
+    ],
+)
+def test_structured_content_is_told_unless_the_text_says_the_same(texts: list[str], structured: Any, said: str) -> None:
+    content: list[ContentBlock] = [TextContent(text=text) for text in texts]
+    assert text_of(CallToolResult(content=content, structured_content=structured)) == said
+
+
+def test_files_and_sound_are_named() -> None:
+    content: list[ContentBlock] = [
+        AudioContent(data="A" * 8192, mime_type="audio/wav"),
+        ResourceLink(name="menu", uri="file:///menu.pdf"),
+        EmbeddedResource(resource=TextResourceContents(uri="file:///note.txt", text="Closed on Mondays.")),
+        EmbeddedResource(resource=BlobResourceContents(uri="file:///plan.png", blob="AAAA")),
+    ]
+    assert text_of(CallToolResult(content=content)).splitlines() == [
+        "[audio: audio/wav, 6 kB]",
+        "[file: menu, file:///menu.pdf]",
+        "Closed on Mondays.",
+        "[file: file:///plan.png, unknown type, 1 kB]",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -92,8 +92,10 @@ async def _stumble(stream: AsyncIterator[T], dice: Dice) -> AsyncIterator[T]:
 class FaultyBrain:
     brain: Brain
     dice: Dice
+    requests: list[Request]
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
+        self.requests.append(request)
         async with reading(_stumble(self.brain.reply(request), self.dice)) as parts:
             async for part in parts:
                 yield part

@@ -9,7 +9,7 @@ import asyncio
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from duologue.core.leaves import Link
@@ -19,6 +19,7 @@ from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.lines.session import ScriptedSession
 from duologue.observe import signals as sg
+from duologue.ports.brain import Request
 from duologue.ports.ears import Final, Heard
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, StartRefused
@@ -65,21 +66,23 @@ class CallResult:
         return not self.complaints
 
 
-def simulate(calls: int, seed: int, faults: bool, first: int = 1) -> Iterator[CallResult]:
+def simulate(calls: int, seed: int, faults: bool, first: int = 1, agent: Agent | None = None) -> Iterator[CallResult]:
     """Play so many calls, one after the other."""
     for number in range(first, first + calls):
-        yield play_call(seed, number, faults)
+        yield play_call(seed, number, faults, agent=agent)
 
 
-def play_call(seed: int, number: int, faults: bool, journal: Path | None = None) -> CallResult:
-    """Play one call and judge it."""
+def play_call(
+    seed: int, number: int, faults: bool, journal: Path | None = None, agent: Agent | None = None
+) -> CallResult:
+    """Play one call and judge it. Without an agent, a host of our own answers."""
     began = time.process_time()
     dice = random.Random(f"{seed}:{number}:{faults}")
-    profile = dice.choice(list(PROFILES))
+    profile = dice.choice(list(PROFILES)) if agent is None else agent.settings.name
     evidence = Evidence()
     loop = SimulatedLoop()
     try:
-        loop.run_until_complete(_play(dice, profile, faults, evidence, journal, seed))
+        loop.run_until_complete(_play(dice, agent or _host(dice, profile), faults, evidence, journal, seed))
         left = [task.get_name() for task in asyncio.all_tasks(loop)]
         evidence.tasks_left = left
     except SimulationStuck:
@@ -101,28 +104,47 @@ def play_call(seed: int, number: int, faults: bool, journal: Path | None = None)
     )
 
 
-async def _play(
-    dice: random.Random, profile: str, faults: bool, evidence: Evidence, journal: Path | None, seed: int
-) -> None:
-    trouble = Dice(dice, Rates() if faults else NO_FAULTS)
-    ears, line = ScriptedEars(), ScriptedLine(ack_ms=dice.choice((20, 100, 200)))
-    brain = make_brain(dice)
-    evidence.requests, evidence.line, evidence.played = brain.requests, line.log, line.played
-    agent = Agent(
-        FaultyBrain(brain, trouble),
-        tools=[FaultyWorker(worker, trouble) for worker in make_tools(dice)],
-        voice=FaultyVoice(ScriptedVoice(first_ms=80, times=dice.random() < 0.7), trouble),
-        ears=FaultyEars(ears, trouble),
-        session=lambda: FaultySession(ScriptedSession(open_ms=dice.choice((0, 40, 900))), trouble),
+def _host(dice: random.Random, profile: str) -> Agent:
+    return Agent(
+        make_brain(dice),
+        tools=make_tools(dice),
+        voice=ScriptedVoice(first_ms=80, times=dice.random() < 0.7),
+        session=lambda: ScriptedSession(open_ms=dice.choice((0, 40, 900))),
         profile=profile,
     )
+
+
+def _troubled(agent: Agent, ears: ScriptedEars, dice: Dice, requests: list[Request]) -> Agent:
+    """The same agent, with services that misbehave as the dice fall."""
+    session = agent.session or ScriptedSession
+    return replace(
+        agent,
+        brain=FaultyBrain(agent.thinker, dice, requests),
+        tools=[FaultyWorker(worker, dice) for worker in agent.workers],
+        voice=FaultyVoice(agent.voice or ScriptedVoice(first_ms=80), dice),
+        ears=FaultyEars(ears, dice),
+        session=lambda: FaultySession(session(), dice),
+    )
+
+
+async def _play(
+    random: random.Random, agent: Agent, faults: bool, evidence: Evidence, journal: Path | None, seed: int
+) -> None:
+    dice = Dice(random, Rates() if faults else NO_FAULTS)
+    ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
+    evidence.line, evidence.played = line.log, line.played
     conversation = Conversation(
-        agent, FaultyLine(line, trouble), journal=journal, seed=seed, conversation_id=f"{seed}", seats=Seats()
+        _troubled(agent, ears, dice, evidence.requests),
+        FaultyLine(line, dice),
+        journal=journal,
+        seed=seed,
+        conversation_id=f"{seed}",
+        seats=Seats(),
     )
     conversation.engine.watchers.append(evidence.moments.append)
     conversation.on(sg.Signal, evidence.signals.append)
     _note_finals(conversation, evidence)
-    caller = Caller(Person(ears, line, _draw_pace(dice)), conversation, draw_acts(dice, faults))
+    caller = Caller(Person(ears, line, _draw_pace(random)), conversation, draw_acts(random, faults))
     try:
         await conversation.start()
         await caller.run()

@@ -48,6 +48,11 @@ from .scenario_steps import (
 from .story import tell_story
 
 NODES_MAX = 10_000  # a few aliases can stand for millions of nodes
+_ADVICE = {  # for what people write most often
+    "mapping values": "a text with ': ' in it needs quotes",
+    "expected ',' or": "between brackets or braces, a text with punctuation needs quotes",
+    "'\\t'": "indent with blanks",
+}
 _TAG = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?\d[\d_]{0,17}")
 _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+)([eE][-+]?\d{1,3})?")
@@ -278,8 +283,9 @@ def _compose(text: str, note: Note) -> Node | None:
         return None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        colon = " (a text with ': ' in it needs quotes)" if error.problem and "mapping values" in error.problem else ""
-        note(mark.line + 1 if mark else 1, f"not YAML: {error.problem or error.context}{colon}")
+        why = ", ".join(part for part in (error.context, error.problem) if part)
+        advice = next((f" ({text})" for part, text in _ADVICE.items() if part in why), "")
+        note(mark.line + 1 if mark else 1, f"not YAML: {why}{advice}")
         return None
     return _Nodes(note).read(root) if root is not None else Node(1)
 

@@ -108,11 +108,6 @@ def _arguments(node: Node) -> dict[str, Any] | None:
     return node.plain() if node.entries is not None else None
 
 
-def _expected(node: Node) -> dict[str, Any] | None:
-    """`expect_called` has two names of its own, which no argument can have."""
-    return _arguments(node) if node.entries is not None and not {"self", "tool"} & set(node.entries) else None
-
-
 def one_of(what: str, known: Iterable[str]) -> Kind:
     """A value that is one of these names."""
     names = tuple(known)
@@ -127,7 +122,7 @@ TRUTH = Kind("true or false", _truth)
 TRUE = Kind("true", lambda node: node.value if node.value is True else None)
 PATTERN = Kind("a regular expression", _pattern)
 ARGUMENTS = Kind("a mapping of arguments", _arguments)
-EXPECTED = Kind("a mapping of arguments, none of them called self or tool", _expected)
+STEPS_OF_TOOL = Kind("what the tool does", lambda node: node)
 ERROR = one_of("a class of errors", (error.value for error in ErrorClass))
 MODE = one_of("a mode", (mode.value for mode in Mode))
 PHASE = one_of("a phase", dict.fromkeys(state for view in VIEWS.values() for state in view.states))
@@ -146,7 +141,8 @@ def read_fields(entries: Mapping[str, Node], kinds: Mapping[str, Kind], owner: s
     for key, given in entries.items():
         kind = kinds.get(key)
         if kind is None:
-            note(given.line, f"{owner} has no {key!r}" + (hint(key, kinds) if kinds else ""))
+            others = [each for each in kinds if each != owner]
+            note(given.line, f"{owner} has no {key!r}" + (hint(key, others) if others else ""))
         elif given.is_missing:
             note(given.line, f"{key} needs {kind.what}")
         elif (value := kind.read(given)) is None:
@@ -220,7 +216,7 @@ STEPS: dict[str, Shape] = {
     "expect_cut_off": Shape(Call.expect_cut_off, WORDS),
     "expect_phase": Shape(Call.expect_phase, PHASE),
     "expect_asked_once": Shape(Call.expect_asked_once),
-    "expect_called": Shape(_expect_called, WORDS, {"with": EXPECTED}),
+    "expect_called": Shape(_expect_called, WORDS, {"with": ARGUMENTS}),
     "expect_nothing_lost": Shape(Call.expect_nothing_lost),
     "expect_ended": Shape(Call.expect_ended),
 }
@@ -370,12 +366,11 @@ def read_tools(node: Node, note: Note) -> tuple[ToolScript, ...]:
 
 def _read_tool(name: str, node: Node, note: Note) -> ToolScript:
     """Its steps, or a mapping of them and of what kind of tool it is."""
-    kinds = {"mode": MODE, "cancellable": TRUTH}
+    kinds = {"does": STEPS_OF_TOOL, "mode": MODE, "cancellable": TRUTH}
     options = {}
-    if node.entries is not None and {"does", *kinds} & set(node.entries):
-        rest = {key: entry for key, entry in node.entries.items() if key != "does"}
-        options = read_fields(rest, kinds, f"the tool {name}", note)
-        node = node.entries.get("does", Node(node.line, items=()))
+    if node.entries is not None and set(kinds) & set(node.entries):
+        options = read_fields(node.entries, kinds, f"the tool {name}", note)
+        node = options.pop("does", Node(node.line, items=()))
     return ToolScript(name, read_script(node, TOOL_STEPS, "result", "step", note), options)
 
 

@@ -115,6 +115,11 @@ class McpServer:
         """A server at this address. `options` are those of McpServer."""
         return cls(Http(url, headers), **options)
 
+    @property
+    def is_connected(self) -> bool:
+        """False before it is opened and after a loss. A lost server is opened again by the next call."""
+        return self._link is not None and self._link.is_up
+
     async def open(self) -> None:
         """Connect and list the tools. Raises ServiceError if the server can't be had."""
         await asyncio.to_thread(_load_sdk)  # it takes most of a second, and sound may be playing

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
@@ -90,6 +90,10 @@ class Link:
     def is_over(self) -> bool:
         return self._over.is_set()
 
+    @property
+    def is_up(self) -> bool:
+        return self._client is not None and not self.is_over
+
     async def opened(self) -> None:
         """Wait until it is open. Raises ServiceError if that failed."""
         await self._settled.wait()
@@ -134,10 +138,11 @@ class Link:
         _ATTEMPT.set(attempt)  # not that of the call that may have started this task
         try:
             if before is not None:
-                await before.close()
-            async with asyncio.timeout(self._open_s_max) as limit, self._dial() as client:
-                self.tools = await _list_tools(client)
-                limit.reschedule(None)
+                await before.close()  # two processes of one server could get into each other's way
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(self._open_s_max):
+                    client = await stack.enter_async_context(self._dial())
+                    self.tools = await _list_tools(client)
                 self._client = client
                 self._settled.set()
                 await self._over.wait()
@@ -183,8 +188,6 @@ class Link:
             self._over.set()
             return Undelivered()
         if attempt.broken or failure.code in (CONNECTION_CLOSED, REQUEST_TIMEOUT):
-            if isinstance(self._place, Stdio):
-                self._over.set()  # its one pipe is gone; over HTTP, other calls may be well
             return ServiceError(ErrorClass.NETWORK_TIMEOUT, f"the connection to {self._name} was lost")
         if failure.code in (INVALID_PARAMS, METHOD_NOT_FOUND):
             return ServiceError(ErrorClass.INVALID_ARGS, failure.message)

@@ -1,0 +1,505 @@
+"""Ears that fail, end, number things oddly or talk nonsense; push-to-talk and typed turns."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from runtime_fakes import Stage, play
+
+from duologue.core.leaves import ErrorClass, Part
+from duologue.core.settings import profile
+from duologue.observe import signals as sg
+from duologue.ports import Final, Partial, ServiceError, SpeechBegan, SpeechEnded, TurnOver
+from duologue.ports.ears import Incoming
+from duologue.ports.history import UserSaid
+from duologue.testing import Pause, ScriptedBrain, ScriptedEars
+from duologue.turns.endpoint import Elsewhere
+
+TWO = "Here is the first sentence. And here comes the second one, which is longer."
+
+
+def echo(request: Any) -> str:
+    return f"You said {request.text}."
+
+
+def asked(brain: ScriptedBrain) -> list[str]:
+    return [request.text for request in brain.requests]
+
+
+# -- Ears that break
+
+
+@pytest.mark.req("L-12", "L-13")
+def test_ears_that_break_are_started_again_after_one_two_and_four_seconds() -> None:
+    starts: list[int] = []
+
+    class Breaking(ScriptedEars):
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            starts.append(round(asyncio.get_running_loop().time() * 1000))
+            if len(starts) < 4:
+                raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
+            async for heard in super().listen(audio):
+                yield heard
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(8_000)
+        assert starts == [0, 1_000, 3_000, 7_000]
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+        assert stage.told(sg.Failed) == []
+
+    play(scene, ScriptedBrain(echo), ears=Breaking())
+
+
+@pytest.mark.req("L-12", "M-19", "C-PAT-004")
+def test_ears_that_always_break_end_the_conversation_and_do_not_loop_for_ever() -> None:
+    class Broken:
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
+            yield
+
+    async def scene(stage: Stage) -> None:
+        async with asyncio.timeout(300):
+            await stage.conversation.wait()
+        assert {fault.part for fault in stage.told(sg.Failed)} == {Part.EARS}
+        assert stage.told(sg.Failed)[-1].fatal
+
+    play(scene, ScriptedBrain(), ears=Broken())
+
+
+@pytest.mark.req("L-12", "M-19")
+@pytest.mark.parametrize("first", [(), (SpeechBegan(), SpeechEnded())])
+def test_ears_that_always_talk_nonsense_are_told_to_the_person(first: tuple[Any, ...]) -> None:
+    """Deaf for ever and silent about it is the worst of all."""
+
+    class Garbling:
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            for heard in first:
+                yield heard
+            yield 5
+
+    async def scene(stage: Stage) -> None:
+        await stage.until(lambda: bool(stage.told(sg.Failed)), 120)
+        assert stage.told(sg.Failed)[0].part is Part.EARS
+
+    play(scene, ScriptedBrain(), ears=Garbling(), profile=profile("confirm", dead_air_ms=0))
+
+
+@pytest.mark.req("C-REQ-003")
+def test_ears_that_just_stop_are_started_again() -> None:
+    class Stopping(ScriptedEars):
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            if self.starts == 0:
+                self.starts += 1
+                return
+            async for heard in super().listen(audio):
+                yield heard
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(1_100)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, ScriptedBrain(echo), ears=Stopping())
+
+
+@pytest.mark.req("L-12")
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        None,
+        5,
+        "text",
+        Partial(None),  # type: ignore[arg-type]
+        Partial("loud", 7),
+        Partial("loud", -0.1),
+        Partial("loud", float("nan")),
+        Partial("loud", "high"),  # type: ignore[arg-type]
+        Final(b"bytes"),  # type: ignore[arg-type]
+        Final("text", utterance="one"),  # type: ignore[arg-type]
+        SpeechBegan(utterance="one"),  # type: ignore[arg-type]
+        SpeechBegan(utterance=-3),
+    ],
+    ids=str,
+)
+def test_nonsense_from_the_ears_costs_a_second_and_no_turn(nonsense: Any) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(nonsense)
+        await stage.sleep(1_500)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+        assert stage.told(sg.Failed) == []
+
+    play(scene, ScriptedBrain(echo))
+
+
+def test_nonsense_from_a_programs_own_ears_is_refused_there() -> None:
+    async def scene(stage: Stage) -> None:
+        with pytest.raises(ServiceError):
+            stage.conversation.notify_transcript(5)  # type: ignore[arg-type]
+        with pytest.raises(ServiceError):
+            stage.conversation.notify_transcript(Partial("loud", 7))
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, ScriptedBrain(echo))
+
+
+# -- Ears that number and time things in their own way
+
+
+@pytest.mark.req("C-INT-002", "C-AC-002")
+def test_ears_that_only_give_final_text_are_enough() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        for text in ("hello there", "how are you"):
+            stage.ears.tell(Final(text))
+            await stage.sleep(2_000)
+            await stage.rest(10)
+        assert asked(brain) == ["hello there", "how are you"]
+        assert stage.said == ["hello there", "how are you"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("C-INT-002", "C-AC-002")
+def test_ears_that_give_text_without_onsets_are_enough() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        for words in (("hello", "hello there", "hello there"), ("how", "how are", "how are you")):
+            for text in words[:-1]:
+                stage.ears.tell(Partial(text))
+                await stage.sleep(200)
+            stage.ears.tell(Final(words[-1]))
+            await stage.sleep(2_000)
+            await stage.rest(10)
+        assert asked(brain) == ["hello there", "how are you"]
+        assert stage.said == ["hello there", "how are you"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("C-INT-002")
+def test_ears_that_number_nothing_are_enough() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        for text in ("hello there", "how are you"):
+            stage.ears.tell(SpeechBegan())
+            await stage.sleep(300)
+            stage.ears.tell(Partial(text.split()[0]))
+            await stage.sleep(300)
+            stage.ears.tell(SpeechEnded())
+            await stage.sleep(100)
+            stage.ears.tell(Final(text))
+            await stage.rest(10)
+        assert asked(brain) == ["hello there", "how are you"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("C-GUD-004", "C-INT-005")
+def test_final_text_that_comes_twice_is_asked_once() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        stage.ears.tell(Final("hello there", 0.9, stage.utterance))
+        await stage.sleep(200)
+        stage.ears.tell(Final("hello there", 0.9, stage.utterance))
+        await stage.rest()
+        stage.ears.tell(Final("hello there", 0.9, stage.utterance))
+        await stage.rest()
+        assert asked(brain) == ["hello there"]
+        assert stage.said == ["hello there"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("C-GUD-004")
+def test_an_end_of_speech_without_a_beginning_is_nothing() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(SpeechEnded(7))
+        stage.ears.tell(SpeechEnded())
+        stage.ears.tell(TurnOver())
+        await stage.sleep(1_000)
+        assert stage.conversation.machine_state.turn == 0
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, ScriptedBrain(echo))
+
+
+@pytest.mark.req("C-INT-002")
+def test_final_text_of_an_utterance_that_nobody_heard_begin_is_answered_once() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(Final("out of nowhere", 0.9, 42))
+        await stage.sleep(2_000)
+        await stage.rest(10)
+        assert asked(brain) == ["out of nowhere"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-13", "C-GUD-001")
+def test_ears_that_end_turns_by_themselves_are_believed() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        await stage.begin("hello there")
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(1_500)
+        assert asked(brain) == []
+        stage.ears.tell(Final("hello there", 0.9, 1))
+        stage.ears.tell(TurnOver(1))
+        await stage.sleep(100)
+        assert asked(brain) == ["hello there"]
+
+    play(scene, brain, endpoint=Elsewhere())
+
+
+@pytest.mark.req("M-13", "C-PER-001")
+def test_final_text_that_never_comes_is_waited_for_for_one_and_a_half_seconds() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        await stage.begin("hello there")
+        stage.ears.tell(SpeechEnded(1))
+        ended_at = stage.now_ms
+        await stage.until(lambda: bool(brain.requests), 10)
+        assert stage.now_ms - ended_at <= 400 + 1_500 + 10
+        assert asked(brain) == ["hello there"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-15")
+def test_late_text_of_a_turn_that_was_thought_a_noise_is_in_history_and_in_the_question() -> None:
+    brain = ScriptedBrain(lambda request: [Pause(1_500), echo(request)])
+
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(200)
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(1_000)  # taken for a noise by now
+        stage.utterance = 1
+        await stage.say("how are you")
+        stage.ears.tell(Final("hello doctor", 0.9, 1))
+        await stage.rest()
+        assert asked(brain)[-1] == "hello doctor how are you"
+        assert sorted(stage.said) == ["hello doctor", "how are you"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("V-06")
+@pytest.mark.parametrize("text", ["hello", "yes", "4K", "42", "no", "mhm"])
+def test_while_the_agent_is_silent_a_single_word_is_a_turn(text: str) -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say(text)
+        await stage.rest()
+        assert asked(brain) == [text]
+
+    play(scene, brain, profile=profile("words", greets=False))
+
+
+@pytest.mark.req("M-09")
+def test_what_was_overheard_stays_overheard_after_the_end() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(300)
+        await stage.say("yeah")
+        await stage.sleep(300)
+        await stage.conversation.end("enough")
+        said = [(item.text, item.overheard) for item in stage.conversation.history if isinstance(item, UserSaid)]
+        assert said == [("hello there", False), ("yeah", True)]
+
+    play(scene, ScriptedBrain([TWO * 2]))
+
+
+# -- The button
+
+
+@pytest.mark.req("L-02", "L-03")
+def test_push_to_talk_decides_and_voice_activity_does_not() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.press()
+        await stage.begin("hello")
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(2_000)
+        assert stage.conversation.phase == "listening"
+        await stage.begin("there")
+        stage.ears.tell(SpeechEnded(2))
+        stage.ears.tell(Final("hello", 0.9, 1))
+        stage.ears.tell(Final("there", 0.9, 2))
+        await stage.sleep(100)
+        stage.conversation.release()
+        await stage.rest()
+        assert asked(brain) == ["hello there"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("L-03", "C-INT-005")
+def test_a_release_before_voice_activity_has_ended_is_one_turn_and_one_question() -> None:
+    """Voice detectors end late, by a few hundred milliseconds: so it is with every release."""
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.press()
+        await stage.begin("book a flight")
+        stage.conversation.release()
+        await stage.sleep(200)
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(100)
+        stage.ears.tell(Final("book a flight", 0.9, 1))
+        await stage.rest()
+        assert asked(brain) == ["book a flight"]
+        assert stage.said == ["book a flight"]
+
+    play(scene, brain)
+
+
+@pytest.mark.req("L-03", "C-INT-005")
+def test_sending_by_hand_before_voice_activity_has_ended_is_one_turn_and_one_question() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        await stage.begin("book a flight")
+        stage.conversation.send()
+        await stage.sleep(200)
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(100)
+        stage.ears.tell(Final("book a flight", 0.9, 1))
+        await stage.rest()
+        assert stage.said == ["book a flight"]
+        assert asked(brain)[-1] == "book a flight"
+
+    play(scene, brain)
+
+
+@pytest.mark.req("L-03")
+def test_a_turn_at_its_thirty_second_limit_is_not_said_twice() -> None:
+    brain = ScriptedBrain(lambda request: [Pause(60_000), "Too late."])
+    words = [f"word{number}" for number in range(36)]
+
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(SpeechBegan(1))
+        for count in range(1, len(words) + 1):
+            await stage.sleep(1_000)
+            stage.ears.tell(Partial(" ".join(words[:count]), 0.9, 1))
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(100)
+        stage.ears.tell(Final(" ".join(words), 0.9, 1))
+        await stage.sleep(1_000)
+        assert " ".join(stage.said).split().count("word3") == 1
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-15")
+def test_text_that_comes_after_the_next_press_goes_to_the_turn_in_which_it_was_said() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.begin("my name is")
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(500)
+        stage.conversation.press()
+        stage.ears.tell(Final("my name is Bond", 0.9, 1))
+        await stage.sleep(50)
+        assert stage.said[:1] == ["my name is Bond"]
+
+    play(scene, ScriptedBrain(echo))
+
+
+@pytest.mark.req("L-02")
+def test_a_press_interrupts_the_agent_at_once() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(500)
+        stage.conversation.press()
+        assert not stage.line.is_sounding
+        assert stage.state == "interrupted"
+        await stage.begin("stop")
+        stage.ears.tell(SpeechEnded(stage.utterance))
+        stage.ears.tell(Final("stop", 0.9, stage.utterance))
+        await stage.sleep(10)
+        stage.conversation.release()
+        await stage.rest()
+        assert stage.heard[-1] == "Fine."
+
+    play(scene, ScriptedBrain({"hello": TWO, "stop": "Fine."}))
+
+
+def test_a_release_without_a_press_is_harmless() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.release()
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, ScriptedBrain(echo))
+
+
+# -- The keyboard
+
+
+@pytest.mark.req("L-03", "C-INT-005")
+def test_a_typed_turn_is_asked_once_and_is_history() -> None:
+    brain = ScriptedBrain(echo)
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.type("hello there")
+        await stage.rest()
+        assert asked(brain) == ["hello there"]
+        assert stage.said == ["hello there"]
+        with pytest.raises(ValueError, match="nothing"):
+            stage.conversation.type("  \n")
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-03", "M-15")
+def test_what_is_typed_while_speaking_joins_what_is_said() -> None:
+    brain = ScriptedBrain(lambda request: [Pause(3_000), echo(request)])
+
+    async def scene(stage: Stage) -> None:
+        await stage.begin("my number is")
+        stage.conversation.type("12345")
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(100)
+        stage.ears.tell(Final("my number is", 0.9, 1))
+        await stage.rest()
+        assert " ".join(stage.said).split().count("number") == 1, stage.said
+        assert asked(brain)[-1].split().count("12345") == 1
+
+    play(scene, brain)
+
+
+@pytest.mark.req("V-05", "C-INT-005")
+def test_typing_over_the_agent_interrupts_it_and_is_answered() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(500)
+        stage.conversation.type("stop it")
+        assert not stage.line.is_sounding
+        await stage.rest()
+        assert stage.heard[-1] == "Fine."
+        assert stage.lost == []
+
+    play(scene, ScriptedBrain({"hello": TWO, "stop": "Fine."}))

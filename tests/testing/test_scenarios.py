@@ -1,0 +1,530 @@
+"""Scenario files: each step plays, each mistake is told with its line, a failure tells its story."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from duologue.cli.app import app
+from duologue.cli.simulate import play_scenarios
+from duologue.core.errors import DuologueError
+from duologue.replay.journal import read_journal, replay
+from duologue.replay.words import read_words, words_path
+from duologue.testing.scenario import InvalidScenario, load, play
+from duologue.testing.scenario_steps import BRAIN_LINES, STEPS, TOOL_STEPS
+
+ROOT = Path(__file__).parent.parent.parent
+OURS = sorted((Path(__file__).parent / "scenarios").glob("*.yaml"))
+EXAMPLES = sorted((ROOT / "examples" / "scenarios").glob("*.yaml"))
+DOC = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+DOC_SCENARIOS = re.findall(r"```yaml\n(.*?)```", DOC, re.DOTALL)
+DOC_AGENT = re.findall(r"```python\n# my_agent.py\n(.*?)```", DOC, re.DOTALL)[0]
+
+GOOD = "brain: [Hello!]\ncall:\n  - user: hi\n"
+FAILING = """name: A caller expects too much
+brain:
+  - There are two flights. One at nine and one at noon.
+call:
+  - user: book a flight
+  - interrupts: no wait
+  - expect_heard: Which one?
+  - user: this is never said
+"""
+
+
+Write: TypeAlias = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Writes a file into a folder of its own, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def to_file(text: str | bytes, name: str = "scenario.yaml") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path.relative_to(tmp_path)
+
+    return to_file
+
+
+def problems_of(path: Path) -> list[tuple[int, str]]:
+    with pytest.raises(InvalidScenario) as caught:
+        load(path)
+    return [(problem.line, problem.text) for problem in caught.value.problems]
+
+
+# -- What plays
+
+
+@pytest.mark.parametrize("path", [*OURS, *EXAMPLES], ids=lambda path: f"{path.parent.parent.name}/{path.stem}")
+def test_a_scenario_plays(path: Path) -> None:
+    result = play(path)
+    assert result.passed, result.message
+    assert result.simulated_ms > 0
+    assert (result.line, result.message, result.journal) == (0, "", None)
+
+
+def test_our_scenarios_use_every_step_there_is() -> None:
+    scenarios = [load(path) for path in OURS]
+    assert {step.name for scenario in scenarios for step in scenario.steps} == set(STEPS)
+    tools = [act.name for scenario in scenarios for tool in scenario.tools for act in tool.steps]
+    assert set(tools) == set(TOOL_STEPS)
+    brains = [scenario.brain.replies for scenario in scenarios if scenario.brain]
+    replies = [reply for brain in brains for reply in (brain.values() if isinstance(brain, dict) else brain)]
+    assert {act.name for reply in replies for act in reply} == set(BRAIN_LINES)
+
+
+def test_a_scenario_goes_the_same_way_every_time() -> None:
+    scenario = load(OURS[0])
+    first, second = play(scenario), play(scenario)
+    assert first.passed
+    assert (first.passed, first.simulated_ms) == (second.passed, second.simulated_ms)
+
+
+def test_the_name_of_the_file_will_do(write: Write) -> None:
+    assert load(write(GOOD, "says_hello.yaml")).name == "says_hello"
+
+
+@pytest.mark.parametrize("said", ["no", "on", "42", "12:30", "1.0", "2025-05-01", "true"])
+def test_a_text_is_taken_as_it_is_written(write: Write, said: str) -> None:
+    path = write(f"brain: {{'{said}': Understood.}}\ncall:\n  - user: {said}\n  - expect_heard: Understood.\n")
+    result = play(path)
+    assert result.passed, result.message
+
+
+def test_a_text_over_several_lines_is_one_text(write: Write) -> None:
+    steps = "  - user: hi\n  - expect_heard: >\n      Two flights\n      today.\n"
+    result = play(write(f"brain:\n  - Two  flights\n    today.\ncall:\n{steps}"))
+    assert result.passed, result.message
+
+
+def test_an_anchor_may_stand_for_a_text(write: Write) -> None:
+    result = play(write("brain: [&hello Good morning!]\ncall:\n  - user: hi\n  - expect_heard: *hello\n"))
+    assert result.passed, result.message
+
+
+def test_arguments_keep_their_types(write: Write) -> None:
+    arguments = "{n: 2, big: 1_000, part: .5, yes: true, on: no, when: 2025-05-01, none: ~, deep: [1, {a: b}]}"
+    scenario = load(write(f"brain:\n  - call: x\n    with: {arguments}\ncall: [settles]\n"))
+    assert scenario.brain is not None
+    assert isinstance(scenario.brain.replies, tuple)
+    assert scenario.brain.replies[0][0].do().arguments == {
+        "n": 2,
+        "big": 1000,
+        "part": 0.5,
+        "yes": True,
+        "on": "no",
+        "when": "2025-05-01",
+        "none": None,
+        "deep": [1, {"a": "b"}],
+    }
+
+
+# -- Agents
+
+
+AGENT = """
+from duologue import Agent, tool
+from duologue.ports.sound import Sound
+
+@tool
+def lookup(city: str) -> str:
+    "Looks a city up."
+    return "the real thing"
+
+class Cloud:
+    def speak(self, text):
+        raise OSError("there is no network here")
+
+agent = Agent(brain=lambda request: f"You said {request.text}", tools=[lookup], voice=Cloud(), profile="immediate")
+number = 42
+"""
+
+
+def test_an_agent_is_found_in_the_current_folder_and_its_voice_is_simulated(write: Write) -> None:
+    write(AGENT, "agent_alone.py")
+    path = write("agent: agent_alone:agent\ncall:\n  - user: hello\n  - expect_heard: You said hello\n", "a.yaml")
+    result = play(path)
+    assert result.passed, result.message
+    assert load(path).make_agent().profile == "immediate"
+
+
+def test_what_the_file_scripts_takes_the_place_of_what_the_agent_has(write: Write) -> None:
+    write(AGENT, "agent_scripted.py")
+    text = "agent: agent_scripted:agent\nprofile: confirm\nbrain:\n  - {call: lookup, with: {city: Rome}}\n  - Found.\n"
+    steps = "call:\n  - user: hi\n  - expect_heard: Found.\n  - expect_called: lookup\n"
+    assert play(write(text + steps)).passed
+    made = load(write(text + "tools: {lookup: faked, other: x}\n" + steps)).make_agent()
+    assert [worker.tool.name for worker in made.workers] == ["lookup", "other"]
+    assert made.profile == "confirm"
+
+
+@pytest.mark.parametrize(
+    ("agent", "complaint"),
+    [
+        ("agent_found", "agent must be module:attribute, not 'agent_found'"),
+        (":agent", "agent must be module:attribute, not ':agent'"),
+        ("agent_nowhere:agent", "agent: agent_nowhere can't be imported: ModuleNotFoundError: No module named"),
+        ("agent_broken:agent", "agent: agent_broken can't be imported: RuntimeError: not today"),
+        ("agent_leaving:agent", "agent: agent_leaving can't be imported: SystemExit: bye"),
+        ("agent_found:agnet", "agent: agent_found:agnet does not exist; did you mean agent?"),
+        ("agent_found:number", "agent: agent_found:number is int, not Agent; there are agent"),
+        ("json:loads", "agent: json:loads is function, not Agent; json has no Agent"),
+    ],
+)
+def test_an_agent_that_is_not_there_is_told_with_its_line(write: Write, agent: str, complaint: str) -> None:
+    write(AGENT, "agent_found.py")
+    write("raise RuntimeError('not\\n today')", "agent_broken.py")
+    write("raise SystemExit('bye')", "agent_leaving.py")
+    [(line, text)] = problems_of(write(f"name: x\n\nagent: {agent}\ncall: [settles]\n"))
+    assert line == 3
+    assert text.startswith(complaint)
+
+
+# -- What is wrong with a file
+
+BAD = """nam: A caller
+profile: confirmed
+brain:
+  - sai: There are two flights.
+  - - say: Let me check.
+      call: lookup
+    - call: lookup
+      wiht: {city: Rome}
+  - fail: rate_limits
+  - hang
+  - [[nested]]
+  -
+  - hang: false
+tools:
+  lookup:
+    - pause_ms: 0.9
+    - progrss: halfway
+    - result: [two, flights]
+  book: {mode: tol, doess: [x]}
+pace:
+  word_ms: -250
+  speed: 3
+  confidence: 2
+call:
+  - user
+  - user: {say: hi}
+  - interrupts: no wait
+    after: 700
+  - coughs: short
+  - hangs_up: now
+  - expect_phase: listning
+  - book a flight
+  - expect_heard_matching: "(("
+  - user: one
+    says: two
+  -
+  - []
+  - {}
+  - expect_called: x
+    with: 5
+  - waits: 999999999
+  - says: ""
+  - user: one
+    user: two
+"""
+TOLD = [
+    (1, "a scenario has no 'nam'; did you mean name?"),
+    (2, "profile: 'confirmed' is not a profile; did you mean confirm?"),
+    (4, "unknown line 'sai'; did you mean say?"),
+    (6, "say and call are two lines: each needs an item of its own"),
+    (8, "call has no 'wiht'; did you mean with?"),
+    (9, "fail: 'rate_limits' is not a class of errors; did you mean RATE_LIMIT?"),
+    (10, "'hang' alone would be a text to say: write {hang: ...}"),
+    (11, "a line must be here, not a list"),
+    (12, "a line must be here, not nothing"),
+    (13, "hang must be true, not 'false'"),
+    (16, "pause_ms must be whole milliseconds from 0 to 86400000, not '0.9'"),
+    (17, "unknown step 'progrss'; did you mean progress?"),
+    (18, "result must be a text, not a list"),
+    (19, "mode: 'tol' is not a mode; did you mean tool?"),
+    (19, "the tool book has no 'doess'; did you mean does?"),
+    (21, "word_ms must be whole milliseconds from 0 to 86400000, not '-250'"),
+    (22, "pace has no 'speed'; there are word_ms, partial_lag_ms, final_lag_ms, confidence"),
+    (23, "confidence must be a number from 0 to 1, not '2'"),
+    (25, "user needs a text"),
+    (26, "user must be a text, not a mapping"),
+    (28, "interrupts has no 'after'; did you mean after_ms?"),
+    (29, "coughs must be whole milliseconds from 0 to 86400000, not 'short'"),
+    (30, "hangs_up takes no value"),
+    (31, "expect_phase: 'listning' is not a phase; did you mean listening?"),
+    (32, f"unknown step 'book a flight'; there are {', '.join(STEPS)}"),
+    (33, "expect_heard_matching must be a regular expression, not '(('"),
+    (35, "user and says are two steps: each needs an item of its own"),
+    (36, "a step must be here, not nothing"),
+    (37, "a step must be here, not a list"),
+    (38, "a step must be here, not nothing"),
+    (40, "with must be a mapping of arguments, not '5'"),
+    (41, "waits must be whole milliseconds from 0 to 86400000, not '999999999'"),
+    (42, "says must be a text, not ''"),
+    (44, "'user' is here twice; first in line 43"),
+]
+
+
+def test_everything_that_is_wrong_is_told_at_once_with_its_line(write: Write) -> None:
+    assert problems_of(write(BAD)) == TOLD
+
+
+def test_the_message_holds_every_problem_with_file_and_line(write: Write) -> None:
+    with pytest.raises(InvalidScenario) as caught:
+        load(write(BAD))
+    assert str(caught.value).splitlines() == [f"scenario.yaml:{line}: {text}" for line, text in TOLD]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "complaint"),
+    [
+        ("", 1, "empty: a scenario needs a call, and an agent or a brain"),
+        ("# nothing but a remark\n", 1, "empty: a scenario needs a call, and an agent or a brain"),
+        ("\n- user: hi\n", 2, "a scenario is a mapping of name, brain, call and so on, not a list"),
+        ("brain: [Hello!]\n", 1, "a scenario needs a call: a list of steps"),
+        ("brain: []\ncall: []\n", 2, "call must be a list of at least one step"),
+        ("brain: []\ncall:\n", 2, "call must be a list of at least one step"),
+        ("call: [settles]\n", 1, "a scenario needs an agent or a brain: somebody has to answer"),
+        ("name:\n" + GOOD, 1, "name needs a text"),
+        ("brain: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies, or words and the reply to them"),
+        ("brain:\n  say: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies: begin each with '- '"),
+        (GOOD + "tools: [lookup]\n", 4, "tools must be names and what each does, not a list"),
+        (GOOD + "pace: fast\n", 4, "pace must be a mapping of word_ms, partial_lag_ms, final_lag_ms, confidence"),
+        (GOOD + "  - !sing hello\n", 4, "the tag !sing means nothing here"),
+        (GOOD + "  - ? [user]\n    : hi\n", 4, "a key must be a text"),
+        (GOOD + "  - user: no: wait\n", 4, "not YAML: mapping values are not allowed here (a text with ': ' in it"),
+        (GOOD + "tools:\n\tlookup: x\n", 5, r"not YAML: while scanning for the next token, found character '\t' that"),
+        (GOOD + "tools: {x: {ask: why?}}\n", 4, "not YAML: while parsing a flow mapping, expected ',' or '}', but got"),
+        (GOOD + "name: *who\n", 4, "not YAML: found undefined alias 'who'"),
+        (GOOD + "---\n" + GOOD, 4, "not YAML: expected a single document in the stream, but found another document"),
+        (GOOD + "name: \x07\n", 4, "not YAML: special characters are not allowed"),
+        ("brain: []\ncall: &all [*all]\n", 1, "nested too deeply"),
+        ("[" * 5_000, 1, "nested too deeply"),
+        (b"\xff\xfe\x00", 0, "not a text file in UTF-8"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(write: Write, text: str | bytes, line: int, complaint: str) -> None:
+    found = problems_of(write(text))
+    assert found[0][0] == line
+    assert found[0][1].startswith(complaint)
+
+
+def test_a_few_aliases_that_stand_for_millions_of_values_are_refused(write: Write) -> None:
+    rows = [f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 10)}]" for n in range(1, 9)]
+    found = problems_of(write("\n".join(["x0: &x0 [hi]", *rows, ""])))
+    assert [text for _, text in found if "large" in text] == ["too large: more than 10000 values"]
+
+
+def test_a_file_that_does_not_exist_is_told(write: Write) -> None:
+    write(GOOD)
+    assert problems_of(Path("nowhere.yaml")) == [(0, "No such file or directory")]
+
+
+def test_without_pyyaml_it_is_said_what_to_install(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(GOOD)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(DuologueError, match=r"^scenario files need PyYAML: pip install 'duologue\[testing\]'$"):
+        load(path)
+
+
+def test_the_test_kit_and_the_command_line_do_without_pyyaml_until_a_file_is_read() -> None:
+    code = "import sys, duologue.testing.scenario, duologue.cli.simulate; sys.exit('yaml' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# -- What fails
+
+
+def test_a_failure_names_scenario_file_line_and_step_and_tells_the_story(write: Write) -> None:
+    result = play(write(FAILING))
+    assert not result.passed
+    assert result.line == 7
+    lines = result.message.splitlines()
+    assert lines[0] == "A caller expects too much"
+    assert lines[1].startswith("scenario.yaml:7: expect_heard: 'Which one?' was not heard; heard was ")
+    assert "  agent: There are [cut off: two flights. One at nine and one at noon.]" in lines
+    assert result.message.count("What was said:") == result.message.count("What happened:") == 1
+    assert "this is never said" not in result.message
+
+
+@pytest.mark.parametrize("step", ["user: more", "coughs", "line_drops: 6000", "types: more", "hangs_up"])
+def test_nobody_can_do_anything_after_the_end_of_the_call(write: Write, step: str) -> None:
+    result = play(write(f"{GOOD}  - hangs_up\n  - {step}\n"))
+    assert result.line == 5
+    assert f"scenario.yaml:5: {step.partition(':')[0]}: the call is over\n\nWhat was said:" in result.message
+
+
+def test_an_interruption_of_an_agent_that_never_speaks_fails(write: Write) -> None:
+    result = play(write(f"{GOOD}  - interrupts: stop\n    after_ms: 50000\n"))
+    assert "interrupts: the agent never spoke for 50000 ms" in result.message
+
+
+def test_whatever_an_agent_raises_fails_the_step_and_not_the_run(write: Write) -> None:
+    write(AGENT.replace("agent = Agent(", "agent = Agent(session=lambda: 1 / 0, "), "agent_breaking.py")
+    result = play(write("agent: agent_breaking:agent\ncall:\n  - user: hi\n"), Path("call.jsonl"))
+    assert (result.passed, result.line, result.journal) == (False, 3, None)
+    assert "the call never begins: ZeroDivisionError" in result.message
+
+
+def test_the_journal_of_a_failure_replays_and_its_words_lie_beside_it(write: Write) -> None:
+    journal = Path("kept/call.jsonl")
+    result = play(write(FAILING), journal)
+    assert result.journal == journal
+    with journal.open(encoding="utf-8") as lines:
+        moments = list(replay(read_journal(lines)))
+    assert moments[-1].after.link.value == "idle"
+    with words_path(journal).open(encoding="utf-8") as lines:
+        assert [spoken.text for spoken in read_words(lines)][:2] == ["book a flight", "There are"]
+
+
+def test_what_passes_leaves_no_journal(write: Write) -> None:
+    assert play(write(GOOD), Path("kept/call.jsonl")).passed
+    assert not Path("kept").exists()
+
+
+# -- The command
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, ["simulate", *args])
+
+
+def test_what_passes_is_a_table_and_exit_code_0(write: Write) -> None:
+    write(GOOD, "one.yaml")
+    write("name: The [second] one\n" + GOOD, "two.yml")
+    done = run("one.yaml", "two.yml")
+    assert done.exit_code == 0, done.output
+    head, one, two = done.output.splitlines()
+    assert head.split() == ["scenario", "result", "simulated", "real"]
+    assert one.split()[:4] == ["one", "passed", "650", "ms"]
+    assert two.startswith("The [second] one")
+
+
+def test_a_folder_is_searched_and_a_file_is_played_once(write: Write) -> None:
+    for name in ("calls/one.yaml", "calls/more/two.yml", "calls/.hidden/three.yaml", "calls/notes.txt"):
+        write(GOOD, name)
+    done = run("calls", "calls/one.yaml", "--json")
+    files = [entry["file"] for entry in json.loads(done.output)["scenarios"]]
+    assert files == ["calls/more/two.yml", "calls/one.yaml"]
+
+
+def test_a_failure_is_told_with_its_journal_and_exit_code_1(write: Write) -> None:
+    write(GOOD, "good.yaml")
+    write(FAILING, "bad.yaml")
+    done = run("good.yaml", "bad.yaml", "--journals", "kept")
+    assert done.exit_code == 1
+    assert "bad.yaml:7: expect_heard: 'Which one?' was not heard" in done.output
+    assert "duologue timeline kept/bad.jsonl" in done.output
+    for command in ("timeline", "replay"):
+        assert CliRunner().invoke(app, [command, "kept/bad.jsonl"]).exit_code == 0
+    assert sorted(path.name for path in Path("kept").iterdir()) == ["bad.jsonl", "bad.words.jsonl"]
+
+
+def test_journals_of_one_name_do_not_meet(write: Write) -> None:
+    write(FAILING, "a/call.yaml")
+    write(FAILING, "b/call.yaml")
+    data = json.loads(run("a", "b", "--json", "--journals", "kept").output)
+    assert [entry["journal"] for entry in data["scenarios"]] == ["kept/call.jsonl", "kept/call-2.jsonl"]
+
+
+def test_without_a_folder_journals_go_to_a_new_one_that_is_left_only_if_needed(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    assert run(str(write(GOOD))).exit_code == 0
+    assert not list((tmp_path / "tmp").iterdir())
+    data = json.loads(run(str(write(FAILING)), "--json").output)
+    assert Path(data["scenarios"][0]["journal"]).is_relative_to(tmp_path / "tmp")
+    assert Path(data["scenarios"][0]["journal"]).exists()
+
+
+def test_a_file_that_is_wrong_is_exit_code_2_and_the_others_are_played(write: Write) -> None:
+    write(BAD, "bad.yaml")
+    write(FAILING, "failing.yaml")
+    (Path.cwd() / "empty").mkdir()
+    done = run("bad.yaml", "failing.yaml", "nowhere.yaml", "empty", "--journals", "kept")
+    assert done.exit_code == 2
+    assert "bad.yaml:31: expect_phase: 'listning' is not a phase; did you mean listening?" in done.output
+    assert "nowhere.yaml: No such file or directory" in done.output
+    assert "empty: no scenario (*.yaml) in this folder" in done.output
+    assert "failing.yaml:7: expect_heard" in done.output
+
+
+def test_machines_get_one_json_object(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("print('hello from the agent')\n" + AGENT, "agent_talkative.py")
+    good = write("name: Good\nagent: agent_talkative:agent\ncall:\n  - user: hi\n", "good.yaml")
+    paths = [good, write(FAILING, "failing.yaml"), write("name: Bad\n" + GOOD + "  - usr: hi\n", "bad.yaml")]
+    assert play_scenarios(paths, True, Path("kept")) == 2
+    data = json.loads(capsys.readouterr().out)
+    assert (data["passed"], data["failed"], data["invalid"]) == (1, 1, 1)
+    passed, failed, invalid = data["scenarios"]
+    assert passed.pop("real_ms") >= 0
+    assert passed == {
+        "file": "good.yaml",
+        "name": "Good",
+        "result": "passed",
+        "simulated_ms": 650,
+        "line": None,
+        "message": None,
+        "journal": None,
+        "problems": [],
+    }
+    assert (failed["result"], failed["line"], failed["journal"]) == ("failed", 7, "kept/failing.jsonl")
+    assert "What happened:" in failed["message"]
+    assert invalid["result"] == "invalid"
+    assert invalid["problems"] == [{"line": 5, "problem": "unknown step 'usr'; did you mean user?"}]
+
+
+def test_a_folder_that_journals_cannot_go_to_is_one_line(write: Write) -> None:
+    with pytest.raises(DuologueError, match=r"scenario\.yaml: File exists"):
+        play_scenarios([write(FAILING)], False, Path("scenario.yaml"))
+
+
+def test_nothing_to_play_is_one_line(write: Write) -> None:
+    write(GOOD)
+    assert isinstance(run().exception, DuologueError)
+
+
+# -- The page
+
+
+@pytest.mark.parametrize("text", DOC_SCENARIOS, ids=lambda text: text.splitlines()[0])
+def test_a_scenario_of_the_page_plays(write: Write, text: str) -> None:
+    write(DOC_AGENT, "my_agent.py")
+    result = play(write(text))
+    assert result.passed, result.message
+
+
+def test_the_page_shows_every_key_step_and_line() -> None:
+    shown = set(re.findall(r"`(\w+)", DOC)) | set(re.findall(r"^ *-? *(\w+):", DOC, re.MULTILINE))
+    keys = {"name", "agent", "brain", "tools", "profile", "pace", "call", "otherwise", "does", "mode", "cancellable"}
+    shapes = {**STEPS, **BRAIN_LINES, **TOOL_STEPS}
+    options = {option for shape in shapes.values() for option in shape.options}
+    assert keys | set(shapes) | options <= shown
+
+
+def test_the_complaints_on_the_page_are_ours() -> None:
+    block = re.findall(r"```text\n(.*?)```", DOC, re.DOTALL)[0]
+    for line in block.splitlines():
+        assert line.split(": ", 1)[1] in [text for _, text in TOLD]
+
+
+def test_the_test_on_the_page_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = re.findall(r"```python\n(from duologue.testing.scenario.*?)```", DOC, re.DOTALL)[0]
+    monkeypatch.chdir(ROOT)
+    names: dict[str, object] = {}
+    exec(code, names)
+    names["test_it_changes_course"]()  # type: ignore[operator]
