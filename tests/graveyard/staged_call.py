@@ -83,7 +83,9 @@ class Staged(Call):
         self.settings = settings_of(profile, **(settings or {}))
         agent.setdefault("phrases", PHRASES)
         self.truth = line or TruthfulLine()
-        super().__init__(Agent(brain, tools=tools, profile=self.settings, **agent), line=self.truth, pace=pace)
+        super().__init__(
+            Agent(brain, tools=tools, profile=self.settings, **agent), line=self.truth, pace=pace, own_voice=True
+        )
         if self.settings.greets:
             self.waits(1).settles()
 

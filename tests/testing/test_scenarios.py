@@ -368,7 +368,7 @@ def test_nobody_can_do_anything_after_the_end_of_the_call(write: Write, step: st
 
 def test_an_interruption_of_an_agent_that_never_speaks_fails(write: Write) -> None:
     result = play(write(f"{GOOD}  - interrupts: stop\n    after_ms: 50000\n"))
-    assert "interrupts: the agent never spoke for 50000 ms" in result.message
+    assert "interrupts: the agent did not speak for 50000 ms" in result.message
 
 
 def test_whatever_an_agent_raises_fails_the_step_and_not_the_run(write: Write) -> None:

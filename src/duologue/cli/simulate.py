@@ -1,4 +1,4 @@
-"""`duologue simulate`: scenario files, played as calls on the simulated clock.
+"""`duologue simulate`: calls on the simulated clock, from scenario files or by the dice.
 
 Rule: one table for everything that was played, then the story of what failed and where its journal is;
 exit code 1 if a scenario failed, 2 if a file is wrong.
@@ -25,6 +25,7 @@ from .ink import AMBER, GREEN, RED, write_ms
 from .legible import Legible
 
 if TYPE_CHECKING:
+    from duologue.runtime.agent import Agent
     from duologue.testing.scenario import Problem, Result
 
 _COLOURS = {"passed": GREEN, "failed": RED, "invalid": AMBER}
@@ -58,17 +59,35 @@ class Outcome(NamedTuple):
 
 def simulate_command(
     scenario: Annotated[list[Path] | None, typer.Argument(help="Scenario files, or folders of them.")] = None,
+    calls: Annotated[int | None, typer.Option(min=1, help="So many seeded callers.")] = None,
+    seed: Annotated[int, typer.Option(help="What the callers and faults are drawn from.")] = 7,
+    call: Annotated[int | None, typer.Option(min=1, help="Play only this call of the seed.")] = None,
+    faults: Annotated[bool, typer.Option("--faults", help="Services are lost, late, repeated, failing.")] = False,
+    agent: Annotated[str, typer.Option(help="Who answers, as module:attribute; our own host if left out.")] = "",
     journals: Annotated[
-        Path | None, typer.Option(help="Where the journals of failed scenarios go; a new folder if left out.")
+        Path | None, typer.Option(help="Where the journals of failures go; a new folder if left out.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
 ) -> None:
-    """Play scenario files as calls on a simulated clock."""
-    if not scenario:
-        raise DuologueError("nothing to play: name scenario files, or a folder of them")
-    code = play_scenarios(scenario, as_json, journals)
+    """Play calls on a simulated clock: scenario files, or many seeded callers."""
+    if scenario and (calls or call):
+        raise DuologueError("either scenario files or --calls, not both")
+    if scenario:
+        code = play_scenarios(scenario, as_json, journals)
+    elif calls or call:
+        from .population import play_population
+
+        code = play_population(calls or 1, seed, faults, call, journals, as_json, _agent(agent), agent)
+    else:
+        raise DuologueError("nothing to play: name scenario files or a folder of them, or give --calls N")
     if code:
         raise typer.Exit(code)
+
+
+def _agent(name: str) -> Agent | None:
+    from duologue.runtime.finding import find_agent
+
+    return find_agent(name) if name else None
 
 
 def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None = None) -> int:

@@ -19,9 +19,10 @@ from duologue.observe import signals as sg
 from duologue.ports.calls import Call
 from duologue.ports.failure import ServiceError, classify
 from duologue.ports.worker import Mode, Tool, Worker
+from duologue.workers.results import result_text
 
 from .driver import Driver, Trouble
-from .outputs import RESULT_CHARS_MAX, cut, output_of, result_text
+from .outputs import RESULT_CHARS_MAX, cut, output_of
 from .tasks import Tasks
 from .transcript import Transcript
 
@@ -65,6 +66,10 @@ class Work:
     stage: int = 0
     answer: asyncio.Future[str] | None = field(default=None)
 
+    @property
+    def is_asking(self) -> bool:
+        return self.answer is not None and not self.answer.done()
+
     def progress(self, text: str, fraction: float | None = None) -> None:
         self.owner.note_progress(self, text, fraction)
 
@@ -102,11 +107,15 @@ class Calls:
         self._wait_label = wait_label
         self._work: dict[int, Work] = {}
         self._number = driver.state.call_id
-        long = any(worker.tool.mode is not Mode.TOOL for worker in workers)
-        self.tools: tuple[Tool, ...] = (
-            *(worker.tool for worker in workers),
-            *((ANSWER_TOOL, CANCEL_TOOL) if long else ()),
-        )
+        self._tools = tuple(worker.tool for worker in workers)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """What a brain may call now. Answering and cancelling are offered when there is a job to answer
+        or to cancel."""
+        beside = {job.call for job in self._driver.state.jobs}
+        asking = any(call in beside and work.is_asking for call, work in self._work.items())
+        return (*self._tools, *((ANSWER_TOOL,) if asking else ()), *((CANCEL_TOOL,) if beside else ()))
 
     # -- From the brain
 
@@ -168,6 +177,8 @@ class Calls:
         if outcome not in (Outcome.STARTED, Outcome.NEEDS_INPUT):
             now = self._driver.now()
             self._send(sg.WorkEnded(now, call, work.request.name, outcome, now - work.started_at))
+            if work.answer is not None:
+                work.answer.cancel()  # nobody will answer any more
             del self._work[call]
 
     # -- The work itself
@@ -192,16 +203,16 @@ class Calls:
         return cut(text)
 
     def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
-        """The two tools that every conversation with long jobs has."""
-        if name == ANSWER_TOOL.name and ANSWER_TOOL in self.tools:
+        """The two tools that every conversation has while a job runs beside it."""
+        if name == ANSWER_TOOL.name:
             return self.answer(_number(arguments, "job"), str(arguments.get("answer", "")))
-        if name == CANCEL_TOOL.name and CANCEL_TOOL in self.tools:
+        if name == CANCEL_TOOL.name:
             job = _number(arguments, "job")
             if job not in self._work:
                 raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {job} runs")
             self._driver.post(ev.CancelRequested, call=job)
             return "cancelled"
-        known = ", ".join(tool.name for tool in self.tools) or "none"
+        known = ", ".join(tool.name for tool in self._tools) or "none"
         raise ServiceError(ErrorClass.INVALID_ARGS, f"there is no tool {name!r}; there are: {known}")
 
     def _ended(self, work: Work, failure: BaseException | None) -> None:
@@ -220,7 +231,7 @@ class Calls:
     def note_progress(self, work: Work, text: str, fraction: float | None) -> None:
         if work.call not in self._work:
             return
-        work.progress_text = text
+        work.progress_text = text or work.progress_text  # a mere sign of life says nothing new
         self._driver.post(ev.JobProgressed, call=work.call)
         self._send(sg.WorkProgressed(self._driver.now(), work.call, work.request.name, text, fraction))
 
@@ -240,7 +251,7 @@ class Calls:
     def answer(self, call: int, text: str) -> str:
         """Give a job the answer that it waits for."""
         work = self._work.get(call)
-        if work is None or work.answer is None or work.answer.done():
+        if work is None or work.answer is None or not work.is_asking:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {call} waits for an answer")
         work.answer.set_result(text)
         return "passed on"

@@ -5,39 +5,17 @@ Rule: the output is text that a model can act on; a failure says so in an `error
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 from duologue.core.leaves import Outcome
+from duologue.workers.results import shorten
 
 RESULT_CHARS_MAX = 4_000
-NOTICE = " […] (cut off: the result had {chars} characters)"
 
 
-def result_text(result: object) -> str:
-    """A worker's result as text: text as it is, everything else as JSON where that can be."""
-    if isinstance(result, str):
-        return result
-    if result is None:
-        return "done"
-    return json.dumps(_plain(result), ensure_ascii=False, default=str)
-
-
-def _plain(value: object) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return dataclasses.asdict(value)
-    dump = getattr(value, "model_dump", None)
-    return dump(mode="json") if callable(dump) else value
-
-
-def cut(text: str, chars_max: int = RESULT_CHARS_MAX) -> str:
-    """A text that is too long, cut between words, with a notice of how long it was."""
-    if len(text) <= chars_max:
-        return text
-    notice = NOTICE.format(chars=len(text))
-    room = chars_max - len(notice)
-    head = text[:room].rsplit(" ", 1)[0] if " " in text[room // 2 : room] else text[:room]
-    return head + notice
+def cut(text: str) -> str:
+    """A result that is too long, cut between words, with a notice of how long it was."""
+    return shorten(text, RESULT_CHARS_MAX, f" [… cut off: the result had {len(text)} characters]")
 
 
 def output_of(outcome: Outcome, call: int, result: str, partial: str, error: str, question: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from duologue.core.effects import StartReply
-from duologue.core.leaves import Ask, Link
+from duologue.core.leaves import Ask, Link, Reply
 from duologue.core.state import floor_is_free, is_owed
 from duologue.core.views import VIEWS
 from duologue.ears.scripted import ScriptedEars
@@ -37,11 +37,11 @@ from .story import tell_story
 
 T = TypeVar("T")
 SETTLE_MS_MAX = 120_000
-SPEAK_MS_MAX = 60_000
 
 
 class Call:
-    """One call to an agent. Use it as a context manager, or through the fixture `call`."""
+    """One call to an agent. Use it as a context manager, or through the fixture `call`. The voice is
+    simulated too, unless `own_voice` says that the agent's own can speak without a network."""
 
     def __init__(
         self,
@@ -50,16 +50,22 @@ class Call:
         pace: Pace | None = None,
         journal: Path | str | None = None,
         line: ScriptedLine | None = None,
+        own_voice: bool = False,
     ) -> None:
         self._loop = SimulatedLoop()
         self._moved = asyncio.Event()
         self.moments: list[Moment] = []
         self.signals: list[sg.Signal] = []
-        self._mark = 0  # what was there before the person's newest act
+        self._reply_mark = 0  # the newest reply before the person's newest act
         self._steps_mark = 0
         self._closed = False
-        self._agent = replace(agent, ears=ScriptedEars(), voice=agent.voice or ScriptedVoice())
-        self._run(self._dial(line, pace, journal))
+        voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
+        self._agent = replace(agent, ears=ScriptedEars(), voice=voice)
+        try:
+            self._run(self._dial(line, pace, journal))
+        except BaseException:
+            end(self._loop)
+            raise
 
     async def _dial(self, line: ScriptedLine | None, pace: Pace | None, journal: Path | str | None) -> None:
         self.line = line or ScriptedLine()
@@ -110,6 +116,7 @@ class Call:
         """Make a sound without words; with `after_ms`, when the agent has spoken for so long."""
         if after_ms is not None:
             self._hear_agent(after_ms)
+        self._check_on()
         self._run(self.person.cough(for_ms))
         return self
 
@@ -133,6 +140,7 @@ class Call:
     def line_drops(self, ms: int) -> Call:
         """The line is gone for so long. Up to two seconds it wobbles and heals by itself; longer, it
         breaks and the person comes back."""
+        self._check_on()
         wobbles = ms <= self.conversation.machine_state.settings.heal_ms_max
         self._run(self.person.lose_line(ms, wobbles))
         return self
@@ -171,8 +179,8 @@ class Call:
     def expect_heard(self, text: str | re.Pattern[str]) -> Call:
         """Since the person last acted, this was heard."""
         self.settles()
-        fresh = self._fresh(AgentSaid)
-        heard = " ".join(item.text for item in fresh)
+        replies = [item for item in self.history if isinstance(item, AgentSaid) and item.text]
+        heard = " ".join(item.text for item in replies if item.reply > self._reply_mark)
         found = text.search(heard) if isinstance(text, re.Pattern) else text in heard
         return self._expect(bool(found), f"{text!r} was not heard; heard was {heard!r}")
 
@@ -196,10 +204,10 @@ class Call:
     def expect_asked_once(self) -> Call:
         """What the person last said led to exactly one request."""
         self.settles()
-        count = sum(self._is_request(effect) for step in self.moments[self._steps_mark :] for effect in step.effects)
+        count = sum(_is_request(step) for step in self.moments[self._steps_mark :])
         return self._expect(count == 1, f"the brain was asked {count} times")
 
-    def expect_called(self, tool: str, **arguments: Any) -> Call:
+    def expect_called(self, tool: str, /, **arguments: Any) -> Call:
         """This tool was called, with these arguments among others, and its call got its output."""
         self.settles()
         calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
@@ -223,16 +231,13 @@ class Call:
             raise AssertionError(f"{complaint}\n\n{tell_story(self)}")
         return self
 
-    def _fresh(self, kind: type[T]) -> list[T]:
-        return [item for item in self.history[self._mark :] if isinstance(item, kind)]
-
-    @staticmethod
-    def _is_request(effect: object) -> bool:
-        return isinstance(effect, StartReply) and effect.ask is Ask.ANSWER and effect.last >= effect.first
-
     def _note_act(self) -> None:
-        self._mark = len(self.history)
+        self._check_on()
+        self._reply_mark = self.conversation.machine_state.reply_id
         self._steps_mark = len(self.moments)
+
+    def _check_on(self) -> None:
+        self._expect(self.conversation.state != "idle", "the call is over: nobody is there to act")
 
     def _see(self, moment: Moment) -> None:
         self.moments.append(moment)
@@ -247,14 +252,17 @@ class Call:
         return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s))
 
     def _hear_agent(self, for_ms: int) -> None:
-        async def listen() -> None:
-            async with asyncio.timeout(SPEAK_MS_MAX / 1000):
-                await self.person.hear_agent(for_ms)
+        """Wait until the agent has spoken for so long; complain if it never does."""
 
-        try:
-            self._run(listen())
-        except TimeoutError:
-            self._expect(False, f"the agent never spoke for {for_ms} ms, so nobody could speak over it")
+        async def listen() -> bool:
+            listening = asyncio.ensure_future(self.person.hear_agent(for_ms))
+            while not listening.done() and not self._is_at_rest():
+                await asyncio.sleep(0.01)
+            listening.cancel()
+            return listening.done()
+
+        if not self._run(listen()):
+            self._expect(False, f"the agent did not speak for {for_ms} ms, so nobody could speak over it")
 
     def _until(self, holds: Callable[[], bool], limit_ms: int, complaint: str) -> None:
         async def wait() -> bool:
@@ -278,6 +286,12 @@ class Call:
 
     def _run(self, work: Any) -> Any:
         return self._loop.run_until_complete(work)
+
+
+def _is_request(step: Moment) -> bool:
+    """Did this step ask for an answer to something said? Asking again after a failure is no new request."""
+    asks = [effect for effect in step.effects if isinstance(effect, StartReply) and effect.last >= effect.first]
+    return bool(asks) and asks[0].ask is Ask.ANSWER and step.before.reply is not Reply.RETRYING
 
 
 def _has(given: dict[str, Any] | str, wanted: dict[str, Any]) -> bool:

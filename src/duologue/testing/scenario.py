@@ -10,9 +10,7 @@ told at once, with its line.
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -25,6 +23,7 @@ from duologue.core.settings import PROFILES
 from duologue.observe.recorder import Recorder
 from duologue.observe.signals import Caption
 from duologue.runtime.agent import Agent
+from duologue.runtime.finding import AgentNotFound, find_agent
 from duologue.sim.person import Pace
 
 from .call import Call
@@ -222,27 +221,11 @@ def _read_scenario(root: Node, file: Path, note: Note) -> Scenario:
 
 
 def _find_agent(place: str, line: int, note: Note) -> Agent | None:
-    """Import it, from the current folder too, as if Python had been started there."""
-    module_name, _, attribute = place.partition(":")
-    if not module_name or not attribute:
-        note(line, f"agent must be module:attribute, not {place!r}")
-        return None
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
-        module = importlib.import_module(module_name)
-    except (Exception, SystemExit) as failure:  # noqa: BLE001 - a module may do anything when it is imported
-        why = " ".join(str(failure).split())
-        note(line, f"agent: {module_name} can't be imported: {type(failure).__name__}: {why}")
+        return find_agent(place)
+    except AgentNotFound as problem:
+        note(line, str(problem))
         return None
-    found = getattr(module, attribute, None)
-    if isinstance(found, Agent):
-        return found
-    agents = [name for name, value in vars(module).items() if isinstance(value, Agent)]
-    what = f"is {type(found).__name__}, not Agent" if found is not None else "does not exist"
-    note(line, f"agent: {place} {what}{hint(attribute, agents) if agents else f'; {module_name} has no Agent'}")
-    return None
 
 
 # -- YAML

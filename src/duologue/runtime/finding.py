@@ -1,0 +1,47 @@
+"""Finding an agent by name: `module:attribute`, from the current folder too.
+
+Rule: whatever goes wrong is one line that says what to do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+
+from duologue.core.errors import DuologueError
+
+from .agent import Agent
+
+
+class AgentNotFound(DuologueError):
+    """There is no agent of this name."""
+
+
+def find_agent(place: str) -> Agent:
+    """Import it, as if Python had been started in the current folder."""
+    module_name, _, attribute = place.partition(":")
+    if not module_name or not attribute:
+        raise AgentNotFound(f"agent must be module:attribute, not {place!r}")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        module = importlib.import_module(module_name)
+    except (Exception, SystemExit) as failure:  # noqa: BLE001 - a module may do anything when it is imported
+        why = " ".join(str(failure).split())
+        raise AgentNotFound(f"agent: {module_name} can't be imported: {type(failure).__name__}: {why}") from None
+    found = getattr(module, attribute, None)
+    if isinstance(found, Agent):
+        return found
+    agents = [name for name, value in vars(module).items() if isinstance(value, Agent)]
+    what = f"is {type(found).__name__}, not Agent" if found is not None else "does not exist"
+    raise AgentNotFound(f"agent: {place} {what}{_advice(attribute, module_name, agents)}")
+
+
+def _advice(attribute: str, module_name: str, agents: list[str]) -> str:
+    if not agents:
+        return f"; {module_name} has no Agent"
+    close = get_close_matches(attribute, agents, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(sorted(agents))}"

@@ -1,0 +1,483 @@
+"""Services that failed elsewhere, through the real driver: dead voices, deaf ears, expired sessions.
+
+Graveyard rows 9, 17, 18 and 20. Rule: every failure is noticed by a deadline, told, and got over; every
+story that the call survives ends with `ends_well`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from staged_call import PROFILES, Staged, TruthfulLine
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.core import effects as fx
+from duologue.core.leaves import Ask, ErrorClass, Link, Part, User
+from duologue.core.settings import POLICIES
+from duologue.observe import signals as sg
+from duologue.ports import AgentSaid, Final, Partial, ServiceError, Sound, SpeechBegan, SpeechEnded
+from duologue.ports.line import Closed, LineEvent, Played, Unplayable
+from duologue.runtime.agent import Phrases
+from duologue.testing import Fail, Hang, Pause, ScriptedSession, ScriptedVoice
+
+ANSWER = "Sure, I can do that for you. When do you want to go?"
+SETTINGS = {"session_ms_max": 60_000, "session_warning_ms": 50_000, "dead_air_ms": 300_000}
+every_profile = pytest.mark.parametrize("profile", PROFILES)
+
+
+class Faulty:
+    """A voice in which something goes wrong with some sentences."""
+
+    def __init__(self, wrong: Callable[[str], object], times: int = 1_000) -> None:
+        self.wrong = wrong
+        self.left = times
+        self.tries = 0
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:
+        self.tries += 1
+        trouble = self.wrong(text) if self.left else None
+        if trouble is None:
+            async for sound in ScriptedVoice().speak(text):
+                yield sound
+            return
+        self.left -= 1
+        if isinstance(trouble, BaseException):
+            raise trouble
+        if trouble == "hang":
+            await asyncio.get_running_loop().create_future()
+        if trouble == "tear":  # some sound, and then nothing more
+            yield Sound(200)
+            await asyncio.get_running_loop().create_future()
+
+
+def faults(call: Staged) -> list[tuple[Part, ErrorClass]]:
+    return [(fault.part, fault.error) for fault in call.told(sg.Failed)]
+
+
+# -- 9: silent deaths, and text that was never spoken
+
+
+@pytest.mark.graveyard(9)
+@every_profile
+def test_a_voice_that_dies_in_mid_reply_is_noticed_by_deadline_and_told(profile: str) -> None:
+    """pipecat#5305: a silent socket death of the voice, 66 s of dead air, and no error."""
+    voice = Faulty(lambda text: "tear" if "When" in text else None, times=1)
+    with Staged(ScriptedBrain([ANSWER]), profile=profile, voice=voice) as call:
+        call.says("book a flight")
+        call.until(lambda: bool(faults(call)))
+        last_heard = [moment.event.at for moment in call.moments if type(moment.event).__name__ == "PlaybackProgressed"]
+        assert call.told(sg.Failed)[0].at == last_heard[-1] + call.settings.stall_ms_max
+        assert faults(call) == [(Part.VOICE, ErrorClass.NETWORK_TIMEOUT)]
+        assert call.told(sg.Failed)[0].hint
+        call.waits(call.settings.dismiss_ms + 100).settles()
+        assert "Sure, I can do that for you." in call.heard
+        assert not any("When" in text for text in call.heard)
+        assert call.asked == ["book a flight"]
+        call.ends_well()
+
+
+@pytest.mark.graveyard(9)
+@every_profile
+def test_a_voice_that_never_begins_is_noticed_by_the_deadline_of_the_answer(profile: str) -> None:
+    """pipecat#5305: not a single sound comes; the user must not wait longer than 30 s to be told."""
+    voice = Faulty(lambda text: "hang" if "Sure" in text else None, times=1)
+    with Staged(ScriptedBrain([ANSWER]), profile=profile, voice=voice) as call:
+        call.says("book a flight")
+        asked_at = call.when(fx.StartReply)[-1]
+        call.until(lambda: bool(faults(call)))
+        assert call.told(sg.Failed)[0].at <= asked_at + call.settings.answer_ms_max
+        assert not any("Sure" in text for text in call.heard)
+        assert not any(isinstance(item, AgentSaid) and "Sure" in item.text for item in call.history)
+        call.does(call.conversation.retry).settles()
+        assert call.asked == ["book a flight", "book a flight"]
+        assert call.told(sg.Lost) == []
+        call.ends_well()
+
+
+@pytest.mark.graveyard(9)
+@every_profile
+def test_a_voice_that_gives_no_sound_for_a_text_has_failed(profile: str) -> None:
+    """pipecat#5426: text goes to a dead voice, nothing is spoken, and the turn counts as answered."""
+    voice = Faulty(lambda text: "mute" if "Sure" in text or "When" in text else None, times=2)
+    with Staged(ScriptedBrain([ANSWER, "Here I am."]), profile=profile, voice=voice) as call:
+        call.says("book a flight")
+        call.waits(9_000)
+        retried, told = len(call.asked) > 1, bool(faults(call) or call.told(sg.Lost))
+        assert retried or told, "nobody heard anything, and nobody was told"
+
+
+@pytest.mark.graveyard(9)
+def test_a_sentence_without_sound_between_two_others_is_not_history() -> None:
+    """pipecat#5426: text that was never spoken is committed, because what follows it was heard."""
+    voice = Faulty(lambda text: "mute" if "gone" in text else None)
+    with Staged(ScriptedBrain(["One is fine. Two is gone. Three is here."]), voice=voice) as call:
+        call.says("count for me")
+        call.settles()
+        assert call.truth.heard == ["One is fine. Three is here."]
+        assert call.heard == call.truth.heard
+        call.ends_well()
+
+
+@pytest.mark.graveyard(9)
+@pytest.mark.parametrize("heard_first", [False, True], ids=["before-a-word", "in-mid-reply"])
+def test_a_brain_that_hangs_is_noticed_told_and_got_over(heard_first: bool) -> None:
+    """pipecat#5305 for the brain: it accepts the request and never comes back."""
+    script = [[*(["Sure, I can."] if heard_first else []), Hang()]] * (1 if heard_first else 4)
+    with Staged(ScriptedBrain(script)) as call:
+        call.says("book a flight")
+        asked_at = call.now_ms
+        call.until(lambda: bool(faults(call)))
+        assert call.told(sg.Failed)[0].at <= asked_at + call.settings.answer_ms_max
+        assert call.conversation.state == "faulted"
+        call.waits(call.settings.dismiss_ms + 100)
+        assert call.heard == (["Sure, I can."] if heard_first else [])
+        assert [lost.texts for lost in call.told(sg.Lost)] == ([] if heard_first else [("book a flight",)])
+        assert len(call.brain.cancelled) == len(call.brain.requests), "nothing of it still runs"
+        call.settles()
+        call.ends_well()
+
+
+class Frozen(TruthfulLine):
+    """Takes everything and plays nothing, until it is thawed."""
+
+    frozen = True
+
+    def tell(self, event: LineEvent) -> None:
+        if not (self.frozen and isinstance(event, Played)):
+            super().tell(event)
+
+    def _go(self) -> None:
+        if not self.frozen:
+            super()._go()
+
+
+@pytest.mark.graveyard(9)
+@every_profile
+def test_a_line_that_swallows_everything_is_noticed_and_nothing_of_it_is_history(profile: str) -> None:
+    """pipecat#5426: the transport is dead and takes every frame; the text becomes history."""
+    line = Frozen()
+    line.frozen = False
+    with Staged(ScriptedBrain([ANSWER, "Here I am."]), profile=profile, line=line) as call:
+        line.frozen = True
+        call.says("book a flight")
+        began_at = call.now_ms
+        call.until(lambda: bool(faults(call)))
+        assert call.told(sg.Failed)[0].at == began_at + call.settings.stall_ms_max
+        assert faults(call) == [(Part.VOICE, ErrorClass.NETWORK_TIMEOUT)]
+        assert not any("Sure" in text for text in call.heard)
+        line.frozen = False
+        call.does(call.conversation.retry).settles()
+        assert call.asked == ["book a flight", "book a flight"]
+        assert call.heard[-1] == "Here I am."
+        call.ends_well()
+
+
+# -- 17: a request that loses a race
+
+
+@pytest.mark.graveyard(17)
+@every_profile
+def test_a_rejected_request_is_asked_again_and_heard_once(profile: str) -> None:
+    """livekit/agents#6817: the rejection of a requested reply is not tied to it, and it dies as a 10 s
+    timeout."""
+    brain = ScriptedBrain([Fail(ErrorClass.SERVER_ERROR), "Still with me?"])
+    silent = Phrases("Hello there!", (), "")
+    with Staged(brain, profile=profile, settings={"dead_air_ms": 10_000}, phrases=silent) as call:
+        call.waits(10_000)
+        assert [effect.ask for effect in call.effects(fx.StartReply)][-1] is Ask.CHECK_IN
+        rejected_at = call.now_ms
+        call.settles()
+        assert call.when(fx.StartReply)[-1] == rejected_at + call.settings.retry_ms[0]
+        assert len(call.brain.requests) == 2
+        assert call.heard[-1] == "Still with me?"
+        assert faults(call) == []
+
+
+class Late(ScriptedBrain):
+    """Fails its first request only after it was cancelled."""
+
+    async def reply(self, request: Any) -> AsyncIterator[Any]:
+        self.requests.append(request)
+        if len(self.requests) > 1:
+            yield ANSWER
+            return
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            self.cancelled.append(request.reply)
+            await asyncio.sleep(0.9)
+            yield "This is an old story. "
+            raise OSError("rejected: a response is active") from None
+
+
+@pytest.mark.graveyard(17)
+@every_profile
+def test_the_late_error_of_a_superseded_request_does_not_hurt_the_new_one(profile: str) -> None:
+    """livekit/agents#6817: two writers start a response at the same moment."""
+    with Staged(Late(), profile=profile) as call:
+        call.says("book a flight")
+        call.waits(500).says("to Rome please")
+        call.waits(2_000).settles()
+        assert call.asked == ["book a flight", "book a flight to Rome please"]
+        assert call.heard[-1] == ANSWER
+        assert faults(call) == []
+        assert len(call.when(fx.CancelReply)) == 1
+        call.ends_well()
+
+
+# -- 18: one error policy for every service
+
+CLASSES = [error for error in ErrorClass if error not in (ErrorClass.AUTH_FAILURE, ErrorClass.SESSION_EXPIRED)]
+
+
+def attempts_of(service: str, error: ErrorClass) -> tuple[list[int], list[tuple[Part, ErrorClass]]]:
+    """Let this service fail in this way again and again: when it was tried, and which faults were told."""
+    failure = ServiceError(error)
+    voice = Faulty(lambda text: failure if service == "voice" and "Sure" in text else None)
+    brain = ScriptedBrain(otherwise=Fail(error) if service == "brain" else ANSWER)
+    with Staged(brain, voice=voice, settings={"dead_air_ms": 300_000}) as call:
+        tried: list[int] = []
+        if service == "ears":
+            starts, began_at = 0, call.now_ms
+            while not faults(call) and call.now_ms < began_at + 20_000:
+                if call.person.ears.starts > starts:
+                    starts = call.person.ears.starts
+                    tried.append(call.now_ms)
+                    call.does(lambda: call.person.ears.fail(failure))
+                call.waits(100)
+        else:
+            call.says("book a flight")
+            began_at = call.now_ms
+            call.until(lambda: bool(faults(call)), 20_000)
+            tried = call.when(fx.StartReply)
+        return [at - tried[0] for at in tried], faults(call)
+
+
+@pytest.mark.graveyard(18)
+@pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.value)
+@pytest.mark.parametrize("service", ["brain", "voice", "ears"])
+def test_every_service_has_the_same_patience(service: str, error: ErrorClass) -> None:
+    """livekit/agents#5665 and #2897: the first error of the transcriber ends the call, while the others
+    have a tolerance."""
+    tried, told = attempts_of(service, error)
+    retries = min(POLICIES[error].retries_max, 3)
+    assert tried == [0, 1_000, 3_000, 7_000][: retries + 1]
+    assert [(told_error) for _, told_error in told] == [error]
+
+
+@pytest.mark.graveyard(18)
+@pytest.mark.parametrize("service", ["brain", "voice", "ears"])
+def test_a_fault_names_the_service_that_failed(service: str) -> None:
+    """livekit/agents#5665: an error must be told so that somebody can act on it; "the brain does not
+    answer" sends them to the wrong place when it is the voice."""
+    _, told = attempts_of(service, ErrorClass.UNKNOWN)
+    assert told == [(Part(service), ErrorClass.UNKNOWN)]
+
+
+@pytest.mark.graveyard(18)
+@pytest.mark.parametrize("service", ["brain", "voice", "ears"])
+def test_a_service_that_refuses_the_credentials_ends_the_call_and_says_so(service: str) -> None:
+    """livekit/agents#2897: a fatal error ends the call whichever service has it, and it is told first."""
+    failure = ServiceError(ErrorClass.AUTH_FAILURE)
+    voice = Faulty(lambda text: failure if service == "voice" and "Sure" in text else None)
+    brain = ScriptedBrain(otherwise=Fail(ErrorClass.AUTH_FAILURE) if service == "brain" else ANSWER)
+    with Staged(brain, voice=voice) as call:
+        if service == "ears":
+            call.does(lambda: call.person.ears.fail(failure))
+        else:
+            call.says("book a flight")
+        call.waits(1_500).expect_ended()
+        assert [(fault.error, fault.fatal) for fault in call.told(sg.Failed)] == [(ErrorClass.AUTH_FAILURE, True)]
+        assert [lost.texts for lost in call.told(sg.Lost)] == ([] if service == "ears" else [("book a flight",)])
+        assert len(call.told(sg.Ended)) == 1
+
+
+@pytest.mark.graveyard(18)
+@every_profile
+def test_ears_that_fail_once_cost_neither_the_reply_nor_the_call(profile: str) -> None:
+    """livekit/agents#5665: the first STT error ends the call. Here the agent just goes on speaking."""
+    with Staged(ScriptedBrain([ANSWER]), profile=profile) as call:
+        call.says("book a flight")
+        call.plays(900).does(lambda: call.person.ears.fail(OSError("reset by peer")))
+        call.settles()
+        assert call.heard[-1] == ANSWER
+        assert call.acts("hold", "clear") == []
+        call.waits(1_000)
+        assert call.person.ears.starts == 2
+        assert faults(call) == []
+        assert [problem.where for problem in call.told(sg.Problem)] == ["ears"]
+        call.ends_well()
+
+
+@pytest.mark.graveyard(18)
+@every_profile
+def test_ears_that_fail_for_good_are_told_and_listen_again_after_the_fault(profile: str) -> None:
+    """livekit/agents#2897: after the error nobody listens any more."""
+    with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
+        call.does(lambda: call.person.ears.fail(ValueError("nonsense")))
+        assert faults(call) == [(Part.EARS, ErrorClass.UNKNOWN)]
+        assert call.conversation.state == "faulted"
+        call.waits(call.settings.dismiss_ms + 10)
+        assert call.conversation.state == "listening"
+        assert call.person.ears.starts == 2
+        call.ends_well()
+
+
+@pytest.mark.graveyard(18)
+@every_profile
+@pytest.mark.parametrize("words", [True, False], ids=["with-words", "without-words"])
+def test_ears_that_die_in_mid_utterance_leave_nobody_talking_for_ever(profile: str, words: bool) -> None:
+    """livekit/agents#5665: the transcriber dies while the user speaks. Whoever listens next knows nothing
+    of that utterance; the turn ends with the words there are, as if the sound had ended."""
+    with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
+        call.begins().waits(500)
+        if words:
+            call.partial("book a flight")
+        call.waits(250).does(lambda: call.person.ears.fail(OSError("reset by peer")))
+        died_at = call.now_ms
+        call.waits(call.settings.settle_ms_max + call.settings.text_ms_max + 1_000)
+        assert call.conversation.machine_state.user is User.QUIET
+        assert call.asked == (["book a flight"] if words else [])
+        assert not words or call.when(fx.StartReply)[-1] <= died_at + 6_000
+        call.settles()
+        call.ends_well()
+
+
+@pytest.mark.graveyard(18)
+@pytest.mark.parametrize("profile", ["confirm", "words"])
+def test_ears_that_count_from_one_again_after_a_failure_are_understood(profile: str) -> None:
+    """livekit/agents#5665: the new connection of a transcriber numbers its utterances anew; a barge-in
+    through it must work as before."""
+    with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
+        call.says("book a flight").settles()
+        call.does(lambda: call.person.ears.fail(OSError("reset by peer"))).waits(1_100)
+        call.hears(SpeechBegan(1)).waits(400).hears(Partial("when is it", utterance=1)).waits(200)
+        call.hears(SpeechEnded(1)).waits(120).hears(Final("when is it", utterance=1))
+        call.plays(500).hears(SpeechBegan(2), Partial("no wait", utterance=2))
+        assert [at for at, _ in call.acts("clear")] == [call.now_ms], "at the second word"
+        call.waits(400).hears(SpeechEnded(2)).waits(100).hears(Final("no wait please", utterance=2)).settles()
+        call.does(lambda: call.person.ears.fail(OSError("reset by peer"))).waits(1_100)
+        call.hears(SpeechBegan(1), Partial("hello again", utterance=1)).waits(300)
+        assert call.conversation.engine.transcript.text_of(call.conversation.machine_state.turn) == "hello again"
+        call.hears(SpeechEnded(1)).waits(100).hears(Final("hello again", utterance=1)).settles()
+        assert call.asked == ["book a flight", "when is it", "no wait please", "hello again"]
+        assert call.said == call.asked
+
+
+@pytest.mark.graveyard(18)
+@every_profile
+def test_a_line_that_can_not_play_is_told_and_the_question_is_kept(profile: str) -> None:
+    """livekit/agents#2897 for the line: it has its fault like everybody, and the answer comes after it."""
+    with Staged(ScriptedBrain([ANSWER, "Here I am."], first_ms=50), profile=profile) as call:
+        call.says("book a flight")
+        call.waits(50).does(lambda: call.line.tell(Unplayable(call.conversation.machine_state.voice_id)))
+        assert faults(call) == [(Part.VOICE, ErrorClass.UNKNOWN)]
+        call.does(call.conversation.retry).settles()
+        assert call.asked == ["book a flight", "book a flight"]
+        assert call.heard[-1] == "Here I am."
+        call.ends_well(heard_exactly=False)
+
+
+@pytest.mark.graveyard(18)
+@pytest.mark.parametrize("service", ["brain", "voice", "ears"])
+def test_an_expired_session_of_any_service_means_a_new_one_and_no_fault(service: str) -> None:
+    """livekit/agents#2897: the same class of error means the same for everybody."""
+    failure = ServiceError(ErrorClass.SESSION_EXPIRED)
+    voice = Faulty(lambda text: failure if service == "voice" and "Sure" in text else None, times=1)
+    brain = ScriptedBrain([Fail(ErrorClass.SESSION_EXPIRED)] if service == "brain" else [], otherwise=ANSWER)
+    with Staged(brain, voice=voice) as call:
+        if service == "ears":
+            call.does(lambda: call.person.ears.fail(failure)).waits(2_000).says("book a flight")
+        else:
+            call.says("book a flight")
+        call.waits(3_000).settles()
+        assert faults(call) == []
+        assert call.line.opens == 2
+        assert call.heard == [ANSWER]
+        assert call.person.ears.starts == (2 if service == "ears" else 1)
+        call.ends_well()
+
+
+# -- 20: the session's limit
+
+
+@pytest.mark.graveyard(20)
+@every_profile
+def test_a_session_is_renewed_in_mid_sentence_and_not_a_word_is_lost(profile: str) -> None:
+    """pipecat#3170: the realtime session ends after its maximal duration, and the conversation with it."""
+    session = ScriptedSession(renew_ms=700)
+    brain = ScriptedBrain(otherwise=ANSWER)
+    with Staged(brain, profile=profile, session=lambda: session, settings=SETTINGS) as call:
+        call.says("book a flight").settles()
+        call.waits(58_500 - call.now_ms).says("and a train")
+        call.until(lambda: call.conversation.machine_state.link is Link.RENEWING)
+        held_ms = call.acts("hold")
+        assert [at for at, _ in held_ms] == [60_000]
+        call.settles()
+        assert [at for at, _ in call.acts("resume")] == [60_700]
+        assert call.heard[-2:] == [ANSWER, ANSWER]
+        assert call.asked == ["book a flight", "and a train"]
+        assert session.renewals == 1
+        context = session.contexts[-1]
+        assert context is not None
+        assert "User: book a flight" in context.summary
+        assert [item.text for item in context.recent if isinstance(item, AgentSaid)][-2:][:1] == [ANSWER]
+        assert call.line.opens == 1
+        call.ends_well()
+
+
+@pytest.mark.graveyard(20)
+def test_the_old_session_that_goes_during_its_renewal_is_not_missed() -> None:
+    """pipecat#3170: at its limit the service closes the old session while the next one is being made."""
+    session = ScriptedSession(renew_ms=700)
+    with Staged(ScriptedBrain(otherwise=ANSWER), session=lambda: session, settings=SETTINGS) as call:
+        call.waits(58_500).says("book a flight")
+        call.until(lambda: call.conversation.machine_state.link is Link.RENEWING)
+        call.waits(100).does(lambda: session.tell(Closed())).waits(600).settles()
+        assert call.heard == [ANSWER]
+        assert call.line.opens == 1
+        call.ends_well()
+
+
+@pytest.mark.graveyard(20)
+@every_profile
+@pytest.mark.parametrize("trouble", ["fails", "hangs"])
+def test_a_renewal_that_fails_becomes_a_reconnection_and_loses_no_words(profile: str, trouble: str) -> None:
+    """livekit/agents#1252: there is no way to put the conversation into a fresh connection."""
+    session = ScriptedSession(renew_ms=200 if trouble == "fails" else 300_000)
+    session.renew_failures = [TimeoutError()]
+    with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile, session=lambda: session, settings=SETTINGS) as call:
+        call.says("book a flight").settles()
+        call.waits(59_900 - call.now_ms).begins().waits(200).partial("and a").waits(300).ends().waits(100)
+        call.final("and a train").waits(40_000).settles()
+        assert call.asked == ["book a flight", "and a train"]
+        assert call.heard[-1] == ANSWER
+        assert call.told(sg.Lost) == []
+        assert faults(call) == []
+        assert session.opens == 2
+        assert session.contexts[-1] is not None
+        assert "User: book a flight" in session.contexts[-1].summary
+        call.ends_well()
+
+
+@pytest.mark.graveyard(20)
+@every_profile
+@pytest.mark.parametrize("after", ["a-word", "no-word"])
+def test_an_expired_session_is_replaced_and_the_open_turn_is_asked_again(profile: str, after: str) -> None:
+    """livekit/agents#2358: "your session hit the maximum duration", and the agent is gone."""
+    expired = [*(["Sure."] if after == "a-word" else []), Pause(400), Fail(ErrorClass.SESSION_EXPIRED)]
+    with Staged(ScriptedBrain([expired], otherwise=ANSWER), profile=profile) as call:
+        call.says("book a flight")
+        call.waits(4_000).settles()
+        assert call.line.opens == 2
+        assert faults(call) == []
+        if after == "a-word":  # it was being answered: it is not asked again (M-12)
+            assert call.asked == ["book a flight"]
+        else:
+            assert call.asked == ["book a flight", "book a flight"]
+            assert call.heard[-1] == ANSWER
+        assert call.told(sg.Lost) == []
+        call.ends_well(heard_exactly=False)

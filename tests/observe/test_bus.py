@@ -1,0 +1,212 @@
+"""Who asked hears, in order, and an observer can't do harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue import Agent
+from duologue import Call as ToolCall
+from duologue.core.events import TokenArrived
+from duologue.core.leaves import ErrorClass
+from duologue.observe import signals as sg
+from duologue.observe.bus import Bus
+from duologue.testing import Call, Fail, Hang, ScriptedBrain, scripted_tool
+
+SILENT = sg.WorkSilent(1, 1)
+ENDED = sg.Ended(2, "hung up")
+
+
+class Noted:
+    """A bus, and what it complained about."""
+
+    def __init__(self) -> None:
+        self.problems: list[tuple[str, str]] = []
+        self.bus = Bus(lambda where, failure: self.problems.append((where, type(failure).__name__)))
+        self.heard: list[tuple[str, sg.Signal]] = []
+
+    def hears(self, name: str) -> Any:
+        return lambda signal: self.heard.append((name, signal))
+
+
+def fail(_: object) -> None:
+    raise KeyError("an observer's own mistake")
+
+
+# -- Hearing
+
+
+def test_a_handler_hears_its_kind_and_no_other() -> None:
+    noted = Noted()
+    noted.bus.on(sg.WorkSilent, noted.hears("a"))
+    noted.bus.send(ENDED)
+    noted.bus.send(SILENT)
+    assert noted.heard == [("a", SILENT)]
+
+
+def test_handlers_are_called_in_the_order_in_which_they_came_and_those_for_everything_last() -> None:
+    noted = Noted()
+    noted.bus.on(sg.Signal, noted.hears("all"))
+    for name in ("a", "b", "c"):
+        noted.bus.on(sg.WorkSilent, noted.hears(name))
+    noted.bus.send(SILENT)
+    assert [name for name, _ in noted.heard] == ["a", "b", "c", "all"]
+
+
+def test_what_on_returns_undoes_it_once_and_for_one_handler() -> None:
+    noted = Noted()
+    again = noted.hears("twice")
+    off = noted.bus.on(sg.WorkSilent, again)
+    noted.bus.on(sg.WorkSilent, again)
+    noted.bus.send(SILENT)
+    off()
+    noted.bus.send(SILENT)
+    assert len(noted.heard) == 3
+
+
+def test_undoing_twice_is_harmless() -> None:
+    noted = Noted()
+    off = noted.bus.on(sg.WorkSilent, noted.hears("a"))
+    noted.bus.on(sg.WorkSilent, noted.hears("b"))
+    off()
+    off()
+    noted.bus.send(SILENT)
+    assert [name for name, _ in noted.heard] == ["b"]
+
+
+def test_a_handler_that_takes_itself_off_costs_nobody_a_signal() -> None:
+    noted = Noted()
+    offs: list[Any] = []
+    offs.append(noted.bus.on(sg.WorkSilent, lambda _: offs[0]()))
+    noted.bus.on(sg.WorkSilent, noted.hears("next"))
+    noted.bus.send(SILENT)
+    noted.bus.send(SILENT)
+    assert len(noted.heard) == 2
+
+
+def test_a_handler_that_comes_during_a_signal_hears_the_next_one() -> None:
+    noted = Noted()
+    noted.bus.on(sg.WorkSilent, lambda _: noted.bus.on(sg.Ended, noted.hears("late")))
+    noted.bus.send(SILENT)
+    assert noted.heard == []
+    noted.bus.send(ENDED)
+    assert noted.heard == [("late", ENDED)]
+
+
+def test_the_bus_knows_whether_anybody_listens() -> None:
+    bus = Noted().bus
+    assert not bus.wants(sg.Caption)
+    off = bus.on(sg.Caption, print)
+    assert bus.wants(sg.Caption)
+    assert not bus.wants(sg.Ended)
+    off()
+    assert not bus.wants(sg.Caption)
+    bus.on(sg.Signal, print)
+    assert bus.wants(sg.Caption)
+
+
+# -- Doing no harm
+
+
+def test_a_handler_that_raises_is_reported_and_everybody_else_still_hears() -> None:
+    noted = Noted()
+    noted.bus.on(sg.WorkSilent, fail)
+    noted.bus.on(sg.WorkSilent, noted.hears("b"))
+    noted.bus.on(sg.Signal, noted.hears("all"))
+    noted.bus.send(SILENT)
+    assert [name for name, _ in noted.heard] == ["b", "all"]
+    assert noted.problems == [("observer of WorkSilent", "KeyError")]
+
+
+def test_an_observer_that_always_fails_costs_the_person_nothing() -> None:
+    with Call(Agent(ScriptedBrain(["Right away."]))) as call:
+        for kind in (sg.Caption, sg.StateEntered, sg.TurnCompleted, sg.Transitioned):
+            call.conversation.on(kind, fail)
+        call.user("book it").expect_heard("Right away.").expect_nothing_lost()
+    problems = {signal.where for signal in call.signals if isinstance(signal, sg.Problem)}
+    assert problems == {f"observer of {name}" for name in "Caption StateEntered TurnCompleted Transitioned".split()}
+
+
+@pytest.mark.xfail(
+    strict=True, raises=(AssertionError, RecursionError), reason="Bus.send reports an observer of Problem to itself"
+)
+@pytest.mark.parametrize("kind", [sg.Problem, sg.Signal])
+def test_an_observer_of_problems_that_fails_is_no_problem_without_end(kind: type[sg.Signal]) -> None:
+    with Call(Agent(ScriptedBrain(["Right away."]))) as call:
+        call.conversation.on(kind, fail)
+        call.conversation.engine.bus.send(sg.Problem(0, "test", "x"))
+        call.user("book it").expect_heard("Right away.")
+
+
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="Engine calls watchers without a guard")
+def test_a_watcher_that_fails_costs_the_person_nothing() -> None:
+    with Call(Agent(ScriptedBrain(["Right away."]))) as call:
+        call.conversation.engine.watchers.append(lambda m: fail(m) if isinstance(m.event, TokenArrived) else None)
+        call.user("book it").expect_heard("Right away.")
+
+
+# -- What a conversation sends
+
+
+def of_kind(call: Call, kind: type[Any]) -> list[Any]:
+    return [signal for signal in call.signals if isinstance(signal, kind)]
+
+
+@pytest.mark.req("L-21", "C-REQ-010")
+def test_states_are_announced_when_left_moved_and_entered_with_duration_cause_and_context() -> None:
+    with Call(Agent(ScriptedBrain(["Right away."], first_ms=300))) as call:
+        call.user("book it").settles()
+    states = [signal for signal in call.signals if getattr(signal, "view", "") == "conversation"]
+    assert [type(signal) for signal in states] == [sg.StateExited, sg.Transitioned, sg.StateEntered] * (
+        len(states) // 3
+    )
+    for left, moved, entered in zip(states[::3], states[1::3], states[2::3], strict=True):
+        assert left.at == moved.at == entered.at
+        assert (left.state, entered.state) == (moved.source, moved.target)
+        assert moved.cause
+        assert {"session", "turn", "reply", "pending_calls", "last_error", "retries"} <= set(entered.context)
+    for earlier, later in zip(states[2::3], states[3::3], strict=False):
+        assert (later.state, later.duration_ms) == (earlier.state, later.at - earlier.at)
+    waited = next(
+        signal for signal in states if isinstance(signal, sg.StateExited) and signal.state == "waitingForCopilot"
+    )
+    assert waited.duration_ms == 300
+
+
+@pytest.mark.req("L-21")
+def test_a_timeout_an_error_and_a_recovery_are_announced() -> None:
+    with Call(Agent(ScriptedBrain([Hang(), Fail(ErrorClass.UNKNOWN), "Here."]))) as call:
+        call.user("find it").waits(30_000)
+    assert {signal.timer for signal in of_kind(call, sg.TimedOut)} >= {"attempt", "retry", "dismiss"}
+    (failed,) = of_kind(call, sg.Failed)
+    assert (failed.part.value, failed.error, failed.fatal) == ("brain", ErrorClass.UNKNOWN, False)
+    fault, session = of_kind(call, sg.Recovered)
+    assert (fault.source, session.source) == ("fault", "session")
+    assert failed.at < fault.at <= session.at
+
+
+@pytest.mark.req("L-21")
+def test_a_timeout_of_a_call_says_which() -> None:
+    brain = ScriptedBrain([[ToolCall("hang")], "Too bad."])
+    with Call(Agent(brain, tools=[scripted_tool("hang", Hang())])) as call:
+        call.user("do it").waits(40_000)
+    (late,) = (signal for signal in of_kind(call, sg.TimedOut) if signal.timer == "job")
+    assert late.call == 1
+
+
+@pytest.mark.req("C-PAT-002")
+def test_observers_of_states_and_turns_hear_until_they_have_enough() -> None:
+    with Call(Agent(ScriptedBrain(["Right away.", "And again."]))) as call:
+        states: list[str] = []
+        turns: list[str] = []
+        offs = (
+            call.conversation.on_state_changed(lambda moved: states.append(moved.target)),
+            call.conversation.on_turn_event(lambda signal: turns.append(f"{type(signal).__name__} {signal.turn.role}")),
+        )
+        call.user("book it").settles()
+        for off in offs:
+            off()
+        call.user("once more").settles()
+    assert states == ["processing", "waitingForCopilot", "speaking", "listening"]
+    assert turns == ["TurnStarted user", "TurnCompleted user", "TurnStarted assistant", "TurnCompleted assistant"]

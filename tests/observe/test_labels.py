@@ -1,0 +1,107 @@
+"""What people read is in their language, and never empty."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue import Agent
+from duologue import Call as ToolCall
+from duologue.core.leaves import ErrorClass, Part
+from duologue.core.views import CONVERSATION
+from duologue.observe import signals as sg
+from duologue.observe.hints import hint
+from duologue.observe.labels import LABELS, LANGUAGES, STATES, WAITS, label
+from duologue.testing import Call, Pause, Progress, ScriptedBrain, scripted_tool
+
+
+@pytest.mark.req("C-INT-003")
+def test_every_state_of_the_conversation_has_a_label() -> None:
+    assert set(STATES) == set(CONVERSATION.states)
+
+
+@pytest.mark.req("C-INT-003")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_key(language: str) -> None:
+    texts = LABELS[language]
+    assert set(texts) == {*STATES, *WAITS}
+    assert all(text.strip() == text != "" for text in texts.values())
+    assert len(set(texts.values())) == len(texts), "two keys that read the same can't be told apart"
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_a_translation_is_one(language: str) -> None:
+    assert not set(LABELS[language].values()) & set(LABELS["en"].values())
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "Listening"),
+        ("de", "Ich höre zu"),
+        ("de-AT", "Ich höre zu"),
+        ("DE-at", "Ich höre zu"),
+        ("fr-CA", "J'écoute"),
+        ("ja-JP", "聞いています"),
+        ("tlh", "Listening"),
+        ("tlh-Latn", "Listening"),
+        ("", "Listening"),
+    ],
+)
+def test_a_region_gets_its_language_and_an_unknown_language_gets_english(language: str, text: str) -> None:
+    assert label("listening", language) == text
+
+
+def test_english_is_what_nobody_has_to_ask_for() -> None:
+    assert label("speaking") == "Speaking"
+
+
+def test_a_key_that_nobody_knows_is_shown_as_it_is() -> None:
+    assert label("meditating", "de") == "meditating"
+
+
+# -- In a call
+
+
+@pytest.mark.req("C-INT-003")
+def test_every_change_of_state_is_told_and_has_its_label_in_the_agents_language() -> None:
+    with Call(Agent(ScriptedBrain(["Gerne."]), language="de-AT")) as call:
+        shown: list[tuple[str, str]] = []
+        call.conversation.on_state_changed(
+            lambda moved: shown.append((moved.target, call.conversation.snapshot().label))
+        )
+        call.user("ein Flug").settles()
+    assert shown == [
+        ("processing", "Ich denke nach"),
+        ("waitingForCopilot", "Warte auf Antwort"),
+        ("speaking", "Ich spreche"),
+        ("listening", "Ich höre zu"),
+        ("terminating", "Wird beendet"),
+        ("idle", "Bereit"),
+    ]
+
+
+@pytest.mark.req("C-GUD-003", "L-10")
+def test_whoever_waits_reads_how_it_stands_in_their_language() -> None:
+    job = scripted_tool("search", Pause(20_000), Progress("la moitié"), Pause(20_000), mode="delegate")
+    with Call(Agent(ScriptedBrain([[ToolCall("search")], "Voilà."]), tools=[job], language="fr")) as call:
+        call.user("cherche donc").waits(45_000)
+    waits = [signal for signal in call.signals if isinstance(signal, sg.Waiting)]
+    assert [(wait.at - waits[0].at, wait.label, wait.detail) for wait in waits] == [
+        (0, "J'y travaille", ""),
+        (5_000, "Toujours en cours", ""),
+        (15_000, "Ça avance", ""),
+        (30_000, "Plus long que prévu", "la moitié"),
+    ]
+
+
+# -- What to do about a fault
+
+
+@pytest.mark.req("C-SEC-003")
+@pytest.mark.parametrize("part", Part)
+@pytest.mark.parametrize("error", ErrorClass)
+def test_every_fault_of_every_part_comes_with_something_to_do(part: Part, error: ErrorClass) -> None:
+    told = hint(part, error)
+    assert part.value in told
+    assert told.endswith(".")
+    assert "{" not in told
