@@ -15,7 +15,7 @@ from runtime_fakes import Stage, others, play
 from duologue.core.leaves import Outcome
 from duologue.observe import signals as sg
 from duologue.ports import Call, Request
-from duologue.ports.history import AgentSaid, CallOutput
+from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.testing import Hang, Partly, Pause, Progress, Question, ScriptedBrain, scripted_tool
 from duologue.workers.functions import tool
 
@@ -334,7 +334,7 @@ def answering(*replies: Any) -> ScriptedBrain:
     rest = list(replies)
 
     def reply(request: Request) -> Any:
-        if request.text.startswith("the answer is"):
+        if request.text.startswith("the answer is") and isinstance(request.history[-1], UserSaid):
             return Call("answer_job", {"job": 1, "answer": request.text.removeprefix("the answer is ")})
         return rest.pop(0) if rest else "I see."
 
@@ -521,3 +521,15 @@ def test_a_tool_that_takes_longer_than_thought_may_go_on_beside_the_conversation
         assert stage.news[0].text == "the result"
 
     play(scene, told("It runs."), tools=[Worker(work)])
+
+
+@pytest.mark.req("C-AC-008")
+def test_a_brain_that_only_ever_calls_tools_does_not_keep_the_person_waiting_for_ever() -> None:
+    brain = ScriptedBrain(lambda request: Call("work"))
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.sleep(600_000)
+        assert stage.heard or stage.told(sg.Failed), f"ten minutes and {len(brain.requests)} requests, and not a word"
+
+    play(scene, brain, tools=[scripted_tool("work", Pause(2_000))])

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from duologue.core.errors import DuologueError
+from duologue.observe.recorder import WORDS_FORMAT as FORMAT
+from duologue.observe.recorder import WORDS_SCHEMA as SCHEMA
+from duologue.observe.recorder import words_path
 
-FORMAT = "duologue-words"
-SCHEMA = 1
+__all__ = ["InvalidWords", "Spoken", "read_words", "words_path"]
+
 
 _NEEDED = {"user": ("turn", "text", "at"), "agent": ("text", "at")}
 _KINDS: dict[str, type] = {"turn": int, "reply": int, "voice": int, "at": int, "text": str, "unheard": str}
@@ -36,11 +38,6 @@ class Spoken(NamedTuple):
     turn: int = 0
     reply: int = 0
     voice: int = 0
-
-
-def words_path(journal: Path) -> Path:
-    """Where the words of this journal are, if they were kept: `call.words.jsonl` for `call.jsonl`."""
-    return journal.with_name(f"{journal.stem}.words.jsonl")
 
 
 def read_words(lines: Iterable[str], complete: bool = True) -> tuple[Spoken, ...]:

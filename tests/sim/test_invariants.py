@@ -1,0 +1,86 @@
+"""Each invariant notices what it is there for, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import Link, Outcome
+from duologue.core.settings import profile
+from duologue.core.state import initial
+from duologue.lines.scripted import Act
+from duologue.observe import signals as sg
+from duologue.observe.moment import Moment
+from duologue.ports.brain import Request
+from duologue.ports.calls import Call
+from duologue.ports.history import AgentSaid, CallOutput, UserSaid
+from duologue.sim import invariants as inv
+from duologue.sim.invariants import Evidence
+
+START = initial(profile("confirm"))
+
+
+def did(*effects: fx.Effect) -> Moment:
+    event = ev.StartRequested(0, 1)
+    return Moment(event, START, START._replace(link=Link.PREPARING), effects, ())
+
+
+WELL = Evidence(
+    moments=[did(fx.StartReply(1, 1, 1)), did(fx.StartPlayback(1, 1))],
+    history=(UserSaid(1, "hello"), AgentSaid(1, "hi", heard_ms=300, calls=((1, Call("x")),)), CallOutput(1, "done")),
+    line=[Act(0, "play", 1, 1), Act(20, "hold", 1), Act(40, "resume", 1), Act(60, "play", 1, 2), Act(80, "clear", 1)],
+    played={1: 300},
+    requests=[Request(1, "hello")],
+    heard_finals=["hello"],
+)
+
+BROKEN = {
+    "never_stuck": [replace(WELL, came_to_rest=False), replace(WELL, ended=False)],
+    "nothing_left_running": [replace(WELL, tasks_left=["reply 1"])],
+    "nothing_lost_silently": [replace(WELL, moments=[]), replace(WELL, heard_finals=["hello", "goodbye"])],
+    "asked_words_reach_the_brain": [replace(WELL, requests=[Request(1, "")])],
+    "one_output_for_each_call": [
+        replace(WELL, history=WELL.history[:2]),
+        replace(WELL, history=(*WELL.history, CallOutput(1, "again", Outcome.DONE))),
+        replace(WELL, history=(*WELL.history, CallOutput(7, "for nobody", Outcome.DONE))),
+    ],
+    "the_line_obeys_its_order": [
+        replace(WELL, line=[*WELL.line, Act(90, "play", 1, 3)]),
+        replace(WELL, line=[Act(0, "play", 1, 1), Act(20, "hold", 1), Act(30, "play", 1, 2)]),
+        replace(WELL, line=[Act(0, "play", 1, 2)]),
+        replace(WELL, line=[Act(0, "play", 3, 1), Act(10, "play", 1, 1)]),
+    ],
+    "history_claims_no_more_than_was_played": [replace(WELL, played={1: 299}), replace(WELL, played={})],
+    "nobody_is_answered_twice": [
+        replace(
+            WELL,
+            moments=[did(fx.StartReply(1, 1, 1)), did(fx.StartReply(3, 1, 1))],
+            history=(AgentSaid(1, "hi", heard_ms=9), AgentSaid(3, "hi", heard_ms=9)),
+        )
+    ],
+    "nobody_made_a_mistake": [replace(WELL, signals=[sg.Problem(0, "StartReply", "KeyError")])],
+    "it_replays": [replace(WELL, moments=[did()])],
+}
+
+
+def test_a_call_that_went_well_has_no_complaints() -> None:
+    checks = [check for check in inv.INVARIANTS if check is not inv.it_replays]  # these moments are made up
+    assert [complaint for check in checks for complaint in check(WELL)] == []
+
+
+def test_every_invariant_is_tried() -> None:
+    assert set(BROKEN) == {check.__name__ for check in inv.INVARIANTS}
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence"), [(name, evidence) for name, cases in BROKEN.items() for evidence in cases]
+)
+def test_an_invariant_bites(name: str, evidence: Evidence) -> None:
+    assert getattr(inv, name)(evidence)
+
+
+def test_a_service_that_fails_is_nobodys_mistake() -> None:
+    assert inv.nobody_made_a_mistake(replace(WELL, signals=[sg.Problem(0, "reply", "ServiceError: RATE_LIMIT")])) == []
