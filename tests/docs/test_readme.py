@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+from textwrap import indent
 
+import pytest
 from typer.testing import CliRunner
 
 from duologue.cli.app import app
@@ -12,13 +16,38 @@ from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
 
 ROOT = Path(__file__).parent.parent.parent
+pytest_plugins = ["pytester"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_runs_as_printed() -> None:
-    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)
-    assert code
-    lines = code.group(1).splitlines()
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+HELLO, FIRST_TEST, MACHINE = BLOCKS
+
+
+def test_hello_world_runs_as_printed(tmp_path: Path) -> None:
+    assert len(HELLO.splitlines()) <= 10
+    file = tmp_path / "hello.py"
+    file.write_text(HELLO, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True)
+    printed = re.search(r"print\(call\.heard\)  # (.*)", HELLO)
+    assert printed
+    assert done.stdout.strip() == printed.group(1)
+
+
+def test_the_first_test_passes_as_printed(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_first=FIRST_TEST)
+    pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_a_test_without_an_agent_is_told_what_to_do(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_nobody_answers(call):\n    call.user('hello')\n")
+    result = pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*define a fixture `agent`*"])
+
+
+def test_the_machine_runs_as_printed() -> None:
+    lines = MACHINE.splitlines()
     seen: dict[str, object] = {}
     exec("\n".join(lines[:5]), seen)
     assert seen["effects"] == (OpenSession(session=1, attempt=0),)
@@ -27,6 +56,13 @@ def test_the_example_runs_as_printed() -> None:
     assert (state.link, state.user) == (Link.UP, User.TALKING)  # type: ignore[attr-defined]
     deadline = seen["next_deadline"](state)  # type: ignore[operator]
     assert (deadline.timer, deadline.due) == (Timer.TALK, 32_000)
+
+
+def test_the_code_in_the_testing_page_runs(pytester: pytest.Pytester) -> None:
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    first, scripted = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    pytester.makepyfile(test_page=first + "\n\ndef test_scripted():\n" + indent(scripted, "    "))
+    pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=2)
 
 
 def test_every_command_in_the_table_exists() -> None:

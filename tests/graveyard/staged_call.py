@@ -67,7 +67,8 @@ class TruthfulLine(ScriptedLine):
 
 
 class Staged(Call):
-    """A call with every act of the ears at hand. Texts in braces are settings of the profile."""
+    """A call with every act of the ears at hand. `settings` changes those of the profile; the agent's set
+    phrases greet, check in and say goodbye, so that the brain's requests are all about what was said."""
 
     def __init__(
         self,
@@ -202,8 +203,7 @@ class Staged(Call):
         assert self.due(Timer.DEAD_AIR) == self.now_ms + self.settings.dead_air_ms
         quiet_at = self.now_ms
         self.waits(self.settings.dead_air_ms).settles()
-        asks = [(moment.event.at, effect.ask) for moment in self.moments for effect in moment.effects
-                if type(effect) is fx.StartReply]  # fmt: skip
+        asks = [(step.event.at, e.ask) for step in self.moments for e in step.effects if type(e) is fx.StartReply]
         assert asks[-1] == (quiet_at + self.settings.dead_air_ms, Ask.CHECK_IN)
         assert self.due(Timer.DEAD_AIR) == self.now_ms + self.settings.dead_air_ms
 
@@ -239,7 +239,7 @@ def check_line(call: Call) -> None:
     chunks: Counter[int] = Counter()
     newest = 0
     for act in call.line.log:
-        if act.what in ("close",):
+        if act.what == "close":
             continue
         assert act.voice not in over, f"{act} after that voice was cleared"
         assert act.voice >= newest, f"{act} of an old voice"

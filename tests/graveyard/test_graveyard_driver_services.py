@@ -18,10 +18,21 @@ from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, Link, Part, User
 from duologue.core.settings import POLICIES
 from duologue.observe import signals as sg
-from duologue.ports import AgentSaid, Final, Partial, ServiceError, Sound, SpeechBegan, SpeechEnded
+from duologue.ports import (
+    AgentSaid,
+    CallOutput,
+    Final,
+    Partial,
+    Request,
+    ServiceError,
+    Sound,
+    SpeechBegan,
+    SpeechEnded,
+)
+from duologue.ports import Call as ToolCall
 from duologue.ports.line import Closed, LineEvent, Played, Unplayable
 from duologue.runtime.agent import Phrases
-from duologue.testing import Fail, Hang, Pause, ScriptedSession, ScriptedVoice
+from duologue.testing import Fail, Hang, Pause, ScriptedSession, ScriptedVoice, scripted_tool
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
 LIMIT_MS = 600_000
@@ -52,6 +63,11 @@ class Faulty:
         if trouble == "tear":  # some sound, and then nothing more
             yield Sound(200)
             await asyncio.get_running_loop().create_future()
+        if trouble == "break":  # 400 ms of the sentence, and then an error
+            whole = [sound async for sound in ScriptedVoice().speak(text)]
+            for sound in whole[:2]:
+                yield sound
+            raise OSError("reset by peer")
 
 
 def faults(call: Staged) -> list[tuple[Part, ErrorClass]]:
@@ -108,6 +124,8 @@ def test_a_voice_that_gives_no_sound_for_a_text_has_failed(profile: str) -> None
         call.waits(9_000)
         retried, told = len(call.asked) > 1, bool(faults(call) or call.told(sg.Lost))
         assert retried or told, "nobody heard anything, and nobody was told"
+        call.waits(6_000).settles()
+        call.ends_well()
 
 
 @pytest.mark.graveyard(9)
@@ -119,6 +137,22 @@ def test_a_sentence_without_sound_between_two_others_is_not_history() -> None:
         call.settles()
         assert call.truth.heard == ["One is fine. Three is here."]
         assert call.heard == call.truth.heard
+        call.ends_well()
+
+
+@pytest.mark.graveyard(9)
+@every_profile
+@pytest.mark.parametrize("sentence", ["Sure", "When"], ids=["first", "second"])
+def test_a_voice_that_breaks_in_mid_sentence_commits_only_what_sounded(profile: str, sentence: str) -> None:
+    """pipecat#5426: half a sentence is spoken, then the voice fails, and the whole of it is committed."""
+    voice = Faulty(lambda text: "break" if sentence in text else None, times=1)
+    with Staged(ScriptedBrain([ANSWER]), profile=profile, voice=voice) as call:
+        call.says("book a flight")
+        call.settles()
+        assert call.asked == ["book a flight"], "it was being heard: it is not made anew"
+        assert not any("go?" in text for text in call.truth.heard)
+        assert call.heard == call.truth.heard
+        assert "reply" in [problem.where for problem in call.told(sg.Problem)]
         call.ends_well()
 
 
@@ -402,7 +436,7 @@ def test_an_expired_session_of_any_service_means_a_new_one_and_no_fault(service:
 
 def talk_until_the_limit(call: Staged, early_ms: int) -> None:
     """Two turns, and then silence until shortly before the session's limit."""
-    opened_at = [moment.event.at for moment in call.moments if moment.after.link is Link.UP][0]
+    opened_at = next(moment.event.at for moment in call.moments if moment.after.link is Link.UP)
     call.says("book a flight").settles()
     call.waits(opened_at + LIMIT_MS // 2 - call.now_ms).says("I am still here").settles()
     call.waits(opened_at + LIMIT_MS - early_ms - call.now_ms)
@@ -446,6 +480,31 @@ def test_the_old_session_that_goes_during_its_renewal_is_not_missed() -> None:
         assert call.heard == [ANSWER, ANSWER, ANSWER]
         assert call.line.opens == 1
         call.ends_well()
+
+
+@pytest.mark.graveyard(20)
+@every_profile
+@pytest.mark.parametrize("tool_ms", [1_999, 2_000, 2_001, 2_350, 2_699, 2_700, 2_701])
+def test_a_tool_that_ends_during_the_renewal_is_told_once_after_it(profile: str, tool_ms: int) -> None:
+    """livekit/agents#2358: what comes in while the session changes hands is lost. The tool ends around
+    the beginning, in the middle and around the end of the renewal."""
+    session, worker = ScriptedSession(renew_ms=700), scripted_tool("look_up", Pause(tool_ms), "three")
+    brain = ScriptedBrain(lambda request: [ToolCall("look_up")] if _is_new(request) else "There are three.")
+    with Staged(brain, worker, profile=profile, session=lambda: session, settings=SETTINGS) as call:
+        talk_until_the_limit(call, early_ms=2_000 + 1_400)
+        call.says("is there a room")
+        call.waits(6_000).settles()
+        assert session.renewals == 1
+        assert [item.output for item in call.history if isinstance(item, CallOutput)] == ["three"]
+        assert call.asked[2:] == ["is there a room", "is there a room"]
+        assert call.heard[-1] == "There are three."
+        assert len(worker.calls) == 1
+        call.ends_well()
+
+
+def _is_new(request: Request) -> bool:
+    """Is this the question about the room, before anybody looked it up?"""
+    return "room" in request.text and not any(isinstance(item, CallOutput) for item in request.history)
 
 
 @pytest.mark.graveyard(20)

@@ -228,10 +228,10 @@ def test_a_line_that_breaks_while_a_reply_streams_is_told_and_nothing_unplayed_i
 
 @pytest.mark.graveyard(8)
 @every_profile
-@pytest.mark.parametrize("heard_ms", [1, 299, 300, 301, 419, 420, 421, 1_000, 1_679, 1_680, 1_681, 2_999, 3_179])
+@pytest.mark.parametrize("heard_ms", [1, 359, 360, 361, 479, 480, 481, 1_000, 1_199, 1_200, 1_201, 2_999, 3_179])
 def test_the_brain_is_told_what_was_heard_to_the_word(profile: str, heard_ms: int) -> None:
     """pipecat#4996: the interruption overtakes text that was already played, and the agent repeats
-    itself. Word ends lie at 300, 420, … ms; the interruption comes just before, at and just after."""
+    itself. Word ends lie at 360, 480, … ms; the interruption comes just before, at and just after."""
     with Staged(ScriptedBrain([ANSWER, "Fine."]), profile=profile) as call:
         call.says("book a flight")
         call.plays(heard_ms)
@@ -258,7 +258,7 @@ def test_however_slowly_a_line_reports_the_history_is_what_sounded(ack_ms: int, 
         bid(call)
         finish_bid(call)
         call.settles()
-        assert interrupted(call)[0].text == "Sure, I can do that"[: len("Sure, I can do")]
+        assert interrupted(call)[0].text == "Sure, I can do"
         call.ends_well()
 
 
@@ -275,6 +275,22 @@ def test_a_line_that_confirms_a_little_after_the_deadline_still_mends_the_histor
         finish_bid(call)
         call.settles()
         assert interrupted(call)[0].text == "Sure, I can"
+        call.ends_well()
+
+
+@pytest.mark.graveyard(8)
+@pytest.mark.parametrize("ack_ms", [100, 200])
+def test_a_fault_in_mid_reply_keeps_every_word_that_sounded(ack_ms: int) -> None:
+    """pipecat#4996 without an interruption: the ears fail, the sound is stopped, and the line says at once
+    what it has played; the words since its last report are not to be said again."""
+    line = TruthfulLine(ack_ms=ack_ms)
+    with Staged(ScriptedBrain([ANSWER, "Fine."]), line=line) as call:
+        call.says("book a flight")
+        call.plays(490).does(lambda: call.person.ears.fail(ValueError("nonsense")))
+        assert call.conversation.state == "faulted"
+        call.waits(call.settings.dismiss_ms + 10).settles()
+        assert call.truth.heard == ["Sure, I"]
+        assert call.heard == call.truth.heard
         call.ends_well()
 
 
@@ -355,7 +371,7 @@ def test_a_voice_without_word_times_is_cut_where_its_length_says(heard_ms: int) 
 @every_profile
 def test_a_line_that_confirms_again_and_again_commits_the_reply_once(profile: str) -> None:
     """livekit/agents#2094: the interrupted answer stands twice in the context, the second time in full."""
-    with Staged(ScriptedBrain([ANSWER, "Fine."]), profile=profile) as call:
+    with Staged(ScriptedBrain([ANSWER, "Fine, later then.", "As you like."]), profile=profile) as call:
         call.says("book a flight")
         call.plays(700)
         voice = call.conversation.machine_state.voice_id
@@ -364,14 +380,17 @@ def test_a_line_that_confirms_again_and_again_commits_the_reply_once(profile: st
             call.does(lambda: call.line.tell(Stopped(voice, 700))).waits(40)
         call.waits(call.settings.stop_ms_max).does(lambda: call.line.tell(Finished(voice, 9_000)))
         finish_bid(call)
-        call.does(lambda: call.line.tell(Played(voice, 9_000)))
-        call.settles()
-        call.does(lambda: call.line.tell(Finished(voice, 9_000)))
+        call.plays(100).does(lambda: call.line.tell(Played(voice, 9_000)))
+        call.plays(400).does(lambda: call.line.tell(Finished(voice, 9_000)))
+        bid(call)
+        finish_bid(call, "no wait never mind")
+        call.does(lambda: call.line.tell(Stopped(voice, 700))).settles()
         assert [(item.text, item.unheard) for item in interrupted(call)] == [
-            ("Sure, I", "can do that for you. When do you want to go?")
+            ("Sure, I", "can do that for you. When do you want to go?"),
+            ("Fine,", "later then."),
         ]
-        assert call.heard[-2:] == ["Sure, I", "Fine."]
-        assert len(call.told(sg.TurnInterrupted)) == 1
+        assert call.heard[-1] == "As you like."
+        assert len(call.told(sg.TurnInterrupted)) == 2
         call.ends_well()
 
 

@@ -128,7 +128,7 @@ def test_a_reply_that_becomes_ready_behind_an_onset_is_never_played(profile: str
         call.waits(300 - early_ms).begins().waits(early_ms + 60)
         assert len(call.line.log) == told, "ready, and not a chunk of it has left"
         call.waits(200).partial("to Rome please")
-        assert call.brain.cancelled == [] or call.asked == ["book a flight"]
+        assert len(call.when(fx.CancelReply)) == 1
         call.waits(200).ends().waits(120).final("to Rome please").settles()
         assert call.asked == ["book a flight", "book a flight to Rome please"]
         assert call.heard[-1] == "Rome it is."

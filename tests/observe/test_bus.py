@@ -157,7 +157,7 @@ def of_kind(call: Call, kind: type[Any]) -> list[Any]:
 def test_states_are_announced_when_left_moved_and_entered_with_duration_cause_and_context() -> None:
     with Call(Agent(ScriptedBrain(["Right away."], first_ms=300))) as call:
         call.user("book it").settles()
-    states = [signal for signal in call.signals if getattr(signal, "view", "") == "conversation"]
+    states: list[Any] = [signal for signal in call.signals if getattr(signal, "view", "") == "conversation"]
     assert [type(signal) for signal in states] == [sg.StateExited, sg.Transitioned, sg.StateEntered] * (
         len(states) // 3
     )

@@ -14,7 +14,8 @@ from duologue import Agent, tool
 from duologue import Call as ToolCall
 from duologue.core.leaves import ErrorClass, Outcome, Part
 from duologue.observe import signals as sg
-from duologue.observe.diagnostics import FIELDS, Diagnostics, correlation_id, watch
+from duologue.observe.diagnostics import FIELDS, OWN_TOOLS, Diagnostics, correlation_id, watch
+from duologue.runtime.calls import ANSWER_TOOL, CANCEL_TOOL
 from duologue.testing import Call, Fail, Pause, Progress, Question, ScriptedBrain, scripted_tool
 
 KEY = "sk-live-4f9a2"
@@ -52,7 +53,7 @@ def an_agent_full_of_words() -> Agent:
         "mangosteen",
         mode="delegate",
     )
-    replies = [
+    replies: list[Any] = [
         ["Tangerine first.", ToolCall("find_rooms", {"where": "kumquat"})],
         "It asks whether it should be so.",
         [ToolCall("answer_job", {"job": 1, "answer": "lychee"})],
@@ -229,6 +230,10 @@ def test_a_tool_is_named_only_if_it_is_the_agents_own() -> None:
         call.user("cherimoya it is").settles()
     named = [line["tool"] for line in of_kind(read(out), "WorkStarted")]
     assert named[:4] == ["find_rooms", "answer_job", None, "charge"]
+
+
+def test_the_runtimes_own_tools_are_known_by_name() -> None:
+    assert set(OWN_TOOLS) == {ANSWER_TOOL.name, CANCEL_TOOL.name}
 
 
 def test_a_problem_is_told_by_its_place_and_its_class() -> None:

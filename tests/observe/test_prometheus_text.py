@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,7 @@ def scrape(tally: Tally) -> Scraped:
 
 
 def busy_agent() -> Agent:
-    replies = [
+    replies: list[Any] = [
         ["Let me look.", ToolCall("look"), ToolCall("break"), ToolCall("kumquat the thing")],
         "I have found a great many things that are all worth being told at length.",
         Fail(ErrorClass.SERVER_ERROR),
@@ -116,7 +117,7 @@ def test_the_text_is_well_formed_before_anything_happened() -> None:
 @pytest.fixture(scope="module")
 def busy() -> tuple[Scraped, Metrics, Call]:
     tally = Tally()
-    with Call(busy_agent()) as call:
+    with Call(busy_agent(), own_voice=True) as call:
         tally.watch(call.conversation)
         hold_busy_call(call)
     return scrape(tally), call.conversation.metrics, call
@@ -176,7 +177,7 @@ def test_nothing_that_a_model_made_up_becomes_a_label(busy: tuple[Scraped, Metri
 def test_waits_fall_into_the_bucket_that_they_do_not_exceed() -> None:
     tally = Tally()
     agent = Agent(ScriptedBrain(["Yes.", "No."], first_ms=300), voice=ScriptedVoice(first_ms=1))
-    with Call(agent) as call:
+    with Call(agent, own_voice=True) as call:
         tally.watch(call.conversation)
         call.user("well").settles()
     text = scrape(tally)

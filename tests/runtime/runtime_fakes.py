@@ -22,6 +22,7 @@ from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated import run_simulated
 from duologue.voice.scripted import ScriptedVoice
+from duologue.workers.scripted import scripted_tool
 
 SCENE_S_MAX = 3_600
 
@@ -160,3 +161,25 @@ def task_called(name: str) -> asyncio.Task[Any]:
     found = [task for task in asyncio.all_tasks() if task.get_name().startswith(name) and not task.done()]
     assert len(found) == 1, f"{name}: {[task.get_name() for task in asyncio.all_tasks()]}"
     return found[0]
+
+
+async def swallow(seconds: float) -> None:
+    """Sleep so deep that no cancel wakes it."""
+    ends_at = asyncio.get_running_loop().time() + seconds
+    while (left := ends_at - asyncio.get_running_loop().time()) > 0:
+        try:
+            await asyncio.sleep(left)
+        except asyncio.CancelledError:
+            continue
+
+
+class Stubborn:
+    """A worker that does not hear a cancel."""
+
+    def __init__(self, seconds: float) -> None:
+        self.tool = scripted_tool("stubborn").tool
+        self.seconds = seconds
+
+    async def run(self, arguments: dict[str, Any], job: Any) -> object:  # noqa: ARG002
+        await swallow(self.seconds)
+        return "at last"

@@ -1,5 +1,6 @@
 """Ears that fail, end, number things oddly or talk nonsense; push-to-talk and typed turns."""
 
+# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio
@@ -13,8 +14,9 @@ from duologue.core.leaves import ErrorClass, Part
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, ServiceError, SpeechBegan, SpeechEnded, TurnOver
-from duologue.ports.ears import Incoming
+from duologue.ports.ears import Commit, Frame, Incoming
 from duologue.ports.history import UserSaid
+from duologue.runtime.frames import Frames
 from duologue.testing import Pause, ScriptedBrain, ScriptedEars
 from duologue.turns.endpoint import Elsewhere
 
@@ -150,6 +152,24 @@ def test_nonsense_from_a_programs_own_ears_is_refused_there() -> None:
         assert stage.heard == ["You said hello there."]
 
     play(scene, ScriptedBrain(echo))
+
+
+@pytest.mark.req("C-REQ-003")
+def test_ears_that_are_slower_than_the_line_lose_the_oldest_sound_and_no_marker() -> None:
+    frames = Frames(frames_max=10)
+    for number in range(1_000):
+        frames.put(Frame(bytes([number % 250])))
+        if number % 100 == 0:
+            frames.put(Commit(number))
+
+    async def read() -> list[Incoming]:
+        frames.close()
+        return [item async for item in frames]
+
+    got = asyncio.run(read())
+    assert [item.turn for item in got if isinstance(item, Commit)] == list(range(0, 1_000, 100))
+    assert len([item for item in got if isinstance(item, Frame)]) == 10
+    assert frames.dropped == 990
 
 
 # -- Ears that number and time things in their own way

@@ -1,5 +1,6 @@
 """Who owns what: tasks end with their conversation, seats are given back, cancelling is polite."""
 
+# ruff: noqa: ARG001, ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio
@@ -7,17 +8,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, others, play, task_called
+from runtime_fakes import Stage, Stubborn, others, play, task_called
 
-from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import Call, Sound
 from duologue.ports.ears import SpeechEnded
-from duologue.runtime.agent import Agent
-from duologue.runtime.conversation import Conversation, NotRunning, StartRefused
-from duologue.runtime.seats import Seats, SeatTaken
-from duologue.runtime.simulated import run_simulated
-from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedSession, ScriptedVoice, scripted_tool
+from duologue.runtime.conversation import StartRefused
+from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
 
 LONG = "This is a long answer that goes on and on, so that there is time to do things while it is spoken."
 
@@ -36,28 +33,6 @@ class StuckVoice:
     async def speak(self, text: str) -> AsyncIterator[Sound]:
         yield Sound(3_000)
         await asyncio.get_running_loop().create_future()
-
-
-async def swallow(seconds: float) -> None:
-    """Sleep so deep that no cancel wakes it."""
-    ends_at = asyncio.get_running_loop().time() + seconds
-    while (left := ends_at - asyncio.get_running_loop().time()) > 0:
-        try:
-            await asyncio.sleep(left)
-        except asyncio.CancelledError:
-            continue
-
-
-class Stubborn:
-    """A worker that does not hear a cancel."""
-
-    def __init__(self, seconds: float) -> None:
-        self.tool = scripted_tool("stubborn").tool
-        self.seconds = seconds
-
-    async def run(self, arguments: dict[str, Any], job: Any) -> object:
-        await swallow(self.seconds)
-        return "at last"
 
 
 class SlowToClose(ScriptedSession):
@@ -104,7 +79,10 @@ PHASES: dict[str, tuple[Callable[[Stage], Awaitable[None]], dict[str, Any]]] = {
     "in mid-speech": (ask, {"brain": lambda: ScriptedBrain([LONG])}),
     "while the brain hangs": (ask, {"brain": lambda: ScriptedBrain([Hang()])}),
     "while the brain hangs after a word": (ask, {"brain": lambda: ScriptedBrain([["Well", Hang()]])}),
-    "while a tool runs": (ask, {"brain": lambda: ScriptedBrain([Call("slow")]), "tools": [scripted_tool("slow", Hang())]}),
+    "while a tool runs": (
+        ask,
+        {"brain": lambda: ScriptedBrain([Call("slow")]), "tools": [scripted_tool("slow", Hang())]},
+    ),
     "while a delegated job runs": (
         ask,
         {"brain": lambda: ScriptedBrain([Call("slow")]), "tools": [scripted_tool("slow", Hang(), mode="delegate")]},
@@ -197,214 +175,6 @@ def test_a_stubborn_worker_and_a_session_that_does_not_close_share_the_one_secon
         assert stage.now_ms - before <= 1_000
 
     play(scene, ScriptedBrain([Call("stubborn")]), tools=[Stubborn(20)], session=SlowToClose)
-
-
-# -- Starting
-
-
-@pytest.mark.req("C-CON-002", "C-INT-001")
-def test_starting_twice_is_refused_and_the_first_goes_on() -> None:
-    async def scene(stage: Stage) -> None:
-        with pytest.raises(StartRefused):
-            await stage.conversation.start()
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day."]
-
-    play(scene, ScriptedBrain(["Good day."]))
-
-
-@pytest.mark.req("C-CON-002")
-def test_starting_after_the_end_is_refused_and_opens_nothing() -> None:
-    async def scene(stage: Stage) -> None:
-        await stage.conversation.end("enough")
-        with pytest.raises(StartRefused):
-            await stage.conversation.start()
-        await stage.sleep(1_000)
-        assert stage.line.opens == 1
-        assert not stage.line.is_open
-        assert stage.conversation.state == "idle"
-
-    play(scene, ScriptedBrain())
-
-
-@pytest.mark.req("C-CON-002")
-def test_starting_while_it_ends_is_refused_and_opens_nothing() -> None:
-    """Ended for the machine, but a worker that does not hear its cancel is still waited for."""
-
-    async def scene(stage: Stage) -> None:
-        await ask(stage)
-        ending = asyncio.ensure_future(stage.conversation.end("enough"))
-        await stage.sleep(300)
-        assert stage.state == "idle"
-        assert not ending.done()
-        with pytest.raises(StartRefused):
-            await stage.conversation.start()
-        await stage.sleep(10)
-        assert stage.state == "idle"
-        assert stage.line.opens == 1
-        await ending
-        assert not stage.line.is_open
-
-    play(scene, ScriptedBrain([Call("stubborn")]), tools=[Stubborn(20)])
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_start_that_meets_an_end_leaves_nothing_open() -> None:
-    async def scene(stage: Stage) -> None:
-        ending = asyncio.ensure_future(stage.conversation.end("never mind"))
-        starting = asyncio.ensure_future(stage.conversation.start())
-        async with asyncio.timeout(5):
-            await ending
-        assert (await asyncio.gather(starting, return_exceptions=True))[0].__class__ is StartRefused
-        await stage.sleep(100)
-        assert stage.state == "idle"
-        assert not stage.line.is_open
-        assert len(stage.seats) == 0
-        assert others() == []
-
-    play(scene, ScriptedBrain(), start=False, seat="desk")
-
-
-@pytest.mark.req("C-REQ-002", "C-INT-001")
-@pytest.mark.parametrize("missing", ["session", "audio"])
-def test_a_start_without_session_or_audio_is_refused_and_may_be_tried_again(missing: str) -> None:
-    session = ScriptedSession(active=missing != "session")
-
-    async def scene(stage: Stage) -> None:
-        stage.line.primed = missing != "audio"
-        with pytest.raises(StartRefused, match="not ready"):
-            await stage.conversation.start()
-        assert stage.state == "idle"
-        assert len(stage.seats) == 0
-        session.active = stage.line.primed = True
-        await stage.conversation.start()
-        assert stage.state == "listening"
-
-    play(scene, ScriptedBrain(), start=False, session=lambda: session, seat="desk")
-
-
-@pytest.mark.req("C-AC-001")
-def test_a_start_reaches_listening_by_way_of_preparing() -> None:
-    async def scene(stage: Stage) -> None:
-        moves: list[tuple[str, str]] = []
-        stage.conversation.on_state_changed(lambda moved: moves.append((moved.source, moved.target)))
-        await stage.conversation.start()
-        assert moves == [("idle", "preparing"), ("preparing", "listening")]
-        assert stage.now_ms <= 500
-
-    play(scene, ScriptedBrain(), start=False, line=ScriptedLine(open_ms=400))
-
-
-# -- Seats
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_holds_one_conversation_at_a_time_and_is_free_after_its_end() -> None:
-    async def scene(stage: Stage) -> None:
-        second = Conversation(stage.agent, ScriptedLine(), seat="desk", seats=stage.seats)
-        with pytest.raises(SeatTaken, match="desk"):
-            await second.start()
-        assert second.state == "idle"
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day."]
-        await stage.conversation.end("enough")
-        await second.start()
-        assert second.state == "listening"
-        await second.end("enough")
-        assert len(stage.seats) == 0
-
-    play(scene, ScriptedBrain(["Good day."]), seat="desk")
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_is_free_after_a_start_that_failed_for_good() -> None:
-    async def scene(stage: Stage) -> None:
-        with pytest.raises(StartRefused):
-            await stage.conversation.start()
-        assert len(stage.seats) == 0
-        assert stage.told(sg.Failed)[-1].fatal
-
-    failures: list[BaseException | None] = [ConnectionError() for _ in range(9)]
-    play(scene, ScriptedBrain(), start=False, seat="desk", session=lambda: ScriptedSession(failures=failures))
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_is_free_after_a_session_that_can_not_even_say_whether_it_is_active() -> None:
-    class Broken(ScriptedSession):
-        @property
-        def active(self) -> bool:  # type: ignore[override]
-            raise RuntimeError("no idea")
-
-        @active.setter
-        def active(self, value: bool) -> None:
-            pass
-
-    async def scene(stage: Stage) -> None:
-        with pytest.raises((StartRefused, RuntimeError)):
-            await stage.conversation.start()
-        assert len(stage.seats) == 0
-
-    play(scene, ScriptedBrain(), start=False, seat="desk", session=Broken)
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_start_that_is_cancelled_gives_its_seat_back() -> None:
-    async def scene(stage: Stage) -> None:
-        stage.line.block()
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(1):
-                await stage.conversation.start()
-        await stage.sleep(1_500)
-        assert len(stage.seats) == 0
-        assert others() == []
-
-    play(scene, ScriptedBrain(), start=False, seat="desk")
-
-
-@pytest.mark.req("C-CON-002")
-def test_async_with_that_is_cancelled_while_it_starts_leaves_nothing_behind() -> None:
-    async def scene(stage: Stage) -> None:
-        stage.line.block()
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(1):
-                async with stage.conversation:
-                    raise AssertionError("it never started")
-        stage.line.unblock()
-        await stage.sleep(1_500)
-        assert stage.state == "idle"
-        assert len(stage.seats) == 0
-
-    play(scene, ScriptedBrain(), start=False, seat="desk")
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_is_free_after_a_crash_inside_async_with() -> None:
-    async def scene(stage: Stage) -> None:
-        with pytest.raises(ZeroDivisionError):
-            async with stage.conversation:
-                await stage.say("hello there")
-                raise ZeroDivisionError
-        assert len(stage.seats) == 0
-        assert stage.state == "idle"
-
-    play(scene, ScriptedBrain(["Good day."]), start=False, seat="desk")
-
-
-def test_two_conversations_in_one_loop_do_not_hear_each_other() -> None:
-    async def scene(stage: Stage) -> None:
-        agent = Agent(ScriptedBrain(["Other."]), voice=ScriptedVoice())
-        other = Conversation(agent, ScriptedLine(), seat="door", seats=stage.seats)
-        await other.start()
-        other.type("who are you")
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day."]
-        assert [item.text for item in other.history] == ["who are you", "Other."]
-        await other.end()
-
-    play(scene, ScriptedBrain(["Good day."]), seat="desk")
 
 
 # -- Being cancelled
@@ -551,55 +321,59 @@ def test_cancelling_an_attempt_to_reconnect_from_outside_leads_to_the_next() -> 
     play(scene, ScriptedBrain())
 
 
-# -- What is over is over
+@pytest.mark.req("L-19")
+@pytest.mark.parametrize("where", ["tool", "brain", "handler"])
+def test_a_conversation_may_be_ended_from_inside(where: str) -> None:
+    held: list[Stage] = []
 
+    class Ending:
+        tool = scripted_tool("hang_up").tool
 
-COMMANDS: dict[str, Callable[[Conversation], object]] = {
-    "type": lambda c: c.type("hello"),
-    "press": lambda c: c.press(),
-    "release": lambda c: c.release(),
-    "send": lambda c: c.send(),
-    "interrupt": lambda c: c.interrupt("test"),
-    "suspend": lambda c: c.suspend("test"),
-    "resume": lambda c: c.resume(),
-    "reconnect": lambda c: c.reconnect(),
-    "retry": lambda c: c.retry(),
-    "recover": lambda c: c.recover(),
-    "dismiss": lambda c: c.dismiss(),
-    "cancel": lambda c: c.cancel(1),
-}
+        async def run(self, arguments: dict[str, Any], job: Any) -> object:
+            await held[0].conversation.end("from inside")
+            return "never told"
 
-
-@pytest.mark.req("C-PAT-003")
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_to_a_conversation_that_is_over_is_refused(command: str) -> None:
-    """The rule of `runtime.conversation`: refused in one clear line."""
+    async def reply(request: Any) -> Any:
+        if where == "brain":
+            await held[0].conversation.end("from inside")
+        return Call("hang_up")
 
     async def scene(stage: Stage) -> None:
-        await stage.conversation.end("enough")
-        with pytest.raises(NotRunning):
-            COMMANDS[command](stage.conversation)
+        held.append(stage)
+        if where == "handler":
+            off = stage.conversation.on_state_changed(
+                lambda moved: asyncio.ensure_future(stage.conversation.end("from inside"))
+            )
+        await stage.say("hang up please")
+        async with asyncio.timeout(2):
+            assert await stage.conversation.wait() == "from inside"
+        await asyncio.sleep(0)
+        if where == "handler":
+            off()
+        await stage.sleep(2_000)
+        assert others() == []
 
-    play(scene, ScriptedBrain())
+    play(scene, reply, tools=[Ending()])
 
 
-def test_ending_twice_or_before_the_start_is_harmless() -> None:
+@pytest.mark.req("L-19")
+def test_cancelling_every_task_at_once_ends_the_call_politely() -> None:
+    """So does a program that is told to stop."""
+
     async def scene(stage: Stage) -> None:
-        await asyncio.gather(stage.conversation.end("one"), stage.conversation.end("two"))
-        await stage.conversation.end("three")
-        assert [signal.reason for signal in stage.told(sg.Ended)] == ["one"]
+        running = asyncio.ensure_future(stage.conversation.run())
+        await stage.sleep(10)
+        await stage.say("tell me")
+        mine = asyncio.current_task()
+        for task in asyncio.all_tasks():
+            if task is not mine:
+                task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert stage.state == "idle"
+        assert stage.said == ["tell me"]
+        assert len(stage.seats) == 0
+        await stage.sleep(10)
+        assert others() == []
 
-    play(scene, ScriptedBrain(), start=False)
-
-
-def test_nothing_of_a_conversation_stays_with_its_agent() -> None:
-    agent = Agent(ScriptedBrain(lambda request: f"{len(request.history)} items."), voice=ScriptedVoice())
-
-    async def scene() -> None:
-        for _ in range(2):
-            async with Conversation(agent, ScriptedLine(), seats=Seats()) as conversation:
-                conversation.type("how much do you know")
-                await asyncio.sleep(5)
-                assert [item.text for item in conversation.history][-1] == "1 items."
-
-    run_simulated(scene())
+    play(scene, ScriptedBrain([[Pause(5_000), LONG]]), start=False, seat="desk")

@@ -55,6 +55,7 @@ class Watched(Protocol):
 
 # -- What may be told of it
 
+OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own: offered only while a job runs
 REASONS = ("hung up", "ended by the program", "cancelled from outside")  # the runtime's own; others may hold words
 
 
@@ -65,7 +66,7 @@ def correlation_id(conversation_id: str) -> str:
 
 def tool_names(conversation: Watched) -> frozenset[str]:
     """The names that are the agent's own. Any other name was made up by a model."""
-    return frozenset(tool.name for tool in conversation.engine.calls.tools)
+    return frozenset((*OWN_TOOLS, *(tool.name for tool in conversation.engine.calls.tools)))
 
 
 def first_word(where: str) -> str:

@@ -1,0 +1,554 @@
+"""Getting over it: retries, pauses, wobbles, lost lines, session limits, silence."""
+
+# ruff: noqa: ARG002 - fakes take what their port gives
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from runtime_fakes import Stage, play
+
+from duologue.core import effects as fx
+from duologue.core.leaves import Ask, ErrorClass, Part
+from duologue.core.settings import profile
+from duologue.observe import signals as sg
+from duologue.ports import Call, Closed, Request, ServiceError, Wobbled
+from duologue.ports.ears import SpeechEnded
+from duologue.runtime.agent import Phrases
+from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
+
+TWO = "Here is the first sentence. And here comes the second one, which is longer."
+CALM = profile("confirm", dead_air_ms=0)  # nobody checks in while a test waits
+
+
+def effects(stage: Stage, kind: type[fx.Effect]) -> list[int]:
+    return [moment.event.at for moment in stage.moments for effect in moment.effects if type(effect) is kind]
+
+
+# -- Pauses
+
+
+@pytest.mark.req("C-REQ-008", "C-PER-003", "C-AC-005")
+def test_a_pause_in_mid_speech_goes_on_from_the_very_millisecond() -> None:
+    brain = ScriptedBrain([TWO])
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(1_234)
+        stage.conversation.suspend("diagnostics")
+        at = stage.line.heard_ms
+        assert stage.state == "suspended"
+        assert not stage.line.is_sounding
+        await stage.sleep(20_000)
+        assert stage.line.heard_ms == at
+        before = stage.now_ms
+        stage.conversation.resume()
+        await stage.until(lambda: stage.state == "speaking")
+        assert stage.now_ms - before <= 1_000
+        assert stage.line.heard_ms - at <= stage.now_ms - before
+        await stage.rest()
+        assert stage.heard == [TWO]
+        assert len(brain.requests) == 1
+        assert max(act.voice for act in stage.line.log) == 1
+
+    play(scene, brain)
+
+
+@pytest.mark.req("C-REQ-008", "C-AC-005")
+def test_a_pause_while_the_brain_thinks_keeps_its_answer_and_its_time() -> None:
+    brain = ScriptedBrain([[Pause(5_000), "Good day."]])
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        stage.conversation.suspend()
+        await stage.sleep(25_000)
+        assert not any(act.what == "play" for act in stage.line.log)
+        stage.conversation.resume()
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+        assert len(brain.requests) == 1
+        assert stage.told(sg.Failed) == []
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-07")
+def test_a_pause_of_more_than_half_a_minute_becomes_a_new_session() -> None:
+    session = ScriptedSession()
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.suspend()
+        await stage.sleep(29_900)
+        assert stage.conversation.phase != "reconnecting"
+        await stage.sleep(200)
+        assert stage.conversation.phase == "reconnecting"
+        await stage.rest()
+        assert session.opens == 2
+
+    play(scene, ScriptedBrain(), session=lambda: session)
+
+
+@pytest.mark.req("C-REQ-008", "M-18")
+def test_what_is_said_during_a_pause_is_answered_after_it() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.suspend()
+        await stage.say("hello there")
+        await stage.sleep(2_000)
+        assert stage.heard == []
+        stage.conversation.resume()
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+
+    play(scene, ScriptedBrain(["Good day."]))
+
+
+# -- The line
+
+
+@pytest.mark.req("L-15")
+@pytest.mark.parametrize("wobble_ms", [100, 1_990])
+def test_a_wobble_of_up_to_two_seconds_only_pauses(wobble_ms: int) -> None:
+    session = ScriptedSession()
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(800)
+        stage.line.wobble()
+        at = stage.line.heard_ms
+        await stage.sleep(wobble_ms)
+        assert stage.line.heard_ms == at
+        stage.line.heal()
+        await stage.rest()
+        assert stage.heard == [TWO]
+        assert session.opens == 1
+
+    play(scene, ScriptedBrain([TWO]), session=lambda: session)
+
+
+@pytest.mark.req("L-15", "L-14", "M-12")
+def test_a_longer_wobble_becomes_a_reconnect() -> None:
+    session = ScriptedSession()
+
+    async def scene(stage: Stage) -> None:
+        stage.line.wobble()
+        await stage.sleep(2_010)
+        assert stage.conversation.phase == "reconnecting"
+        await stage.rest()
+        assert session.opens == 2
+        assert [recovered.source for recovered in stage.told(sg.Recovered)] == ["session"]
+
+    play(scene, ScriptedBrain(), session=lambda: session)
+
+
+@pytest.mark.req("L-14")
+def test_attempts_follow_after_one_three_and_ten_seconds() -> None:
+    opened: list[int] = []
+
+    class Session(ScriptedSession):
+        async def open(self, context: Any, tell: Any) -> None:
+            opened.append(round(asyncio.get_running_loop().time() * 1000))
+            await super().open(context, tell)
+
+    session = Session(failures=[None, OSError(), OSError(), None])
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        lost_at = stage.now_ms
+        stage.line.drop()
+        await stage.rest()
+        waits = [at - lost_at for at in opened[1:]]
+        assert waits == [1_000, 4_000, 14_000]
+        assert stage.state == "listening"
+        context = session.contexts[-1]
+        assert context is not None
+        assert "User: hello there" in context.summary
+        assert "Agent: Good day." in context.summary
+        assert context.notes == ("notes.md",)
+
+    brain = ScriptedBrain(["Good day."])
+    play(scene, brain, session=lambda: session, profile=CALM, notes=lambda: ("notes.md",))
+
+
+@pytest.mark.req("L-14", "M-02", "M-08")
+def test_a_line_that_stays_away_is_a_fault_after_forty_five_seconds_and_a_retry_gets_it_back() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        lost_at = stage.now_ms
+        stage.line.block()
+        stage.line.drop()
+        await stage.until(lambda: bool(stage.told(sg.Failed)))
+        assert stage.now_ms - lost_at <= 45_010
+        assert stage.told(sg.Failed)[0].part is Part.LINK
+        assert stage.said == ["hello there"]
+        stage.line.unblock()
+        stage.conversation.recover()
+        await stage.until(lambda: stage.state == "listening", 5)
+        await stage.say("still there")
+        await stage.rest()
+        assert stage.heard[-1] == "I see."
+
+    play(scene, ScriptedBrain(["Good day."]))
+
+
+@pytest.mark.req("M-12", "M-18")
+def test_a_question_whose_answer_was_not_heard_is_asked_again_once_after_a_reconnect() -> None:
+    brain = ScriptedBrain([[Pause(1_000), "Too late."], "Good day."])
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        stage.line.drop()
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+        assert [request.text for request in brain.requests] == ["hello there", "hello there"]
+        assert stage.lost == []
+
+    play(scene, brain)
+
+
+@pytest.mark.req("M-18")
+def test_what_is_said_while_the_line_is_away_is_answered_when_it_is_back() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.line.block()
+        stage.line.drop()
+        await stage.say("are you there")
+        await stage.sleep(3_000)
+        stage.line.unblock()
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+        assert stage.said == ["are you there"]
+
+    play(scene, ScriptedBrain(["Good day."]))
+
+
+@pytest.mark.req("M-04", "L-14")
+def test_a_lost_line_cancels_no_work() -> None:
+    worker = scripted_tool("work", Pause(6_000), "the result")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.sleep(500)
+        stage.line.drop()
+        await stage.rest()
+        assert worker.cancelled == 0
+        assert [output.output for output in stage.outputs] == ["the result"]
+        assert stage.heard == ["Done."]
+
+    play(scene, ScriptedBrain([Call("work"), "Done."]), tools=[worker])
+
+
+@pytest.mark.req("L-14")
+def test_a_reconnect_can_be_asked_for_and_given_up() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.line.block()
+        stage.conversation.reconnect()
+        await stage.sleep(1_500)
+        assert stage.conversation.phase == "reconnecting"
+        await stage.conversation.end("never mind")
+        assert stage.state == "idle"
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("C-GUD-004")
+def test_what_an_older_session_still_tells_is_not_listened_to() -> None:
+    session = ScriptedSession()
+
+    async def scene(stage: Stage) -> None:
+        old = session.tell
+        old_line = stage.line._tell
+        stage.line.drop()
+        await stage.rest()
+        old(Closed(hung_up=True))
+        old_line(Closed())
+        old(Wobbled())
+        await stage.sleep(100)
+        assert stage.state == "listening"
+
+    play(scene, ScriptedBrain(), session=lambda: session, profile=CALM)
+
+
+# -- The session's limit
+
+
+@pytest.mark.req("L-16", "M-07")
+def test_an_idle_session_is_renewed_at_its_limit_and_nobody_notices() -> None:
+    session = ScriptedSession(renew_ms=300)
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        await stage.sleep(900_000 - stage.now_ms + 1_000)
+        assert effects(stage, fx.SaveContext)[0] == 870_000
+        assert effects(stage, fx.RenewSession) == [900_000]
+        assert session.renewals == 1
+        assert session.opens == 1
+        assert stage.state == "listening"
+        await stage.say("still there")
+        await stage.rest()
+        assert stage.heard[-1] == "I see."
+
+    play(scene, ScriptedBrain(["Good day."]), session=lambda: session, profile=CALM)
+
+
+@pytest.mark.req("L-16", "M-07", "C-AC-005")
+def test_a_session_is_renewed_in_mid_speech_and_the_speech_goes_on() -> None:
+    session = ScriptedSession(renew_ms=300)
+    brain = ScriptedBrain([TWO])
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(898_000)
+        await stage.say("hello there")
+        await stage.until(lambda: session.renewals == 1)
+        assert stage.state == "suspended"
+        assert not stage.line.is_sounding
+        await stage.rest()
+        assert stage.heard == [TWO]
+        assert len(brain.requests) == 1
+
+    play(scene, brain, session=lambda: session, profile=CALM)
+
+
+@pytest.mark.req("L-16")
+@pytest.mark.parametrize("summary_ms", [0, 2_000])
+def test_the_summary_that_the_brain_made_before_the_limit_is_what_the_new_session_gets(summary_ms: int) -> None:
+    session = ScriptedSession()
+
+    class Brain(ScriptedBrain):
+        async def summarise(self, text: str, chars_max: int) -> str:
+            assert "hello there" in text
+            await asyncio.sleep(summary_ms / 1000)
+            return "They said hello."
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        await stage.sleep(880_000 - stage.now_ms)
+        assert stage.conversation.context["summary"] == "They said hello."
+        await stage.sleep(25_000)
+        assert session.contexts[-1] is not None
+        assert session.contexts[-1].summary == "They said hello."
+
+    play(scene, Brain(["Good day."]), session=lambda: session, profile=CALM)
+
+
+@pytest.mark.req("L-16", "L-14", "M-07")
+def test_a_renewal_that_fails_becomes_a_reconnect() -> None:
+    session = ScriptedSession(renew_failures=[OSError()])
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(900_100)
+        assert stage.conversation.phase == "reconnecting"
+        await stage.rest()
+        assert session.opens == 2
+        assert stage.told(sg.Failed) == []
+
+    play(scene, ScriptedBrain(), session=lambda: session, profile=CALM)
+
+
+@pytest.mark.req("L-16")
+def test_a_brain_whose_summary_fails_costs_nothing() -> None:
+    session = ScriptedSession()
+
+    class Brain(ScriptedBrain):
+        async def summarise(self, text: str, chars_max: int) -> str:
+            raise RuntimeError("no")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        await stage.sleep(901_000)
+        context = session.contexts[-1]
+        assert context is not None
+        assert "hello there" in context.summary
+
+    play(scene, Brain(["Good day."]), session=lambda: session, profile=CALM)
+
+
+@pytest.mark.req("L-14", "L-16")
+def test_notes_that_can_not_be_had_do_not_cost_the_rest_of_the_context() -> None:
+    session = ScriptedSession()
+
+    def broken() -> tuple[str, ...]:
+        raise RuntimeError("no files today")
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        stage.line.drop()
+        await stage.rest()
+        context = session.contexts[-1]
+        assert context is not None
+        assert "hello there" in context.summary
+
+    play(scene, ScriptedBrain(["Good day."]), session=lambda: session, notes=broken)
+
+
+# -- Faults
+
+
+@pytest.mark.req("L-13", "M-08")
+def test_a_retry_after_a_fault_answers_what_is_still_owed() -> None:
+    brain = ScriptedBrain([Fail(ErrorClass.UNKNOWN), "Good day."])
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: stage.state == "faulted")
+        stage.conversation.recover()
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+        assert stage.lost == []
+        assert next(recovered.source for recovered in stage.told(sg.Recovered)) == "fault"
+
+    play(scene, brain)
+
+
+@pytest.mark.req("L-13", "M-08")
+def test_a_fault_that_is_dismissed_reports_what_was_lost() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: stage.state == "faulted")
+        before = stage.now_ms
+        stage.conversation.dismiss()
+        await stage.until(lambda: stage.state == "listening")
+        assert stage.now_ms - before < 100
+        assert stage.lost == ["hello there"]
+
+    play(scene, ScriptedBrain([Fail(ErrorClass.UNKNOWN)]))
+
+
+@pytest.mark.req("L-13")
+def test_a_fault_that_nobody_dismisses_is_over_after_ten_seconds() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.until(lambda: stage.state == "faulted")
+        await stage.until(lambda: stage.state == "listening")
+        assert stage.conversation.entered_at - stage.told(sg.Failed)[0].at == 10_000
+
+    play(scene, ScriptedBrain([Fail(ErrorClass.UNKNOWN)]))
+
+
+@pytest.mark.req("C-PAT-004", "M-19", "C-AC-006")
+def test_three_faults_within_a_minute_end_the_conversation() -> None:
+    async def scene(stage: Stage) -> None:
+        for _ in range(3):
+            await stage.say("hello there")
+            await stage.until(lambda: stage.state in ("faulted", "idle", "terminating"))
+            if stage.state == "faulted":
+                stage.conversation.dismiss()
+                await stage.sleep(50)
+        async with asyncio.timeout(5):
+            await stage.conversation.wait()
+        assert [fault.fatal for fault in stage.told(sg.Failed)] == [False, False, True]
+
+    play(scene, ScriptedBrain(lambda request: Fail(ErrorClass.UNKNOWN)))
+
+
+@pytest.mark.req("M-04")
+def test_a_fault_cancels_the_tool_that_it_waits_for() -> None:
+    worker = scripted_tool("work", Hang())
+
+    async def scene(stage: Stage) -> None:
+        await stage.say("please do it")
+        await stage.sleep(500)
+        stage.ears.fail(ServiceError(ErrorClass.UNKNOWN))
+        await stage.until(lambda: stage.state == "faulted")
+        assert worker.cancelled == 1 or await _soon(lambda: worker.cancelled == 1)
+        assert [output.outcome.value for output in stage.outputs] == ["cancelled"]
+
+    play(scene, ScriptedBrain([Call("work"), "Done."]), tools=[worker])
+
+
+async def _soon(holds: Any) -> bool:
+    await asyncio.sleep(0.01)
+    return bool(holds())
+
+
+# -- Silence
+
+
+@pytest.mark.req("V-07", "L-17")
+def test_silence_is_broken_twice_in_different_words_and_then_ends_politely() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        async with asyncio.timeout(200):
+            await stage.conversation.wait()
+        assert stage.heard == [
+            "Good day.",
+            "Are you still there?",
+            "Hello? Can you hear me?",
+            "I will hang up now. Goodbye!",
+        ]
+        assert stage.state == "idle"
+
+    play(scene, ScriptedBrain(["Good day."]))
+
+
+@pytest.mark.req("V-07")
+def test_whoever_answers_a_check_in_is_not_hung_up_on() -> None:
+    async def scene(stage: Stage) -> None:
+        for _ in range(4):
+            await stage.until(lambda: stage.heard[-1:] == ["Are you still there?"], 60)
+            await stage.say("yes I am")
+            await stage.rest()
+            assert stage.heard[-1] == "I see."
+        assert stage.state == "listening"
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("V-07")
+def test_a_word_against_the_goodbye_keeps_the_call_open() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.until(lambda: any(m.after.ask is Ask.GOODBYE for m in stage.moments[-3:]), 200)
+        await stage.until(lambda: stage.state == "speaking")
+        await stage.sleep(300)
+        await stage.say("wait please do not go")
+        await stage.rest()
+        assert stage.state == "listening"
+        assert stage.heard[-1] == "I see."
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("V-07", "M-17")
+def test_nobody_checks_in_while_the_person_speaks_or_work_runs() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.begin("let me think " * 8, word_ms=1_000)
+        assert stage.conversation.machine_state.check_ins == 0
+        stage.ears.tell(SpeechEnded(stage.utterance))
+        await stage.sleep(15_000)
+        assert not any("still there" in heard for heard in stage.heard)
+
+    play(scene, ScriptedBrain([[Pause(6_000), "I see."]]))
+
+
+@pytest.mark.req("V-01")
+@pytest.mark.parametrize("greeting", ["", "Welcome to the bank."])
+def test_in_the_profile_words_the_agent_greets_first(greeting: str) -> None:
+    def reply(request: Request) -> str:
+        return "Hello from the brain." if not request.text else "I see."
+
+    async def scene(stage: Stage) -> None:
+        await stage.rest()
+        assert stage.heard == [greeting or "Hello from the brain."]
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard[-1] == "I see."
+
+    play(scene, reply, profile="words", phrases=Phrases(greeting=greeting))
+
+
+@pytest.mark.req("V-01")
+def test_a_greeting_is_not_said_again_after_a_reconnect() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.rest()
+        stage.line.drop()
+        await stage.rest()
+        await stage.sleep(2_000)
+        assert stage.heard == ["Welcome."]
+
+    play(scene, ScriptedBrain(), profile="words", phrases=Phrases(greeting="Welcome."))

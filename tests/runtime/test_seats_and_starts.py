@@ -1,0 +1,291 @@
+"""Beginning, sitting down and being over: who may start, who holds a seat, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from runtime_fakes import Stage, Stubborn, others, play
+
+from duologue.lines.scripted import ScriptedLine
+from duologue.observe import signals as sg
+from duologue.ports import Call
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation, NotRunning, StartRefused
+from duologue.runtime.seats import Seats, SeatTaken
+from duologue.runtime.simulated import run_simulated
+from duologue.testing import ScriptedBrain, ScriptedSession, ScriptedVoice
+
+
+async def ask(stage: Stage) -> None:
+    await stage.say("tell me")
+    await stage.sleep(1_000)
+
+
+# -- Starting
+
+
+@pytest.mark.req("C-CON-002", "C-INT-001")
+def test_starting_twice_is_refused_and_the_first_goes_on() -> None:
+    async def scene(stage: Stage) -> None:
+        with pytest.raises(StartRefused):
+            await stage.conversation.start()
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+
+    play(scene, ScriptedBrain(["Good day."]))
+
+
+@pytest.mark.req("C-CON-002")
+def test_starting_after_the_end_is_refused_and_opens_nothing() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.conversation.end("enough")
+        with pytest.raises(StartRefused):
+            await stage.conversation.start()
+        await stage.sleep(1_000)
+        assert stage.line.opens == 1
+        assert not stage.line.is_open
+        assert stage.conversation.state == "idle"
+
+    play(scene, ScriptedBrain())
+
+
+@pytest.mark.req("C-CON-002")
+def test_starting_while_it_ends_is_refused_and_opens_nothing() -> None:
+    """Ended for the machine, but a worker that does not hear its cancel is still waited for."""
+
+    async def scene(stage: Stage) -> None:
+        await ask(stage)
+        ending = asyncio.ensure_future(stage.conversation.end("enough"))
+        await stage.sleep(300)
+        assert stage.state == "idle"
+        assert not ending.done()
+        with pytest.raises(StartRefused):
+            await stage.conversation.start()
+        await stage.sleep(10)
+        assert stage.state == "idle"
+        assert stage.line.opens == 1
+        await ending
+        assert not stage.line.is_open
+
+    play(scene, ScriptedBrain([Call("stubborn")]), tools=[Stubborn(20)])
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_start_that_meets_an_end_leaves_nothing_open() -> None:
+    async def scene(stage: Stage) -> None:
+        ending = asyncio.ensure_future(stage.conversation.end("never mind"))
+        starting = asyncio.ensure_future(stage.conversation.start())
+        async with asyncio.timeout(5):
+            await ending
+        assert (await asyncio.gather(starting, return_exceptions=True))[0].__class__ is StartRefused
+        await stage.sleep(100)
+        assert stage.state == "idle"
+        assert not stage.line.is_open
+        assert len(stage.seats) == 0
+        assert others() == []
+
+    play(scene, ScriptedBrain(), start=False, seat="desk")
+
+
+@pytest.mark.req("C-REQ-002", "C-INT-001")
+@pytest.mark.parametrize("missing", ["session", "audio"])
+def test_a_start_without_session_or_audio_is_refused_and_may_be_tried_again(missing: str) -> None:
+    session = ScriptedSession(active=missing != "session")
+
+    async def scene(stage: Stage) -> None:
+        stage.line.primed = missing != "audio"
+        with pytest.raises(StartRefused, match="not ready"):
+            await stage.conversation.start()
+        assert stage.state == "idle"
+        assert len(stage.seats) == 0
+        session.active = stage.line.primed = True
+        await stage.conversation.start()
+        assert stage.state == "listening"
+
+    play(scene, ScriptedBrain(), start=False, session=lambda: session, seat="desk")
+
+
+@pytest.mark.req("C-AC-001")
+def test_a_start_reaches_listening_by_way_of_preparing() -> None:
+    async def scene(stage: Stage) -> None:
+        moves: list[tuple[str, str]] = []
+        stage.conversation.on_state_changed(lambda moved: moves.append((moved.source, moved.target)))
+        await stage.conversation.start()
+        assert moves == [("idle", "preparing"), ("preparing", "listening")]
+        assert stage.now_ms <= 500
+
+    play(scene, ScriptedBrain(), start=False, line=ScriptedLine(open_ms=400))
+
+
+# -- Seats
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_seat_holds_one_conversation_at_a_time_and_is_free_after_its_end() -> None:
+    async def scene(stage: Stage) -> None:
+        second = Conversation(stage.agent, ScriptedLine(), seat="desk", seats=stage.seats)
+        with pytest.raises(SeatTaken, match="desk"):
+            await second.start()
+        assert second.state == "idle"
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+        await stage.conversation.end("enough")
+        await second.start()
+        assert second.state == "listening"
+        await second.end("enough")
+        assert len(stage.seats) == 0
+
+    play(scene, ScriptedBrain(["Good day."]), seat="desk")
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_seat_is_free_after_a_start_that_failed_for_good() -> None:
+    async def scene(stage: Stage) -> None:
+        with pytest.raises(StartRefused):
+            await stage.conversation.start()
+        assert len(stage.seats) == 0
+        assert stage.told(sg.Failed)[-1].fatal
+
+    failures: list[BaseException | None] = [ConnectionError() for _ in range(9)]
+    play(scene, ScriptedBrain(), start=False, seat="desk", session=lambda: ScriptedSession(failures=failures))
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_seat_is_free_after_a_session_that_can_not_even_say_whether_it_is_active() -> None:
+    class Broken(ScriptedSession):
+        @property
+        def active(self) -> bool:  # type: ignore[override]
+            raise RuntimeError("no idea")
+
+        @active.setter
+        def active(self, value: bool) -> None:
+            pass
+
+    async def scene(stage: Stage) -> None:
+        with pytest.raises((StartRefused, RuntimeError)):
+            await stage.conversation.start()
+        assert len(stage.seats) == 0
+
+    play(scene, ScriptedBrain(), start=False, seat="desk", session=Broken)
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_start_that_is_cancelled_gives_its_seat_back() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.line.block()
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(1):
+                await stage.conversation.start()
+        await stage.sleep(1_500)
+        assert len(stage.seats) == 0
+        assert others() == []
+
+    play(scene, ScriptedBrain(), start=False, seat="desk")
+
+
+@pytest.mark.req("C-CON-002")
+def test_async_with_that_is_cancelled_while_it_starts_leaves_nothing_behind() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.line.block()
+
+        async def enter() -> None:
+            async with asyncio.timeout(1), stage.conversation:
+                raise AssertionError("it never started")
+
+        with pytest.raises(TimeoutError):
+            await enter()
+        stage.line.unblock()
+        await stage.sleep(1_500)
+        assert stage.state == "idle"
+        assert len(stage.seats) == 0
+
+    play(scene, ScriptedBrain(), start=False, seat="desk")
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_seat_is_free_after_a_crash_inside_async_with() -> None:
+    async def scene(stage: Stage) -> None:
+        async def crash() -> None:
+            async with stage.conversation:
+                await stage.say("hello there")
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await crash()
+        assert len(stage.seats) == 0
+        assert stage.state == "idle"
+
+    play(scene, ScriptedBrain(["Good day."]), start=False, seat="desk")
+
+
+def test_two_conversations_in_one_loop_do_not_hear_each_other() -> None:
+    async def scene(stage: Stage) -> None:
+        agent = Agent(ScriptedBrain(["Other."]), voice=ScriptedVoice())
+        other = Conversation(agent, ScriptedLine(), seat="door", seats=stage.seats)
+        await other.start()
+        other.type("who are you")
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["Good day."]
+        assert [item.text for item in other.history] == ["who are you", "Other."]
+        await other.end()
+
+    play(scene, ScriptedBrain(["Good day."]), seat="desk")
+
+
+# -- What is over is over
+
+
+COMMANDS: dict[str, Callable[[Conversation], object]] = {
+    "type": lambda c: c.type("hello"),
+    "press": lambda c: c.press(),
+    "release": lambda c: c.release(),
+    "send": lambda c: c.send(),
+    "interrupt": lambda c: c.interrupt("test"),
+    "suspend": lambda c: c.suspend("test"),
+    "resume": lambda c: c.resume(),
+    "reconnect": lambda c: c.reconnect(),
+    "retry": lambda c: c.retry(),
+    "recover": lambda c: c.recover(),
+    "dismiss": lambda c: c.dismiss(),
+    "cancel": lambda c: c.cancel(1),
+}
+
+
+@pytest.mark.req("C-PAT-003")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_to_a_conversation_that_is_over_is_refused(command: str) -> None:
+    """The rule of `runtime.conversation`: refused in one clear line."""
+
+    async def scene(stage: Stage) -> None:
+        await stage.conversation.end("enough")
+        with pytest.raises(NotRunning):
+            COMMANDS[command](stage.conversation)
+
+    play(scene, ScriptedBrain())
+
+
+def test_ending_twice_or_before_the_start_is_harmless() -> None:
+    async def scene(stage: Stage) -> None:
+        await asyncio.gather(stage.conversation.end("one"), stage.conversation.end("two"))
+        await stage.conversation.end("three")
+        assert [signal.reason for signal in stage.told(sg.Ended)] == ["one"]
+
+    play(scene, ScriptedBrain(), start=False)
+
+
+def test_nothing_of_a_conversation_stays_with_its_agent() -> None:
+    agent = Agent(ScriptedBrain(lambda request: f"{len(request.history)} items."), voice=ScriptedVoice())
+
+    async def scene() -> None:
+        for _ in range(2):
+            async with Conversation(agent, ScriptedLine(), seats=Seats()) as conversation:
+                conversation.type("how much do you know")
+                await asyncio.sleep(5)
+                assert [item.text for item in conversation.history][-1] == "1 items."
+
+    run_simulated(scene())

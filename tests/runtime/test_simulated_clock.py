@@ -1,0 +1,148 @@
+"""The simulated clock: time that jumps, the same order every time, and no waiting for ever."""
+
+# ruff: noqa: ARG002 - fakes take what their port gives
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from duologue.core.errors import DuologueError
+from duologue.ports import Call
+from duologue.runtime.agent import Agent
+from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, run_simulated
+from duologue.testing import Call as PhoneCall
+from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedWorker, scripted_tool
+
+
+def test_a_day_passes_in_no_time() -> None:
+    async def scene() -> float:
+        await asyncio.sleep(86_400)
+        return asyncio.get_running_loop().time()
+
+    began = time.monotonic()
+    assert run_simulated(scene()) == 86_400
+    assert time.monotonic() - began < 5
+
+
+def test_things_that_are_due_happen_in_their_order() -> None:
+    seen: list[tuple[str, float]] = []
+
+    async def after(name: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        seen.append((name, asyncio.get_running_loop().time()))
+
+    async def scene() -> None:
+        await asyncio.gather(after("c", 3), after("a", 1), after("b", 2), after("a2", 1))
+
+    run_simulated(scene())
+    assert seen == [("a", 1), ("a2", 1), ("b", 2), ("c", 3)]
+
+
+def test_waiting_for_what_never_comes_is_an_error_and_no_hang() -> None:
+    async def scene() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    with pytest.raises(SimulationStuck, match="for ever"):
+        run_simulated(scene())
+
+
+def test_a_moment_that_never_ends_is_an_error_and_no_hang() -> None:
+    async def scene() -> None:
+        while True:
+            await asyncio.sleep(0)
+
+    with pytest.raises(SimulationStuck, match="never passes"):
+        run_simulated(scene())
+
+
+def test_threads_take_no_time_and_their_failures_reach_whoever_waits() -> None:
+    async def scene() -> None:
+        assert await asyncio.to_thread(lambda: 5) == 5
+        with pytest.raises(ZeroDivisionError):
+            await asyncio.to_thread(lambda: 1 / 0)
+        assert asyncio.get_running_loop().time() == 0
+
+    run_simulated(scene())
+
+
+def test_there_is_no_network() -> None:
+    async def scene() -> None:
+        with pytest.raises(DuologueError, match="no network"):
+            await asyncio.open_connection("localhost", 1)
+
+    run_simulated(scene())
+
+
+def test_a_cancelled_alarm_does_not_move_the_clock() -> None:
+    async def scene() -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(100, lambda: None).cancel()
+        await asyncio.sleep(1)
+        assert loop.time() == 1
+        assert isinstance(loop, SimulatedLoop)
+        assert loop.due_next() is None
+
+    run_simulated(scene())
+
+
+def test_timeouts_expire_in_simulated_time() -> None:
+    async def scene() -> float:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(30):
+                await asyncio.get_running_loop().create_future()
+        return asyncio.get_running_loop().time()
+
+    assert run_simulated(scene()) == 30
+
+
+def test_the_same_call_takes_the_same_steps_every_time() -> None:
+    def once() -> list[str]:
+        brain = ScriptedBrain(["Here is a longer answer for you.", "Fine."], first_ms=200, token_ms=50, jitter_ms=90)
+        with PhoneCall(Agent(brain)) as call:
+            call.user("hello there").interrupts("no wait stop").settles()
+            return [repr(moment.event) for moment in call.moments]
+
+    assert once() == once()
+
+
+def test_a_call_whose_worker_does_not_hear_its_cancel_still_ends() -> None:
+    class Stubborn(ScriptedWorker):
+        async def run(self, arguments: object, job: object) -> object:
+            for _ in range(50):
+                try:
+                    await asyncio.sleep(10)
+                except asyncio.CancelledError:
+                    continue
+            return "at last"
+
+    agent = Agent(ScriptedBrain([Call("slow"), "Done."]), tools=[Stubborn(scripted_tool("slow").tool)])
+    with PhoneCall(agent) as call:
+        call.says("do it")
+        call.waits(1_000)
+    assert call.conversation.state == "idle"
+
+
+def test_a_call_that_never_comes_to_rest_says_so_instead_of_hanging() -> None:
+    agent = Agent(ScriptedBrain([Call("slow")]), tools=[scripted_tool("slow", Hang(), mode="delegate")])
+    with PhoneCall(agent) as call:
+        call.says("do it")
+        with pytest.raises(AssertionError, match="never comes to rest"):
+            call.settles()
+
+
+def test_a_failed_expectation_tells_the_story() -> None:
+    with PhoneCall(Agent(ScriptedBrain(["Good day."]))) as call:
+        call.user("hello there")
+        with pytest.raises(AssertionError) as told:
+            call.expect_heard("Goodbye")
+    assert "user:  hello there" in str(told.value)
+    assert "agent: Good day." in str(told.value)
+
+
+def test_an_interruption_that_never_has_a_chance_says_so() -> None:
+    with PhoneCall(Agent(ScriptedBrain([[Pause(1_000), ""]]))) as call:
+        call.user("hello there")
+        with pytest.raises(AssertionError, match="nobody could speak over it"):
+            call.interrupts("stop", after_ms=60_000)
