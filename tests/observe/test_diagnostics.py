@@ -65,10 +65,8 @@ def an_agent_full_of_words() -> Agent:
     return Agent(ScriptedBrain(replies), tools=[rooms, charge])
 
 
-PLANTED_ON_THE_BUS = (
-    *"tangerine papaya persimmon durian rambutan apricot cherimoya soursop jackfruit quince medlar guava".split(),
-    KEY,
-)
+PLANTED_ON_THE_BUS = "tangerine papaya persimmon durian apricot cherimoya soursop jackfruit guava".split()
+PLANTED_IN_MESSAGES = ("rambutan", "quince", "medlar", KEY)
 PLANTED_ELSEWHERE = "kumquat mangosteen lychee fig pomelo".split()
 
 
@@ -88,7 +86,15 @@ def test_no_word_and_no_secret_of_a_call_is_in_its_log() -> None:
     call, out = hold_that_call()
     told, log = repr(call.signals).lower(), out.getvalue().lower()
     assert [word for word in PLANTED_ON_THE_BUS if word not in told] == [], "the call no longer says what it should"
-    assert [word for word in (*PLANTED_ON_THE_BUS, *PLANTED_ELSEWHERE) if word in log] == []
+    planted = (*PLANTED_ON_THE_BUS, *PLANTED_IN_MESSAGES, *PLANTED_ELSEWHERE)
+    assert [word for word in planted if word in log] == []
+
+
+@pytest.mark.req("C-SEC-003")
+def test_what_a_service_says_of_its_failure_does_not_even_reach_the_bus() -> None:
+    call, _ = hold_that_call()
+    assert sum(isinstance(signal, sg.Problem) for signal in call.signals) == 4
+    assert [word for word in PLANTED_IN_MESSAGES if word in repr(call.signals)] == []
 
 
 def test_that_call_had_something_of_everything() -> None:

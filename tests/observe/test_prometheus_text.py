@@ -10,6 +10,7 @@ import pytest
 
 from duologue import Agent
 from duologue import Call as ToolCall
+from duologue.core.events import TokenArrived
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
 from duologue.core.views import CONVERSATION
@@ -302,8 +303,21 @@ def test_a_reply_that_was_asked_for_before_anybody_watched_is_not_timed() -> Non
         call.user("hello there").waits(100)
         tally.watch(call.conversation)
         call.settles()
-    assert scrape(tally)("duologue_first_audio_seconds_count") == 0
-    assert scrape(tally)("duologue_sounds_total") == 1
+    text = scrape(tally)
+    assert text("duologue_first_audio_seconds_count") == 0
+    assert text("duologue_sounds_total") == 1
+    assert not text.all("duologue_problems_total")
+
+
+def test_what_the_machine_ignores_counts_for_nothing() -> None:
+    tally = Tally()
+    with Call(Agent(ScriptedBrain([["Yes.", Pause(500), "No."]], first_ms=300))) as call:
+        tally.watch(call.conversation)
+        call.user("hello there").waits(400)
+        reply = call.conversation.machine_state.reply_id
+        call._do(lambda: call.conversation.transition(TokenArrived, reply=reply))
+        call.settles()
+    assert scrape(tally)("duologue_first_token_seconds_count") == 1
 
 
 def test_a_conversation_that_never_begins_is_not_counted() -> None:

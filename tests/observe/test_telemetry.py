@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -24,6 +25,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.telemetry import trace
+from duologue.ports.line import Unplayable
 from duologue.ports.sound import Sound
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
@@ -40,6 +42,7 @@ from duologue.testing import (
 )
 
 NOON_NS = 1_800_000_000 * 10**9
+LONG = "This is a long story that goes on and on until somebody has had enough of it."
 
 
 class Told(NamedTuple):
@@ -183,6 +186,27 @@ def test_a_tool_is_a_child_of_the_turn_that_called_it_and_the_answer_belongs_to_
     assert turn.end == voice.end < whole.end
 
 
+@pytest.mark.parametrize("tool_ms", [100, 5_000], ids=["ends before the sound", "ends after the sound"])
+def test_a_turn_goes_on_until_the_call_that_it_announced_has_its_answer(kit: Kit, tool_ms: int) -> None:
+    look = scripted_tool("look", Pause(tool_ms))
+    with call_with(kit, ["Let me look at that.", ToolCall("look")], "There it is.", tools=[look]) as call:
+        call.user("find it").waits(10_000)
+    (turn,) = kit.named("turn")
+    assert [span.parent for span in kit.named("reply")] == ["turn", "turn"]
+    assert turn.end == kit.named("voice")[1].end
+
+
+def test_what_is_said_over_a_running_call_is_a_turn_of_its_own(kit: Kit) -> None:
+    look = scripted_tool("look", Pause(5_000))
+    with call_with(kit, [f"I look. {LONG}", ToolCall("look")], "There it is.", tools=[look], dead_air_ms=0) as call:
+        call.user("find it").interrupts("make it two", after_ms=500).waits(15_000)
+    first, second = kit.named("turn")
+    (tool,) = kit.named("tool")
+    assert first["outcome"] == "interrupted"
+    assert second["outcome"] == "answered"
+    assert second.start < tool.end <= first.end < second.end
+
+
 def test_a_job_beside_the_conversation_outlives_its_turn_and_its_news_is_a_turn_of_the_agent(kit: Kit) -> None:
     job = scripted_tool("research", Pause(20_000), "all of it", mode="dispatch")
     with call_with(kit, [ToolCall("research")], "I am on it.", "Here it is.", tools=[job], dead_air_ms=0) as call:
@@ -212,6 +236,7 @@ def test_a_check_in_is_a_turn_of_the_agent(kit: Kit) -> None:
     turn, check_in = kit.named("turn")
     assert (turn["by"], turn["ask"]) == ("person", "answer")
     assert (check_in["by"], check_in["ask"]) == ("agent", "check_in")
+    assert check_in.end == kit.named("voice")[1].end, "it lasts until it was heard"
 
 
 def test_states_are_events_of_the_turn_in_which_they_come(kit: Kit) -> None:
@@ -238,9 +263,6 @@ def test_the_id_of_the_conversation_is_hashed(kit: Kit) -> None:
 # -- Interruptions
 
 
-LONG = "This is a long story that goes on and on until somebody has had enough of it."
-
-
 def test_an_interrupted_sound_and_its_turn_say_so(kit: Kit) -> None:
     with call_with(kit, LONG, "Sorry.") as call:
         call.user("tell me").interrupts("stop that now", after_ms=700).settles()
@@ -253,6 +275,37 @@ def test_an_interrupted_sound_and_its_turn_say_so(kit: Kit) -> None:
     assert [name for name, _, _ in cut.events] == ["held", "interrupted"]
     assert second.start == cut.events[0][1], "the next turn began when the person did"
     assert first.error is None
+
+
+def test_a_line_that_fails_while_it_falls_silent_leaves_an_interruption_what_it_is(kit: Kit) -> None:
+    class Stubborn(ScriptedLine):
+        def clear(self, voice: int) -> None:
+            self.hold(voice)
+            failure = Unplayable(voice, ErrorClass.SERVER_ERROR)
+            asyncio.get_running_loop().call_later(0.1, self.tell, failure)
+
+    with Call(Agent(ScriptedBrain([LONG, "Sorry."])), line=Stubborn()) as call:
+        kit.trace(call.conversation)
+        call.user("tell me").interrupts("stop that now", after_ms=700).settles()
+    cut = kit.named("voice")[0]
+    assert (cut["outcome"], cut.error) == ("interrupted", None)
+
+
+def test_a_turn_whose_work_is_cancelled_is_cancelled_though_some_of_it_was_heard(kit: Kit) -> None:
+    look = scripted_tool("look", Hang())
+    with call_with(kit, ["Let me look.", ToolCall("look")], tools=[look]) as call:
+        call.user("find it").waits(3_000)
+        call._do(lambda: call.conversation.cancel(1))
+        call.settles()
+    (turn,) = kit.named("turn")
+    assert (turn["outcome"], kit.named("tool")[0]["outcome"]) == ("cancelled", "cancelled")
+
+
+def test_a_turn_that_ends_with_the_call_before_its_answer_is_lost(kit: Kit) -> None:
+    with call_with(kit, [ToolCall("look")], tools=[scripted_tool("look", Hang())]) as call:
+        call.user("find it").waits(1_000).hangs_up()
+    (turn,) = kit.named("turn")
+    assert (turn["outcome"], turn.error) == ("lost", None)
 
 
 def test_a_held_sound_that_goes_on_was_not_interrupted(kit: Kit) -> None:
@@ -511,6 +564,19 @@ def test_a_conversation_belongs_to_the_span_in_which_tracing_began(kit: Kit) -> 
     outer.end(NOON_NS)
     assert [span.parent for span in kit.named("conversation")] == ["request"]
     assert {span.parent for span in kit.named("turn")} == {"conversation"}
+
+
+def test_it_does_so_even_if_it_begins_later(kit: Kit) -> None:
+    async def whole() -> None:
+        conversation = Conversation(Agent(ScriptedBrain()), ScriptedLine(), seats=Seats())
+        with kit.tracer.start_as_current_span("request", start_time=NOON_NS, end_on_exit=False) as outer:
+            kit.trace(conversation)
+        await conversation.start()
+        await conversation.end()
+        outer.end(NOON_NS)
+
+    run_simulated(whole())
+    assert [span.parent for span in kit.named("conversation")] == ["request"]
 
 
 # -- No words

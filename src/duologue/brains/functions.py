@@ -42,8 +42,10 @@ class FunctionBrain:
 
 def as_brain(brain: Any) -> Brain:
     """A Brain as it is, a function wrapped into one."""
+    if inspect.isclass(brain):
+        raise TypeError(f"brain must be an object, not the class {brain.__name__}: did you mean {brain.__name__}()?")
     if hasattr(brain, "reply"):
         return brain  # type: ignore[no-any-return]
-    if callable(brain) and not inspect.isclass(brain):
+    if callable(brain):
         return FunctionBrain(brain)
     raise TypeError(f"brain must have a method reply(request) or be a function of the request, not {brain!r}")

@@ -10,7 +10,7 @@ from .draft import Draft
 from .effects import CancelReply, ReportLost, StartReply, StopPlayback, TruncateReply
 from .events import WordsHeard
 from .leaves import AWAY, Ask, Link, Reply
-from .state import State
+from .state import State, has_foreground
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
@@ -44,9 +44,11 @@ def answer(d: Draft) -> None:
 
 
 def settle(d: Draft, heard: bool) -> None:
-    """A reply is over. Unheard, its turns are owed again, and what it was to tell is news again."""
+    """A reply is over. Unheard, its turns are owed again, and what it was to tell is news again; but
+    while calls that it made run, their outputs will go on with it."""
     if not heard:
-        _owe_again(d)
+        if not has_foreground(d):
+            _owe_again(d)
         d.news = d.news or d.telling
     carry_on(d)
 

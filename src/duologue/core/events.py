@@ -262,9 +262,10 @@ class ReplyFinished(AboutReply):
 
 @dataclass(frozen=True, slots=True)
 class ReplyFailed(AboutReply):
-    """The reply broke off."""
+    """The reply broke off, in the brain or in the voice."""
 
     error: ErrorClass
+    part: Part = Part.BRAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,12 +167,12 @@ def _blame(d: Draft, e: Event) -> tuple[Part, ErrorClass]:
         return _BLAME[e.timer], ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, LinkClosed):
         return Part.LINK, ErrorClass.NETWORK_TIMEOUT
-    if isinstance(e, ServiceFailed):
+    if isinstance(e, ServiceFailed | ReplyFailed):
         return e.part, e.error
     if isinstance(e, SessionFailed):
         return (Part.LINK if d.before.link in AWAY else Part.SESSION), e.error
-    assert isinstance(e, ReplyFailed | PlaybackFailed), e
-    return (Part.BRAIN if isinstance(e, ReplyFailed) else Part.VOICE), e.error
+    assert isinstance(e, PlaybackFailed), e
+    return Part.VOICE, e.error
 
 
 _BLAME = {

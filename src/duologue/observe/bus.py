@@ -20,6 +20,7 @@ class Bus:
     def __init__(self, problem: Callable[[str, BaseException], None]) -> None:
         self._handlers: dict[type[Signal], tuple[Callable[[Any], object], ...]] = {}
         self._problem = problem
+        self._reporting = False
 
     def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
         """Call this with every signal of a kind (`Signal` for all). Returns what undoes it."""
@@ -42,4 +43,14 @@ class Bus:
             try:
                 handler(signal)
             except Exception as failure:  # noqa: BLE001 - an observer must not end a conversation
-                self._problem(f"observer of {type(signal).__name__}", failure)
+                self._report(signal, failure)
+
+    def _report(self, signal: Signal, failure: Exception) -> None:
+        """An observer of problems that raises at the report of its own is not told again."""
+        if self._reporting:
+            return
+        self._reporting = True
+        try:
+            self._problem(f"observer of {type(signal).__name__}", failure)
+        finally:
+            self._reporting = False

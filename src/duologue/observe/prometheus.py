@@ -132,7 +132,7 @@ class _Feed:
         self._tally = tally
         self._conversation = conversation
         self._before = conversation.metrics
-        self._asked: tuple[int, int] | None = None  # the newest reply, and when it was asked for
+        self._asked_at: int | None = None  # the newest reply: there is never more than one
         self._watchers = conversation.engine.watchers
         self._watchers.append(self.see)
         bus = conversation.engine.bus
@@ -171,17 +171,17 @@ class _Feed:
             return
         event = moment.event
         if type(event) is TokenArrived:
-            self._note_wait(self._tally.first_token, event.reply, event.at)
+            self._note_wait(self._tally.first_token, event.at)
         for effect in moment.effects:
             match effect:
                 case StartReply():
-                    self._asked = (effect.reply, event.at)
+                    self._asked_at = event.at
                 case StartPlayback():
-                    self._note_wait(self._tally.first_audio, effect.reply, event.at)
+                    self._note_wait(self._tally.first_audio, event.at)
 
-    def _note_wait(self, times: Histogram, reply: int, at: int) -> None:
-        if self._asked is not None and self._asked[0] == reply:  # else it was asked before anybody watched
-            times.add(at - self._asked[1])
+    def _note_wait(self, times: Histogram, at: int) -> None:
+        if self._asked_at is not None:  # else it was asked before anybody watched
+            times.add(at - self._asked_at)
 
     def _note_state(self, signal: sg.StateEntered) -> None:
         if signal.view == CONVERSATION.name and signal.state != "idle":

@@ -68,4 +68,6 @@ class Recorder:
 
 def _open_private(path: Path) -> TextIO:
     path.parent.mkdir(parents=True, exist_ok=True)
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8")
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.fchmod(handle, 0o600)  # it may have been there before
+    return os.fdopen(handle, "w", encoding="utf-8")

@@ -268,10 +268,14 @@ class _Tracing:
             self._spans.end(turn.span, at, turn.error, turn=turn.last, outcome=turn.outcome, interrupted=interrupted)
 
     def _note_outcome(self, outcome: str) -> None:
-        if self._turn is not None:
-            self._turn.outcome = outcome
-            if outcome in ("answered", "interrupted"):
-                self._turn.error = None
+        """How it stands now. Only what is heard makes up for a fault or a loss."""
+        turn = self._turn
+        if turn is None:
+            return
+        if outcome in ("answered", "interrupted"):
+            turn.outcome, turn.error = outcome, None
+        elif turn.outcome != "lost":
+            turn.outcome = outcome
 
     def _parent(self, whole: bool = False) -> Context:
         span = self._whole if whole or self._turn is None else self._turn.span
@@ -316,10 +320,7 @@ class _Tracing:
         is_finished = type(event) in (ev.ReplyFinished, ev.PlaybackFinished)
         outcome = "failed" if error is not None else "finished" if is_finished else "cancelled"
         self._spans.end(reply.span, event.at, error, outcome=outcome)
-        if not is_finished:
-            self._note_outcome(outcome)
-        elif not moment.before.called:
-            self._note_outcome("answered")
+        self._note_outcome("answered" if is_finished else outcome)
 
     def _end_sound(self, sound: _Sound, moment: Moment) -> None:
         event, self._sound = moment.event, None

@@ -9,7 +9,7 @@ called directly, because it must hold and clear within the step that asks for it
 from .brain import Brain, Part, Request, Show, Summarises
 from .calls import Call
 from .ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded, TurnOver
-from .failure import ServiceError, classify
+from .failure import BrokenContract, ServiceError, classify, classify_status
 from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from .session import Context, Session
@@ -20,6 +20,7 @@ from .worker import Job, Mode, Tool, Worker
 __all__ = [
     "AgentSaid",
     "Brain",
+    "BrokenContract",
     "Call",
     "CallOutput",
     "Closed",
@@ -61,4 +62,5 @@ __all__ = [
     "Word",
     "Worker",
     "classify",
+    "classify_status",
 ]

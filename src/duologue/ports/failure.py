@@ -18,6 +18,10 @@ class ServiceError(DuologueError):
         super().__init__(message or error.value)
 
 
+class BrokenContract(ServiceError):
+    """A service did what its port forbids. The message is our own and holds nobody's words."""
+
+
 def classify(failure: BaseException) -> ErrorClass:
     """The class of a failure; UNKNOWN if nothing tells."""
     if isinstance(failure, ServiceError):

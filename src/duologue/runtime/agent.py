@@ -53,6 +53,7 @@ class Agent:
     endpoint: Endpoint = field(default_factory=Silence)
     phrases: Phrases = Phrases()
     language: str = "en"
+    tool_rounds_max: int = 10  # requests in a row that only call tools, before an answer without them is wanted
     private: bool = False  # no word of a conversation is kept on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # active files and the like, kept for the next session
 

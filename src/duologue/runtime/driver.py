@@ -90,7 +90,7 @@ class Driver:
                 self._take(*self._inbox.popleft())
         finally:
             self._busy = False
-        self._set_alarm()
+            self._set_alarm()
 
     def _take(self, kind: type[Event], given: dict[str, Any]) -> None:
         before = self.state
@@ -101,10 +101,14 @@ class Driver:
             self._trouble(kind.__name__, failure)
             return
         if d is None:
-            self._perform(Moment(event, before, before, (), ()))
+            moment = Moment(event, before, before, (), ())
         else:
             self.state = after = d.build()
-            self._perform(Moment(event, before, after, tuple(d.effects), tuple(d.fired)))
+            moment = Moment(event, before, after, tuple(d.effects), tuple(d.fired))
+        try:
+            self._perform(moment)
+        except Exception as failure:  # noqa: BLE001 - whoever posted has nothing to do with it, and time goes on
+            self._trouble(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
         """The event, complete, as if it happened now."""

@@ -19,7 +19,8 @@ from duologue.observe.labels import WAITS, label
 from duologue.observe.moment import Moment
 from duologue.observe.recorder import Recorder
 from duologue.ports.brain import Request, Summarises
-from duologue.ports.ears import Frame
+from duologue.ports.ears import Frame, Heard
+from duologue.ports.failure import ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from duologue.turns.overlap import OVERLAP_RULES
 
@@ -29,8 +30,10 @@ from .calls import Calls
 from .driver import Driver
 from .guarded import GuardedLine
 from .hearing import Hearing
+from .listening import Listening
 from .playback import Playback
 from .replies import Replies
+from .rounds import Rounds, Stuck
 from .sessions import Sessions
 from .snapshot import context_of
 from .tasks import Tasks
@@ -51,6 +54,7 @@ class Engine:
         self.announcer = Announcer(self.bus, self.driver.state, self.transcript, lambda: context_of(self))
         self.watchers: list[Callable[[Moment], object]] = []
         self.recorder: Recorder | None = None
+        self._rounds = Rounds()
         self._join_parts()
         self._table = self._effects_table()
 
@@ -63,9 +67,8 @@ class Engine:
         self.calls = Calls(
             driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
-        self.hearing = Hearing(
-            driver, tasks, transcript, trouble, agent.ears, agent.endpoint, overlap, self.announcer.caption_user
-        )
+        self.hearing = Hearing(driver, transcript, agent.endpoint, overlap, self.announcer.caption_user)
+        self.listening = Listening(driver, tasks, trouble, agent.ears, self._note_heard, self.hearing.end)
         guarded = GuardedLine(line, driver, trouble)
         self.replies = Replies(
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
@@ -84,26 +87,34 @@ class Engine:
 
     def _perform(self, moment: Moment) -> None:
         if self.recorder is not None:
-            self.recorder.add(moment)
+            self._keep(moment, self.recorder)
         if moment.after is not moment.before:
-            self.transcript.follow(moment)
-            self.playback.follow(moment)
+            self._try("transcript", self.transcript.follow, moment)
+            self._try("playback", self.playback.follow, moment)
             for effect in moment.effects:
-                self._do(effect)
-            self.hearing.follow(moment)
-            self.announcer.follow(moment)
-            self._followed(moment)
-        for watch in self.watchers:
-            watch(moment)
+                do = self._table.get(type(effect))
+                if do is not None:  # else it is for people to see: the announcer tells it
+                    self._try(type(effect).__name__, do, effect)
+            self._try("hearing", self.hearing.follow, moment)
+            self._try("signals", self.announcer.follow, moment)
+            self._try("conversation", self._followed, moment)
+        for watch in tuple(self.watchers):
+            self._try("watcher", watch, moment)
 
-    def _do(self, effect: fx.Effect) -> None:
-        do = self._table.get(type(effect))
-        if do is None:
-            return  # for people to see: the announcer tells it
+    def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
+        """One part's failure must not end the conversation, nor keep the others from their work."""
         try:
-            do(effect)
-        except Exception as failure:  # noqa: BLE001 - one part's failure must not end the conversation
-            self.note_trouble(type(effect).__name__, failure)
+            do(what)
+        except Exception as failure:  # noqa: BLE001
+            self.note_trouble(where, failure)
+
+    def _keep(self, moment: Moment, recorder: Recorder) -> None:
+        """Write the step down. A full disk ends the journal, not the call."""
+        try:
+            recorder.add(moment)
+        except OSError as failure:
+            self.recorder = None
+            self.note_trouble("journal", failure)
 
     def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
         return {
@@ -111,9 +122,9 @@ class Engine:
             fx.RenewSession: self.sessions.renew,
             fx.CloseSession: self.sessions.close,
             fx.SaveContext: self.sessions.save,
-            fx.RestoreContext: self.hearing.start,
-            fx.CommitAudio: self.hearing.commit,
-            fx.DiscardAudio: self.hearing.discard,
+            fx.RestoreContext: self.listening.start,
+            fx.CommitAudio: self.listening.commit,
+            fx.DiscardAudio: self.listening.discard,
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
             fx.StartPlayback: self.playback.start,
@@ -131,17 +142,25 @@ class Engine:
     def _start_reply(self, effect: fx.StartReply) -> None:
         history = self.transcript.items
         text = self.transcript.asked(effect.first, effect.last)
-        request = Request(effect.reply, text, history, self.calls.tools, self.agent.instructions, effect.ask)
+        rounds = self._rounds.count(effect, self.driver.state)
+        tools = self.calls.tools if rounds <= self.agent.tool_rounds_max else ()
+        request = Request(effect.reply, text, history, tools, self.agent.instructions, effect.ask)
+        if rounds > self.agent.tool_rounds_max + 1:  # it was given no tools, and calls them all the same
+            self.replies.start(request, Stuck())
+            return
         is_greeting = effect.ask is Ask.ANSWER and not text and not history
         phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
         self.replies.start(request, Phrase(phrase) if phrase else None)
 
     # -- What comes in from the sides
 
+    def _note_heard(self, heard: Heard) -> None:
+        self.hearing.note(heard)
+
     def note_line(self, event: LineEvent) -> None:
         match event:
             case Frame():
-                self.hearing.frames.put(event)
+                self.listening.frames.put(event)
             case Played() | Finished() | Stopped() | Unplayable():
                 self.playback.note(event)
             case Wobbled() | Healed() | Closed():
@@ -152,7 +171,10 @@ class Engine:
     def note_trouble(self, where: str, failure: BaseException) -> None:
         """Something went wrong beside the conversation. Messages of services are left out: they may
         hold words or secrets."""
-        own = isinstance(failure, DuologueError)
+        own = isinstance(failure, DuologueError) and type(failure) is not ServiceError
+        if isinstance(failure, ServiceError) and not own:
+            failure = ServiceError(failure.error)
+            own = True
         what = f"{type(failure).__name__}: {failure}" if own else type(failure).__name__
         self.bus.send(sg.Problem(self.driver.now(), where, what))
 
@@ -162,6 +184,7 @@ class Engine:
     async def close(self) -> None:
         """End everything that still runs; what won't end in time is named."""
         self.hearing.stop()
+        self.listening.stop()
         for name in await self.tasks.close():
             self.note_trouble(name, TimeoutError())
         self.driver.close()

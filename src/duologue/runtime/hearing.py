@@ -1,107 +1,74 @@
 """From the ears to the machine: onsets, words and verdicts, each tied to its turn.
 
-Keeps the ears running, counts words, and asks turn-taking for its verdicts. Knows nothing of replies.
-Rule: the machine hears of an onset before any word of its turn, and late text goes to the turn in
-which it was said.
+Counts words and asks turn-taking for its verdicts. Knows nothing of replies. Rule: the machine hears
+of an onset before any word of its turn; late text goes to the turn in which it was said; and no word
+goes to two turns.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
-from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, Part, User, Words
-from duologue.core.settings import POLICIES
+from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, User, Words
 from duologue.observe.moment import Moment
-from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
-from duologue.ports.failure import ServiceError, classify
-from duologue.ports.streams import reading
+from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
+from duologue.ports.failure import BrokenContract
 from duologue.turns.endpoint import Endpoint
 from duologue.turns.overlap import OverlapRule, judge
 from duologue.turns.words import Count, count
 
-from .driver import Driver, Trouble
-from .frames import Frames
-from .tasks import Tasks
+from .driver import Driver
 from .transcript import Transcript
 
 _OPEN = (User.TALKING, User.SETTLING)
-_NEW_TURN = 0  # the utterance goes on in a turn that is just about to begin
+
+
+@dataclass(slots=True)
+class Utterance:
+    """What was said between two onsets. Usually all of it belongs to one turn; if the machine ended the
+    turn in mid-speech, the words so far were `taken` by the `earlier` one."""
+
+    number: int
+    turn: int = 0  # 0: a turn that is just about to begin
+    onset: int = 0
+    is_final: bool = False
+    by_text: bool = False  # no onset was heard, the words told of it
+    taken: int = 0
+    earlier: int = 0
 
 
 class Hearing:
-    """The ears of one conversation."""
+    """What the ears of one conversation report, told to the machine."""
 
     def __init__(
         self,
         driver: Driver,
-        tasks: Tasks,
         transcript: Transcript,
-        trouble: Trouble,
-        ears: Ears | None,
         endpoint: Endpoint,
         overlap: OverlapRule,
         caption: Callable[[int, int, str], None],
     ) -> None:
         self._driver = driver
-        self._tasks = tasks
         self._transcript = transcript
-        self._trouble = trouble
-        self._ears = ears
         self._endpoint = endpoint
         self._overlap = overlap
         self._caption = caption
-        self.frames = Frames()
-        self._task: asyncio.Task[Any] | None = None
-        self._failures = 0
-        self._retry: asyncio.TimerHandle | None = None
-        self._utterance = 0
-        self._turn_of: dict[int, int] = {}
-        self._final: set[int] = set()  # utterances whose text is known for good
+        self._known: dict[int, Utterance] = {}
+        self._newest: Utterance | None = None
+        self._hears_onsets = False
         self._speaking = False
         self._button = False
         self._began_at = 0
         self._ended_at = 0
-        self._onset = 0
         self._gate: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
 
-    # -- Keeping the ears running
-
-    def start(self, effect: fx.RestoreContext | None = None) -> None:  # noqa: ARG002 - every session needs ears
-        """Listen, if the ears are not listening already."""
-        if self._ears is not None and self._task is None:
-            self._task = self._tasks.start(self._listen(self._ears), "ears", self._ears_ended)
-
     def stop(self) -> None:
-        self.frames.close()
-        for alarm in (self._gate, self._silence, self._retry):
-            if alarm is not None:
-                alarm.cancel()
-
-    async def _listen(self, ears: Ears) -> None:
-        async with reading(ears.listen(self.frames)) as stream:
-            async for heard in stream:
-                self._failures = 0
-                self.note(heard)
-
-    def _ears_ended(self, failure: BaseException | None) -> None:
-        """Ears have the same patience as every other service: as often as the class of the failure
-        allows, after the same waits."""
-        self._task = None
-        settings = self._driver.state.settings
-        error = classify(failure) if failure is not None else ErrorClass.NETWORK_TIMEOUT
-        self._trouble("ears", failure or ServiceError(error, "the ears stopped listening"))
-        if self._failures < min(POLICIES[error].retries_max, len(settings.retry_ms)):
-            wait_ms = settings.retry_ms[self._failures]
-            self._failures += 1
-            self._retry = asyncio.get_running_loop().call_later(wait_ms / 1000, self.start)
-        else:
-            self._failures = 0
-            self._driver.post(ev.ServiceFailed, part=Part.EARS, error=error)
+        self._cancel(self._gate)
+        self._cancel(self._silence)
 
     # -- What was heard
 
@@ -111,35 +78,39 @@ class Hearing:
             return
         match heard:
             case SpeechBegan():
+                self._hears_onsets = True
                 self._begin(heard.utterance)
             case SpeechEnded():
-                self._end()
+                if not heard.utterance or self._newest is None or heard.utterance == self._newest.number:
+                    self.end()
             case Partial() | Final():
                 self._hear(heard)
             case TurnOver():
-                self._driver.post(ev.TurnEnded)
+                self._end_turn_of(self._known.get(heard.utterance) or self._newest)
             case _:
-                error = ServiceError(ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}")
-                raise error
+                raise BrokenContract(ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}")
 
-    def _begin(self, utterance: int) -> None:
-        self._utterance = utterance or self._utterance + 1
+    def _begin(self, number: int, by_text: bool = False) -> Utterance:
+        previous = self._newest.number if self._newest is not None else 0
+        new = Utterance(number or previous + 1, by_text=by_text)
+        self._known[new.number] = self._newest = new
         self._speaking = True
         self._began_at = self._driver.now()
         self._cancel(self._silence)
         if not self._button:
             self._driver.post(ev.SpeechStarted)
-        self._bind()
+        self._bind(new)
         if self._driver.state.voice in SOUNDING and self._overlap.voiced_ms_min:
             self._cancel(self._gate)
             self._gate = asyncio.get_running_loop().call_later(self._overlap.voiced_ms_min / 1000, self._look)
+        return new
 
-    def _bind(self) -> None:
-        """The utterance belongs to the turn that is open now."""
-        self._turn_of[self._utterance] = self._driver.state.turn
-        self._onset = self._driver.state.onset
+    def _bind(self, utterance: Utterance) -> None:
+        """It belongs to the turn that is open now."""
+        utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Voice activity is over, or nobody is left to hear it."""
         if not self._speaking:
             return
         self._speaking = False
@@ -149,63 +120,84 @@ class Hearing:
             self._driver.post(ev.SpeechStopped)
             self._await_silence()
 
-    def _hear(self, heard: Partial | Final) -> None:
-        text = _checked(heard)
-        utterance = heard.utterance or self._utterance
-        if isinstance(heard, Partial) and utterance in self._final:
-            return  # overtaken by its own final text
-        if utterance not in self._turn_of and utterance >= self._utterance:
-            if not text.strip():
-                return
-            self._begin(utterance)  # ears without an ear for onsets
-            self._speaking = isinstance(heard, Partial)
-        turn = self._turn_of.get(utterance, _NEW_TURN)
-        if turn == _NEW_TURN:
-            self._bind()
-            turn = self._driver.state.turn
-        if turn == 0:
-            return  # the conversation has not begun
-        if isinstance(heard, Final):
-            self._final.add(utterance)
-        self._transcript.hear(turn, utterance, text, heard.confidence)
-        said = count(self._transcript.text_of(turn))
-        self._tell_words(turn, said, heard)
-        self._caption(self._driver.now(), turn, self._transcript.text_of(turn))
-        if turn == self._driver.state.turn:
-            self._judge(said, isinstance(heard, Final))
-            if isinstance(heard, Final) and not self._speaking:
-                self._await_silence()
+    # -- Words
 
-    def _tell_words(self, turn: int, said: Count, heard: Partial | Final) -> None:
-        final = isinstance(heard, Final)
-        text = self._transcript.text_of(turn)
+    def _hear(self, heard: Partial | Final) -> None:
+        text, is_final = _checked(heard), isinstance(heard, Final)
+        utterance = self._utterance_of(heard)
+        if utterance is None or (utterance.is_final and not is_final):
+            return  # nothing was said, or a partial text was overtaken by the final one
+        utterance.is_final = utterance.is_final or is_final
+        if not utterance.turn:
+            self._bind(utterance)
+        if utterance.taken:
+            text = self._give_back(utterance, text, heard)
+        if text or not utterance.taken:
+            self._tell(utterance.turn, utterance.number, text, heard)
+        if is_final and utterance.by_text and utterance is self._newest:
+            self.end()
+        elif not self._speaking:
+            self._await_silence()
+
+    def _utterance_of(self, heard: Partial | Final) -> Utterance | None:
+        """Which one this text belongs to. Text without an onset is one by itself."""
+        newest = self._newest
+        if heard.utterance in self._known:
+            return self._known[heard.utterance]
+        if not heard.utterance and newest is not None and (self._hears_onsets or not newest.is_final):
+            return newest
+        if not heard.text.strip():
+            return None
+        if newest is not None and 0 < heard.utterance < newest.number:  # its onset was never heard
+            missed = Utterance(heard.utterance)
+            self._bind(missed)
+            self._known[missed.number] = missed
+            return missed
+        return self._begin(heard.utterance, by_text=True)
+
+    def _give_back(self, utterance: Utterance, text: str, heard: Partial | Final) -> str:
+        """The words that the earlier turn has taken stay there, mended if they changed. Returns the rest."""
+        words = text.split()
+        mended = " ".join(words[: utterance.taken])
+        if isinstance(heard, Final) and mended != self._transcript.said_in(utterance.earlier, utterance.number):
+            self._tell(utterance.earlier, utterance.number, mended, heard)
+        return " ".join(words[utterance.taken :])
+
+    def _tell(self, turn: int, number: int, text: str, heard: Partial | Final) -> None:
+        if not turn:
+            return  # the conversation has not begun
+        self._transcript.hear(turn, number, text, heard.confidence)
+        whole, final = self._transcript.text_of(turn), isinstance(heard, Final)
+        said = count(whole)
         self._driver.post(
             ev.WordsHeard,
             turn=turn,
             words=said.words,
             substantial=said.substantial,
             final=final,
-            chars=len(text),
+            chars=len(whole),
             confidence_pct=round(100 * heard.confidence),
-            content=self._transcript.content_of(turn, text) if final and text else 0,
+            content=self._transcript.content_of(turn, whole) if final and whole else 0,
         )
+        self._caption(self._driver.now(), turn, whole)
+        if turn == self._driver.state.turn:
+            self._judge(said, final)
 
     # -- Verdicts
 
     def _look(self) -> None:
         """The overlapping voice has lasted long enough to be looked at again."""
-        text = self._transcript.text_of(self._driver.state.turn)
         if self._speaking:
-            self._judge(count(text), is_final=False)
+            self._judge(count(self._transcript.text_of(self._driver.state.turn)), is_final=False)
 
     def _judge(self, said: Count, is_final: bool) -> None:
         s = self._driver.state
-        if s.voice not in SOUNDING or s.turn <= s.floor_turn:
+        if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None:
             return
         voiced_ms = self._driver.now() - self._began_at if self._speaking else 0
         bid = judge(self._overlap, said, is_final, voiced_ms)
         if bid is not None:
-            self._driver.post(ev.OverlapJudged, bid=bid, onset=self._onset)
+            self._driver.post(ev.OverlapJudged, bid=bid, onset=self._newest.onset)
 
     def _await_silence(self) -> None:
         """The turn ends if nothing else comes."""
@@ -217,6 +209,13 @@ class Hearing:
             left_ms = max(0, self._ended_at + wait_ms - self._driver.now())
             end = asyncio.get_running_loop().call_later
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset)
+
+    def _end_turn_of(self, utterance: Utterance | None) -> None:
+        if utterance is None:
+            return
+        if not utterance.turn:
+            self._bind(utterance)
+        self._end_turn(utterance.turn, utterance.onset)
 
     def _end_turn(self, turn: int, onset: int) -> None:
         self._driver.post(ev.TurnEnded, turn=turn, onset=onset)
@@ -232,35 +231,38 @@ class Hearing:
         """Push-to-talk: from here to the release, the button decides and not voice activity."""
         self._button = True
         self._driver.post(ev.PttPressed)
-        self._bind()
+        if self._speaking and self._newest is not None:
+            self._bind(self._newest)
 
     def release(self) -> None:
-        self._button = False
+        """What is still heard was begun under the button, and is no onset of its own."""
+        self._speaking = False
         self._driver.post(ev.PttReleased)
+        self._button = False
 
     def follow(self, moment: Moment) -> None:
         """The machine ended the turn in mid-speech, at its limit or by hand: if the voice goes on, that
         is an onset. A voice that never said a word is none: the ears missed its end."""
         before, after = moment.before, moment.after
         ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
-        if not ended or not self._speaking or self._button or after.link not in ACTIVE:
+        if not ended or not self._speaking or self._newest is None or after.link not in ACTIVE:
             return
         if isinstance(moment.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
-            self._turn_of[self._utterance] = _NEW_TURN
-            self._driver.post(ev.SpeechStarted)
+            self._go_on(self._newest)
         else:
             self._speaking = False
 
-    def commit(self, effect: fx.CommitAudio) -> None:
-        self.frames.put(Commit(effect.turn))
-
-    def discard(self, effect: fx.DiscardAudio) -> None:
-        self.frames.put(Discard(effect.turn))
+    def _go_on(self, utterance: Utterance) -> None:
+        so_far = self._transcript.said_in(utterance.turn, utterance.number).split()
+        utterance.taken += len(so_far)
+        utterance.earlier, utterance.turn, utterance.is_final = utterance.turn, 0, False
+        self._driver.post(ev.SpeechStarted)
 
 
 def _checked(heard: Partial | Final) -> str:
-    """The text, or ServiceError if the ears talk nonsense."""
-    text, confidence = heard.text, heard.confidence
-    if type(text) is not str or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
-        raise ServiceError(ErrorClass.SERVER_ERROR, "ears reported text or confidence that is none")
-    return text
+    """The text, or BrokenContract if the ears talk nonsense."""
+    text, confidence, number = heard.text, heard.confidence, heard.utterance
+    sane = type(text) is str and isinstance(confidence, int | float) and type(number) is int and number >= 0
+    if not sane or not 0 <= confidence <= 1:
+        raise BrokenContract(ErrorClass.SERVER_ERROR, "ears reported text, a confidence or a number that is none")
+    return text.strip()

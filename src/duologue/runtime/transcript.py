@@ -46,6 +46,10 @@ class Transcript:
             assert isinstance(said, UserSaid)
             self._items[place] = replace(said, text=self.text_of(turn), confidence=self.confidence_of(turn))
 
+    def said_in(self, turn: int, utterance: int) -> str:
+        """What one utterance has said in this turn."""
+        return self._texts.get(turn, {}).get(utterance, "")
+
     def content_of(self, turn: int, text: str) -> int:
         """An id for the final text of a turn: the same text of the same turn has the same id."""
         key = f"{turn}:{text}"

@@ -22,7 +22,7 @@ from duologue.core.leaves import (
     Voice,
 )
 from duologue.core.settings import POLICIES
-from duologue.core.state import State
+from duologue.core.state import State, has_foreground
 
 from ..laws import Step
 from .promise import Promise, does, goes, never
@@ -84,9 +84,9 @@ def _fatal(s: State) -> bool:
 
 
 def _mid_answer(s: State) -> bool:
-    """Something was asked, and nothing of the answer was heard."""
+    """Something was asked, nothing of the answer was heard, and no call runs that will go on with it."""
     unheard = s.reply in PENDING or (s.voice in SOUNDING and not s.heard_ms)
-    return unheard and s.asked > s.answered
+    return unheard and s.asked > s.answered and not has_foreground(s)
 
 
 def _goodbye_over(s: State, e: ev.Event) -> bool:
@@ -352,6 +352,12 @@ LINK_PROMISES: tuple[Promise, ...] = (
         (ev.LinkClosed, ev.ReconnectRequested),
         lambda s, e: s.link in LIVE and _mid_answer(s) and s.asked_again <= s.answered,
         lambda x: x.after.asked == x.after.answered == x.before.answered and x.after.asked_again == x.before.asked,
+    ),
+    Promise(
+        "a lost line leaves the turns asked whose calls run",
+        (ev.LinkClosed, ev.ReconnectRequested),
+        lambda s, e: s.link in LIVE and s.asked > s.answered and has_foreground(s) and not s.heard_ms,
+        lambda x: x.after.asked == x.before.asked and x.after.answered == x.before.answered,
     ),
     Promise(
         "a second loss is reported instead",

@@ -40,10 +40,12 @@ def _asked_for(step: Step, ask: Ask) -> bool:
 
 
 def _owed_again(step: Step) -> bool:
-    """Dropped unheard: the turns are owed as before, and what was to be told is news again."""
+    """Dropped unheard: the turns are owed as before, and what was to be told is news again. While calls
+    that it made run, the turns stay asked: the outputs will go on with them."""
+    asked = step.before.asked if has_foreground(step.after) else step.after.answered
     return (
         step.after.answered == step.before.answered
-        and (step.after.asked == step.after.answered or does(step, fx.StartReply))
+        and (step.after.asked == asked or does(step, fx.StartReply))
         and (step.after.news or step.after.telling or not (step.before.news or step.before.telling))
         and step.after.reply_id > step.before.reply_id
     )

@@ -57,12 +57,14 @@ def _interrupted(step: Step) -> bool:
 
 
 def _silent(step: Step) -> bool:
-    """Truncated at what was heard; heard, it was the answer, unheard, the turns are owed again."""
+    """Truncated at what was heard; heard, it was the answer, unheard, the turns are owed again, but
+    stay asked while calls run that will go on with them."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
     if step.after.voice is not Voice.SILENT or len(truncated) != 1:
         return False
     settled = step.before.asked if truncated[0].heard_ms else step.before.answered
-    return step.after.answered == step.after.asked == settled
+    asked = step.before.asked if has_foreground(step.after) else settled
+    return step.after.answered == settled and step.after.asked == asked
 
 
 VOICE_PROMISES: tuple[Promise, ...] = (

@@ -1,0 +1,84 @@
+"""Keeping the ears running: started with the session, started anew when they fail.
+
+Rule: ears have the same patience as every other service: as often as the class of the failure allows,
+after the same waits; then it is a fault, and the next session starts them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.leaves import ErrorClass, Part
+from duologue.core.settings import POLICIES
+from duologue.ports.ears import Commit, Discard, Ears, Final, Heard
+from duologue.ports.failure import BrokenContract, classify
+from duologue.ports.streams import reading
+
+from .driver import Driver, Trouble
+from .frames import Frames
+from .tasks import Tasks
+
+
+class Listening:
+    """The ears' own task, and the audio on its way to them."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        tasks: Tasks,
+        trouble: Trouble,
+        ears: Ears | None,
+        note: Callable[[Heard], None],
+        deaf: Callable[[], None],
+    ) -> None:
+        self._driver = driver
+        self._tasks = tasks
+        self._trouble = trouble
+        self._ears = ears
+        self._note = note
+        self._deaf = deaf
+        self.frames = Frames()
+        self._task: asyncio.Task[Any] | None = None
+        self._failures = 0
+        self._retry: asyncio.TimerHandle | None = None
+
+    def start(self, effect: fx.RestoreContext | None = None) -> None:  # noqa: ARG002 - every session needs ears
+        """Listen, if the ears are not listening already."""
+        if self._ears is not None and self._task is None:
+            self._task = self._tasks.start(self._listen(self._ears), "ears", self._ended)
+
+    def stop(self) -> None:
+        self.frames.close()
+        if self._retry is not None:
+            self._retry.cancel()
+
+    def commit(self, effect: fx.CommitAudio) -> None:
+        self.frames.put(Commit(effect.turn))
+
+    def discard(self, effect: fx.DiscardAudio) -> None:
+        self.frames.put(Discard(effect.turn))
+
+    async def _listen(self, ears: Ears) -> None:
+        async with reading(ears.listen(self.frames)) as stream:
+            async for heard in stream:
+                self._note(heard)
+                if isinstance(heard, Final):
+                    self._failures = 0
+
+    def _ended(self, failure: BaseException | None) -> None:
+        self._task = None
+        lasting = failure is not None and not isinstance(failure, asyncio.CancelledError)
+        error = classify(failure) if lasting and failure is not None else ErrorClass.NETWORK_TIMEOUT
+        self._trouble("ears", failure or BrokenContract(error, "the ears stopped listening"))
+        self._deaf()
+        waits = self._driver.state.settings.retry_ms
+        if self._failures < min(POLICIES[error].retries_max, len(waits)):
+            self._retry = asyncio.get_running_loop().call_later(waits[self._failures] / 1000, self.start)
+            self._failures += 1
+        else:
+            self._failures = 0
+            self._driver.post(ev.ServiceFailed, part=Part.EARS, error=error)
