@@ -34,10 +34,11 @@ class ScriptedSession:
         self.contexts.append(context)
         self.tell = tell
 
-    async def renew(self, context: Context | None) -> None:
+    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.renewals += 1
         await _take(self.renew_ms, self.renew_failures)
         self.contexts.append(context)
+        self.tell = tell
 
     async def close(self) -> None:
         self.closes += 1

@@ -29,8 +29,8 @@ class Session(Protocol):
         """Open it; `context` is what an earlier session left."""
         ...
 
-    async def renew(self, context: Context | None) -> None:
-        """Replace it with a fresh one before it ends."""
+    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+        """Replace it with a fresh one before it ends. What the old one still tells is not listened to."""
         ...
 
     async def close(self) -> None: ...

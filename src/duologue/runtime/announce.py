@@ -63,7 +63,8 @@ class Announcer:
                 send(sg.Recovered(at, "session"))
             case fx.ReportLost():
                 texts = tuple(text for _, text in self._transcript.turns(effect.first, effect.last))
-                send(sg.Lost(at, effect.first, effect.last, texts))
+                if texts:  # else there was only noise, or what was overheard
+                    send(sg.Lost(at, effect.first, effect.last, texts))
             case fx.WarnSilentJob():
                 send(sg.WorkSilent(at, effect.call))
             case fx.WarnLongSpeech():
@@ -113,6 +114,6 @@ class Announcer:
     def caption_agent(self, at: int, speech: Speech, final: bool) -> None:
         if self._bus.wants(sg.Caption):
             heard, unheard = speech.ledger.split()
-            heard = heard or speech.ledger.shown
+            heard = f"{heard} {speech.ledger.shown}".strip()
             caption = sg.Caption(at, "assistant", heard, unheard, final, reply=speech.reply, voice=speech.voice)
             self._bus.send(caption)

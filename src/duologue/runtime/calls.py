@@ -17,7 +17,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Outcome
 from duologue.observe import signals as sg
 from duologue.ports.calls import Call
-from duologue.ports.failure import ServiceError, classify
+from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.worker import Mode, Tool, Worker
 from duologue.workers.results import result_text
 
@@ -65,6 +65,7 @@ class Work:
     progress_text: str = ""
     stage: int = 0
     answer: asyncio.Future[str] | None = field(default=None)
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def is_asking(self) -> bool:
@@ -74,7 +75,7 @@ class Work:
         self.owner.note_progress(self, text, fraction)
 
     def partial(self, text: str) -> None:
-        self.partial_text = text
+        self.partial_text = result_text(text)
 
     async def ask(self, question: str) -> str:
         return await self.owner.ask(self, question)
@@ -106,6 +107,7 @@ class Calls:
         self._shorten = shorten
         self._wait_label = wait_label
         self._work: dict[int, Work] = {}
+        self._ids: set[tuple[int, str]] = set()
         self._number = driver.state.call_id
         self._tools = tuple(worker.tool for worker in workers)
 
@@ -120,7 +122,10 @@ class Calls:
     # -- From the brain
 
     def make(self, reply: int, call: Call) -> None:
-        """The reply asks for a call."""
+        """The reply asks for a call. One that it names by the same id again is the same call."""
+        if call.id and (reply, call.id) in self._ids:
+            return
+        self._ids.add((reply, call.id))
         self._number += 1
         number = self._number
         self._work[number] = Work(number, call, self._driver.now(), self)
@@ -190,6 +195,7 @@ class Calls:
         text = result_text(await worker.run(arguments, work))
         if len(text) <= RESULT_CHARS_MAX:
             return text
+        work.partial_text = cut(text)  # if time runs out while it is being summarised
         return await self._shortened(text)
 
     async def _shortened(self, text: str) -> str:
@@ -205,7 +211,7 @@ class Calls:
     def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
         """The two tools that every conversation has while a job runs beside it."""
         if name == ANSWER_TOOL.name:
-            return self.answer(_number(arguments, "job"), str(arguments.get("answer", "")))
+            return self.answer(_number(arguments, "job"), _text(arguments, "answer"))
         if name == CANCEL_TOOL.name:
             job = _number(arguments, "job")
             if job not in self._work:
@@ -242,11 +248,14 @@ class Calls:
 
     async def ask(self, work: Work, question: str) -> str:
         """Pass a question on. The job goes on beside the conversation until the answer comes."""
-        work.question = question
-        work.answer = asyncio.get_running_loop().create_future()
-        self._driver.post(ev.JobAsked, call=work.call)
-        self._send(sg.WorkAsked(self._driver.now(), work.call, work.request.name, question))
-        return await work.answer
+        async with work.asking:  # one question at a time
+            if work.call not in self._work:
+                raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: nobody will answer")
+            work.question = question
+            work.answer = asyncio.get_running_loop().create_future()
+            self._driver.post(ev.JobAsked, call=work.call)
+            self._send(sg.WorkAsked(self._driver.now(), work.call, work.request.name, question))
+            return await work.answer
 
     def answer(self, call: int, text: str) -> str:
         """Give a job the answer that it waits for."""
@@ -275,6 +284,13 @@ def _arguments(call: Call) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         raise ServiceError(ErrorClass.INVALID_ARGS, f"the arguments of {call.name} must be an object")
     return arguments
+
+
+def _text(arguments: dict[str, Any], name: str) -> str:
+    value = arguments.get(name)
+    if type(value) is not str:
+        raise ServiceError(ErrorClass.INVALID_ARGS, f"{name} must be text")
+    return value
 
 
 def _number(arguments: dict[str, Any], name: str) -> int:

@@ -80,21 +80,26 @@ class Conversation:
                 await prime()
 
     async def start(self) -> None:
-        """Begin. Returns when the floor is open; raises StartRefused or SeatTaken."""
-        if self.engine.driver.state.link is not Link.IDLE or self._over.done() or self._starting is not None:
-            self.engine.driver.post(ev.StartRequested)
+        """Begin. Returns when the floor is open; raises StartRefused or SeatTaken. If this is cancelled,
+        the conversation ends."""
+        if self._starting is not None or self._shutdown is not None:
+            if self.engine.driver.state.link is not Link.IDLE:
+                self.engine.driver.post(ev.StartRequested)  # so that the journal knows of it
             raise StartRefused("this conversation has begun already; make a new one for a new call")
+        active = bool(getattr(self.engine.session, "active", True))
+        primed = bool(getattr(self.engine.line, "primed", True))
         if self.seat:
             self._seats.take(self.seat, self)
         self._starting = self._loop.create_future()
-        active = bool(getattr(self.engine.session, "active", True))
-        primed = bool(getattr(self.engine.line, "primed", True))
         self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
         try:
-            await self._starting
+            await asyncio.shield(self._starting)
         except StartRefused:
             self._starting = None
             self._leave_seat()
+            raise
+        except asyncio.CancelledError:
+            await asyncio.shield(self.end("cancelled from outside"))
             raise
 
     async def end(self, reason: str = "ended by the program") -> None:
@@ -113,8 +118,8 @@ class Conversation:
     async def run(self) -> str:
         """Begin, and return when it is over. If this is cancelled, the conversation is ended politely
         first, and what got no answer is reported."""
+        await self.start()
         try:
-            await self.start()
             return await self.wait()
         except asyncio.CancelledError:
             await asyncio.shield(self.end("cancelled from outside"))
@@ -143,15 +148,17 @@ class Conversation:
             self._shutdown = self._loop.create_task(self._end_everything(), name="shutdown")
 
     async def _end_everything(self) -> None:
-        await self.engine.close()
-        self._leave_seat()
-        if self._starting is not None and not self._starting.done():
-            self._starting.set_exception(StartRefused("the conversation ended before it began"))
+        """Whatever fails on the way, the seat is left and whoever waits for the end is told."""
         reason = self._reason or "hung up"
-        self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason))
-        if self.engine.recorder is not None:
-            self.engine.recorder.close()
-        self._over.set_result(reason)
+        try:
+            await self.engine.close()
+            self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason))
+            self.engine.end_journal()
+        finally:
+            self._leave_seat()
+            if self._starting is not None and not self._starting.done():
+                self._starting.set_exception(StartRefused("the conversation ended before it began"))
+            self._over.set_result(reason)
 
     def _leave_seat(self) -> None:
         if self.seat:
@@ -173,38 +180,47 @@ class Conversation:
 
     def release(self) -> None:
         """Push-to-talk comes up."""
+        self._check_running()
         self.engine.hearing.release()
 
     def send(self) -> None:
         """The person says by hand that the turn is complete."""
+        self._check_running()
         self.engine.driver.post(ev.SendPressed)
 
     def interrupt(self, source: str = "program") -> None:  # noqa: ARG002 - for the program's own log
         """Stop talking, or stop thinking; what was asked counts as cancelled."""
+        self._check_running()
         self.engine.driver.post(ev.InterruptRequested)
 
     def suspend(self, reason: str = "") -> None:  # noqa: ARG002
+        self._check_running()
         self.engine.driver.post(ev.SuspendRequested)
 
     def resume(self) -> None:
+        self._check_running()
         self.engine.driver.post(ev.ResumeRequested)
 
     def reconnect(self) -> None:
         """Give this session up and make a new one."""
+        self._check_running()
         self.engine.driver.post(ev.ReconnectRequested)
 
     def retry(self) -> None:
         """After a fault: try again, and answer what is still owed."""
+        self._check_running()
         self.engine.driver.post(ev.RetryRequested)
 
     recover = retry
 
     def dismiss(self) -> None:
         """After a fault: go on without what was owed."""
+        self._check_running()
         self.engine.driver.post(ev.DismissRequested)
 
     def cancel(self, call: int) -> None:
         """Cancel a job."""
+        self._check_running()
         self.engine.driver.post(ev.CancelRequested, call=call)
 
     def answer(self, call: int, text: str) -> None:
@@ -317,4 +333,7 @@ class Conversation:
 
     def can_transition(self, kind: KindOf[ev.Event], **given: Any) -> bool:
         """Would this event do anything now?"""
-        return MACHINE.accepts(self.engine.driver.state, self.engine.driver.make(kind, given))
+        try:
+            return MACHINE.accepts(self.engine.driver.state, self.engine.driver.make(kind, given))
+        except DuologueError:
+            return False

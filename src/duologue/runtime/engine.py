@@ -181,6 +181,15 @@ class Engine:
     def _wait_label(self, stage: int) -> str:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language)
 
+    def end_journal(self) -> None:
+        """Mark it as complete, if the disk lets us."""
+        recorder, self.recorder = self.recorder, None
+        if recorder is not None:
+            try:
+                recorder.close()
+            except OSError as failure:
+                self.note_trouble("journal", failure)
+
     async def close(self) -> None:
         """End everything that still runs; what won't end in time is named."""
         self.hearing.stop()

@@ -12,7 +12,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass
 from duologue.observe.moment import Moment
-from duologue.ports.failure import ServiceError
+from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
 
 from .driver import Driver, Trouble
@@ -20,6 +20,8 @@ from .guarded import GuardedLine
 from .replies import Replies
 from .speech import Speech
 from .transcript import Transcript
+
+ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 
 
 class Playback:
@@ -40,6 +42,7 @@ class Playback:
         self._line = line
         self._trouble = trouble
         self._playing: Speech | None = None
+        self._cut: Speech | None = None  # the newest that was cut short
         self._caption = caption
 
     # -- What the machine wants
@@ -67,6 +70,7 @@ class Playback:
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
+        self._cut = speech
 
     def _of(self, voice: int) -> Speech:
         assert self._playing is not None, voice
@@ -78,15 +82,16 @@ class Playback:
     def note(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         speech = self._playing
         if speech is None or heard.voice != speech.voice:
-            return  # of a voice that is over; told late
+            self._note_late(heard)
+            return
         if isinstance(heard, Unplayable):
             self._driver.post(ev.PlaybackFailed, voice=heard.voice, error=heard.error)
             return
-        if type(heard.heard_ms) is not int or heard.heard_ms < 0:
-            self._trouble("line", ServiceError(ErrorClass.SERVER_ERROR, "the line reported a time that is none"))
+        if not self._is_time(heard.heard_ms):
             return
         is_done = isinstance(heard, Finished) and speech.is_over
-        speech.note_heard(speech.ledger.total_ms if is_done else heard.heard_ms)
+        is_all = is_done and speech.ledger.total_ms - heard.heard_ms <= ROUNDING_MS_MAX
+        speech.note_heard(speech.ledger.total_ms if is_all else heard.heard_ms)
         heard_ms = speech.ledger.heard_ms
         if isinstance(heard, Stopped):
             self._driver.post(ev.PlaybackStopped, voice=heard.voice, heard_ms=heard_ms)
@@ -95,6 +100,21 @@ class Playback:
         else:  # also a line that claims to have finished what it has not even got
             self._driver.post(ev.PlaybackProgressed, voice=heard.voice, heard_ms=heard_ms)
             self._caption(self._driver.now(), speech, False)
+
+    def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
+        """Of a voice that is over. The line knows best how much of it was heard, even afterwards."""
+        cut = self._cut
+        if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
+            return
+        if self._is_time(heard.heard_ms) and heard.heard_ms > cut.ledger.heard_ms:
+            cut.note_heard(heard.heard_ms)
+            self._record(cut, interrupted=True)
+
+    def _is_time(self, heard_ms: object) -> bool:
+        if type(heard_ms) is int and heard_ms >= 0:
+            return True
+        self._trouble("line", BrokenContract(ErrorClass.SERVER_ERROR, "the line reported a time that is none"))
+        return False
 
     # -- What the machine decided
 
@@ -110,9 +130,7 @@ class Playback:
 
     def _record(self, speech: Speech, interrupted: bool) -> None:
         heard, unheard = speech.ledger.split()
-        shown = speech.ledger.shown
-        if not interrupted and shown:
-            heard = f"{heard} {shown}".strip()
+        heard = f"{heard} {speech.ledger.shown}".strip()  # what was shown was seen
         self._transcript.end_reply(speech.reply, heard, unheard, speech.ledger.heard_ms, interrupted)
         self._caption(self._driver.now(), speech, True)
         if self._playing is speech:

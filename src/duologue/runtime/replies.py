@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass
+from duologue.core.leaves import ErrorClass, Part
 from duologue.ports.brain import Brain, Request, Show
 from duologue.ports.calls import Call
-from duologue.ports.failure import ServiceError, classify
+from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 from duologue.ports.voice import Voice
@@ -28,6 +28,10 @@ from .tasks import Tasks
 
 SENTENCES_AHEAD_MAX = 8
 APOLOGY_S_MAX = 3.0
+
+
+class VoiceFailed(BrokenContract):
+    """The voice failed, not the brain."""
 
 
 class Replies:
@@ -76,10 +80,12 @@ class Replies:
         sentences: asyncio.Queue[str | Sound | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
-                both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
+                speaking = both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
                 await self._think(speech, request, brain, sentences)
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
+        if speaking.cancelled():  # by somebody else: the group takes that for an end
+            raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
         self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[str | Sound | None]
@@ -105,29 +111,37 @@ class Replies:
                     case Sound():
                         await sentences.put(part)
                     case _:
-                        raise ServiceError(ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}")
+                        raise BrokenContract(ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}")
         if rest := splitter.rest():
             await sentences.put(rest)
         await sentences.put(None)
 
     async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | None]) -> None:
         """Turn sentences into sound, one after the other."""
+        has_words = False
         while (item := await sentences.get()) is not None:
             if isinstance(item, Sound):
                 await self._emit(speech, item)
             elif self._voice is None:
                 speech.ledger.shown += f" {item}" if speech.ledger.shown else item
             else:
+                has_words = has_words or any(character.isalnum() for character in item)
                 await self._say(speech, item, self._voice)
-        speech.ledger.end()
+        if has_words and not speech.ledger.chunks:
+            raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 
     async def _say(self, speech: Speech, sentence: str, voice: Voice) -> None:
         speech.ledger.begin(sentence)
-        async with reading(voice.speak(sentence)) as sounds:
-            async for sound in sounds:
-                if not isinstance(sound, Sound):
-                    raise ServiceError(ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}")
-                await self._emit(speech, sound)
+        try:
+            async with reading(voice.speak(sentence)) as sounds:
+                async for sound in sounds:
+                    if not isinstance(sound, Sound):
+                        raise VoiceFailed(ErrorClass.SERVER_ERROR, f"the voice yielded {type(sound).__name__}")
+                    await self._emit(speech, sound)
+        except (VoiceFailed, asyncio.CancelledError):
+            raise
+        except Exception as failure:
+            raise VoiceFailed(classify(failure)) from failure
         speech.ledger.end()
 
     async def _emit(self, speech: Speech, sound: Sound) -> None:
@@ -146,8 +160,9 @@ class Replies:
         # Somebody else cancelled it: the person still wants an answer.
         cancelled = isinstance(failure, asyncio.CancelledError)
         error = ErrorClass.SERVER_ERROR if cancelled else classify(failure)
-        self._trouble("reply", failure)
-        self._driver.post(ev.ReplyFailed, reply=speech.reply, error=error)
+        part = Part.VOICE if isinstance(failure, VoiceFailed) else Part.BRAIN
+        self._trouble(part.value, failure)
+        self._driver.post(ev.ReplyFailed, reply=speech.reply, error=error, part=part)
         if speech.voice and not speech.dropped:
             self._apologise(speech)
 
@@ -160,7 +175,6 @@ class Replies:
         speech.task = self._tasks.start(work, f"apology {speech.reply}", lambda failure: self._complete(speech))  # noqa: ARG005
 
     async def _say_last(self, speech: Speech, voice: Voice) -> None:
-        speech.ledger.end()
         async with asyncio.timeout(APOLOGY_S_MAX):
             await self._say(speech, self._apology, voice)
 

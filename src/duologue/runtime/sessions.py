@@ -12,7 +12,7 @@ from typing import Any
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.ports.failure import classify
-from duologue.ports.history import AgentSaid, UserSaid
+from duologue.ports.history import AgentSaid, Item, UserSaid
 from duologue.ports.line import Closed, Healed, Line, LineEvent, Wobbled
 from duologue.ports.session import Context, Session
 
@@ -51,37 +51,50 @@ class Sessions:
         self._summarise = summarise
         self._notes = notes
         self._attempt: asyncio.Task[Any] | None = None
-        self._generation = 0
+        self._line_number = 0  # whoever was opened under an older number is not listened to
+        self._session_number = 0
+        self._summary = ("", 0)  # of the brain, and how many items of the history it covers
         self.context: Context | None = None
+        self.started_at = 0
 
     # -- What the machine wants
 
     def open(self, effect: fx.OpenSession) -> None:
-        self._generation += 1
-        self._start(self._open(self._generation), effect.session)
+        self._line_number += 1
+        self._start(self._open(self._hear_line(), self._hear_session()), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
-        self._start(self._renew(), effect.session)
+        self._start(self._renew(self._hear_session()), effect.session)
 
     def close(self, effect: fx.CloseSession) -> None:
-        self._generation += 1
+        self._line_number += 1
+        self._session_number += 1
         self._start(self._close(), effect.session, closes=True)
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
         """Keep what a new session must know: at once in plain words, better if the brain can."""
-        recent = self._transcript.recent(RECENT_TURNS)
-        lines = [_line(item) for item in recent if isinstance(item, UserSaid | AgentSaid)]
-        text = "\n".join(lines)
-        self.context = Context(text[-SUMMARY_CHARS_MAX:], recent, self._notes())
-        if self._summarise is not None and text:
-            self._tasks.start(self._improve(self.context, text), "summary", self._summary_ended)
+        items = self._transcript.items
+        summary, covered = self._summary
+        newer = "\n".join(_line(item) for item in items[covered:] if isinstance(item, UserSaid | AgentSaid))
+        text = f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
+        self.context = Context(text[-SUMMARY_CHARS_MAX:], self._transcript.recent(RECENT_TURNS), self._noted())
+        if self._summarise is not None and newer:
+            self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
 
-    async def _improve(self, context: Context, text: str) -> None:
+    def _noted(self) -> tuple[str, ...]:
+        try:
+            return tuple(self._notes())
+        except Exception as failure:  # noqa: BLE001 - the rest of the context is worth keeping
+            self._trouble("notes", failure)
+            return ()
+
+    async def _improve(self, text: str, covered: int) -> None:
         assert self._summarise is not None
         async with asyncio.timeout(SUMMARY_S_MAX):
             summary = await self._summarise(text, SUMMARY_CHARS_MAX)
-        if self.context is context:
-            self.context = Context(summary, context.recent, context.notes)
+        self._summary = (summary, covered)
+        if self.context is not None and len(self._transcript.items) == covered:
+            self.context = Context(summary, self.context.recent, self.context.notes)
 
     def _summary_ended(self, failure: BaseException | None) -> None:
         if failure is not None:
@@ -101,22 +114,31 @@ class Sessions:
             elif failure is not None:
                 self._driver.post(ev.SessionFailed, session=number, error=classify(failure))
             else:
+                self.started_at = self._driver.now()
                 self._driver.post(ev.SessionReady, session=number)
 
         self._attempt = self._tasks.start(work, f"session {number}", ended)
 
-    async def _open(self, generation: int) -> None:
-        def tell(event: LineEvent) -> None:
-            if generation == self._generation:
-                self._tell(event)
+    def _hear_line(self) -> Callable[[LineEvent], None]:
+        number = self._line_number
+        return lambda event: self._tell(event) if number == self._line_number else None
 
-        await self._line.open(tell)
+    def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
+        """From here on only the new session counts: that the old one goes is no news."""
+        self._session_number += 1
+        number = self._session_number
+        return lambda event: self._tell(event) if number == self._session_number else None
+
+    async def _open(
+        self, tell_line: Callable[[LineEvent], None], tell: Callable[[Wobbled | Healed | Closed], None]
+    ) -> None:
+        await self._line.open(tell_line)
         if self._session is not None:
             await self._session.open(self.context, tell)
 
-    async def _renew(self) -> None:
+    async def _renew(self, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
         if self._session is not None:
-            await self._session.renew(self.context)
+            await self._session.renew(self.context, tell)
 
     async def _close(self) -> None:
         """Both at once, and not for ever: whoever hung up is gone anyway."""
@@ -135,6 +157,10 @@ class Sessions:
                 self._driver.post(ev.LinkHealed)
             case Closed():
                 self._driver.post(ev.EndRequested if event.hung_up else ev.LinkClosed)
+
+
+def _recent_text(items: tuple[Item, ...]) -> str:
+    return "\n".join(_line(item) for item in items if isinstance(item, UserSaid | AgentSaid))
 
 
 def _line(item: UserSaid | AgentSaid) -> str:

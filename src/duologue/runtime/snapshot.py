@@ -52,6 +52,7 @@ def context_of(engine: Engine) -> dict[str, Any]:
     s, speech = engine.driver.state, engine.playback.speech
     return {
         "session": s.session_id,
+        "session_started_at": engine.sessions.started_at,
         "turn": s.turn,
         "reply": s.reply_id,
         "audio_item": speech.reply if speech else None,

@@ -161,9 +161,9 @@ class FaultySession:
         await self.dice.trip()
         await self.session.open(context, tell)
 
-    async def renew(self, context: Context | None) -> None:
+    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
         await self.dice.trip()
-        await self.session.renew(context)
+        await self.session.renew(context, tell)
 
     async def close(self) -> None:
         await self.dice.trip()

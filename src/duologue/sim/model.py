@@ -56,8 +56,9 @@ class ScriptedModel:
         self.contexts.append(context)
         self.tell = tell
 
-    async def renew(self, context: Context | None) -> None:
+    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.contexts.append(context)
+        self.tell = tell
 
     async def close(self) -> None:
         pass

@@ -14,6 +14,8 @@ from duologue.ports.sound import Sound, Word
 
 CHAR_MS = 65  # how long a character lasts in speech, for a voice that tells no times and was cut off
 _TOKEN = re.compile(r"\S+\s*")
+_MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - in whatever script
+_REACH = 24  # how far ahead a word is looked for in the text
 
 
 class Split(NamedTuple):
@@ -25,44 +27,50 @@ class Split(NamedTuple):
 
 @dataclass(slots=True)
 class _Passage:
-    """One sentence and its stretch of sound."""
+    """One sentence and its stretch of sound. `glued`: a piece of a model's own text, spaces and all."""
 
     text: str
     start_ms: int
     ms: int = 0
     words: list[Word] = field(default_factory=list)
-    whole: bool = False
+    whole: bool = False  # it has all its sound
+    glued: bool = False
 
     def split(self, heard_ms: int) -> Split:
-        heard_ms -= self.start_ms
+        """Sound that never came was never heard, whatever was played after it."""
+        heard_ms = min(heard_ms - self.start_ms, self.ms)
         if heard_ms <= 0:
             return Split("", self.text)
         if self.whole and heard_ms >= self.ms:
             return Split(self.text, "")
         cut = self._cut_by_times(heard_ms) if self.words else self._cut_by_length(heard_ms)
-        return Split(self.text[:cut].rstrip(), self.text[cut:].lstrip())
+        return Split(self.text[:cut], self.text[cut:])
 
     def _cut_by_times(self, heard_ms: int) -> int:
-        """Where the last heard word ends in the text."""
-        cut = 0
+        """Where the last heard word ends in the text. A voice may write its words differently; then
+        they are counted."""
+        text, cut = self.text.casefold(), 0
         for word in self.words:
             if word.end_ms > heard_ms:
                 break
-            found = self.text.find(word.text, cut)
-            cut = found + len(word.text) if found >= 0 else min(len(self.text), cut + len(word.text) + 1)
-        if cut and all(word.end_ms <= heard_ms for word in self.words) and self.whole:
-            return len(self.text)  # closing marks belong to the last word
+            wanted = word.text.casefold().strip(_MARKS)
+            found = text.find(wanted, cut, cut + len(wanted) + _REACH) if wanted else -1
+            cut = self._end_of_token(found + len(wanted) if found >= 0 else cut + 1)
         return cut
+
+    def _end_of_token(self, at: int) -> int:
+        """No word is cut in two: the end of the one that reaches this place."""
+        ends = (token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(self.text))
+        return next((end for end in ends if end >= at), len(self.text))
 
     def _cut_by_length(self, heard_ms: int) -> int:
         """A voice that tells no times: words share its sound by their length."""
         total_ms = self.ms if self.whole else max(self.ms, len(self.text) * CHAR_MS)
         cut = 0
         for token in _TOKEN.finditer(self.text):
-            end = token.end() if token.end() < len(self.text) else len(self.text)
-            if end * total_ms > heard_ms * len(self.text):
+            if token.end() * total_ms > heard_ms * len(self.text):
                 break
-            cut = end
+            cut = token.end()
         return cut
 
 
@@ -71,6 +79,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
+        self._is_open = False
         self.total_ms = 0
         self.heard_ms = 0
         self.chunks = 0
@@ -79,13 +88,14 @@ class Ledger:
     def begin(self, text: str) -> None:
         """A sentence begins; its sound follows."""
         self._passages.append(_Passage(text, self.total_ms))
+        self._is_open = True
 
     def add(self, sound: Sound) -> int:
-        """A piece of sound of the current sentence. Returns its number."""
-        if not self._passages or self._passages[-1].whole:
-            self.begin("")  # a model that speaks by itself brings text and sound together
+        """A piece of sound of the current sentence, or of a model that speaks by itself and brings its
+        own text. Returns its number."""
+        if sound.text or not self._is_open:
+            self._passages.append(_Passage(sound.text, self.total_ms, whole=True, glued=True))
         passage = self._passages[-1]
-        passage.text += sound.text
         passage.words += [Word(word.text, word.start_ms + passage.ms, word.end_ms + passage.ms) for word in sound.words]
         passage.ms += sound.ms
         self.total_ms += sound.ms
@@ -94,8 +104,8 @@ class Ledger:
 
     def end(self) -> None:
         """The sentence has all its sound."""
-        if self._passages:
-            self._passages[-1].whole = True
+        self._passages[-1].whole = True
+        self._is_open = False
 
     def note_heard(self, heard_ms: int) -> None:
         """The line has played this much; never more than there is, never less than before."""
@@ -104,14 +114,24 @@ class Ledger:
     @property
     def text(self) -> str:
         """Everything that is to be said."""
-        return " ".join(passage.text.strip() for passage in self._passages if passage.text.strip())
+        return _join([(passage.text, passage.glued) for passage in self._passages])
 
     def split(self, heard_ms: int | None = None) -> Split:
         """What was heard, and what was not."""
         at = self.heard_ms if heard_ms is None else heard_ms
-        parts = [passage.split(at) for passage in self._passages]
-        return (
-            Split(*(" ".join(side.strip() for side in sides if side.strip()) for sides in zip(*parts, strict=True)))
-            if parts
-            else Split("", "")
+        parts = [(passage.split(at), passage.glued) for passage in self._passages]
+        return Split(
+            _join([(part.heard, glued) for part, glued in parts]),
+            _join([(part.unheard, glued) for part, glued in parts]),
         )
+
+
+def _join(parts: list[tuple[str, bool]]) -> str:
+    """Sentences with a space between them; a model's own pieces as they are."""
+    text = ""
+    for part, glued in parts:
+        if glued:
+            text += part
+        elif part.strip():
+            text = f"{text.rstrip()} {part.strip()}"
+    return text.strip()
