@@ -11,7 +11,7 @@ from duologue.core.state import State, initial, next_deadline
 
 if TYPE_CHECKING:
     from duologue.ports.brain import Request, Show
-    from duologue.ports.calls import Call
+    from duologue.ports.calls import ToolCall
     from duologue.ports.failure import ServiceError
     from duologue.ports.sound import Sound, Word
     from duologue.ports.worker import Job
@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 
 _LATER = {
     "Agent": "duologue.runtime.agent",
-    "Call": "duologue.ports.calls",
+    "ToolCall": "duologue.ports.calls",
     "Conversation": "duologue.runtime.conversation",
     "Job": "duologue.ports.worker",
     "Phrases": "duologue.runtime.agent",
@@ -50,7 +50,6 @@ __all__ = [
     "MACHINE",
     "PROFILES",
     "Agent",
-    "Call",
     "Conversation",
     "Job",
     "Phrases",
@@ -60,6 +59,7 @@ __all__ = [
     "Show",
     "Sound",
     "State",
+    "ToolCall",
     "Word",
     "initial",
     "next_deadline",

@@ -13,7 +13,7 @@ from chat_server import WAIT_S, Script, Wire, answers, says, stalls_after, talki
 
 from duologue.brains import ChatBrain
 from duologue.core.leaves import ErrorClass
-from duologue.ports import Call, Part, Request, ServiceError, Summarises, Tool, classify
+from duologue.ports import Part, Request, ServiceError, Summarises, Tool, ToolCall, classify
 
 ASKED = Request(reply=1, text="How is the weather?")
 
@@ -215,12 +215,12 @@ def test_what_goes_wrong_behind_the_end_of_a_reply_costs_nothing(ending: str) ->
 
 def test_a_call_in_many_pieces_is_one_call() -> None:
     pieces = [tool_piece(0, "call_a", "weather"), *(tool_piece(0, arguments=c) for c in '{"city": "Köln"}')]
-    assert reply_to(calls(*pieces)) == [Call("weather", '{"city": "Köln"}', "call_a")]
+    assert reply_to(calls(*pieces)) == [ToolCall("weather", '{"city": "Köln"}', "call_a")]
 
 
 def test_text_and_a_call_come_in_order() -> None:
     script = calls(tool_piece(0, "call_a", "weather", "{}"), text="Let me look.")
-    assert reply_to(script) == ["Let me look.", Call("weather", "{}", "call_a")]
+    assert reply_to(script) == ["Let me look.", ToolCall("weather", "{}", "call_a")]
 
 
 def test_a_call_is_handed_on_as_soon_as_the_next_one_begins() -> None:
@@ -243,7 +243,7 @@ def test_a_call_is_handed_on_as_soon_as_the_next_one_begins() -> None:
                 begun.set()
         return parts
 
-    assert asyncio.run(run()) == [Call("weather", '{"city":"Rome"}', "a"), Call("news", "{}", "b")]
+    assert asyncio.run(run()) == [ToolCall("weather", '{"city":"Rome"}', "a"), ToolCall("news", "{}", "b")]
 
 
 _ROME, _OSLO = '{"city": "Rome"}', '{"city": "Oslo"}'
@@ -277,7 +277,7 @@ _ROME, _OSLO = '{"city": "Rome"}', '{"city": "Oslo"}'
     ],
 )
 def test_two_calls_are_told_apart_however_a_server_counts(pieces: list[dict[str, Any]]) -> None:
-    assert reply_to(calls(*pieces)) == [Call("weather", _ROME, "a"), Call("weather", _OSLO, "b")]
+    assert reply_to(calls(*pieces)) == [ToolCall("weather", _ROME, "a"), ToolCall("weather", _OSLO, "b")]
 
 
 @pytest.mark.parametrize("index", [0, None])
@@ -285,8 +285,8 @@ def test_calls_without_ids_get_different_ones(index: int | None) -> None:
     first, second = reply_to(
         calls(tool_piece(index, None, "weather", _ROME), tool_piece(index, None, "weather", _OSLO))
     )
-    assert isinstance(first, Call)
-    assert isinstance(second, Call)
+    assert isinstance(first, ToolCall)
+    assert isinstance(second, ToolCall)
     assert (first.arguments, second.arguments) == (_ROME, _OSLO)
     assert first.id
     assert second.id
@@ -300,17 +300,17 @@ def test_ids_that_are_made_up_differ_between_replies() -> None:
             return [*await all_parts(brain), *await all_parts(brain, Request(reply=2, text="And now?"))]
 
     first, second = asyncio.run(run())
-    assert isinstance(first, Call)
-    assert isinstance(second, Call)
+    assert isinstance(first, ToolCall)
+    assert isinstance(second, ToolCall)
     assert first.id != second.id
 
 
 def test_a_call_without_arguments_has_none_that_can_be_parsed() -> None:
-    assert reply_to(calls(tool_piece(0, "a", "now"), finish="stop")) == [Call("now", "{}", "a")]
+    assert reply_to(calls(tool_piece(0, "a", "now"), finish="stop")) == [ToolCall("now", "{}", "a")]
 
 
 def test_broken_arguments_are_handed_on_as_the_model_wrote_them() -> None:
-    assert reply_to(calls(tool_piece(0, "a", "now", "{oops"))) == [Call("now", "{oops", "a")]
+    assert reply_to(calls(tool_piece(0, "a", "now", "{oops"))) == [ToolCall("now", "{oops", "a")]
 
 
 def test_a_call_without_a_name_is_the_servers_failure() -> None:

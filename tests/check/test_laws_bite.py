@@ -52,7 +52,7 @@ def forgetful(machine: Machine, kind: type[ev.Event]) -> Machine:
     """The same machine, which no longer tells a fresh event of this kind from a stale one."""
     for plans in machine._plans.values():
         if kind in plans:
-            plans[kind] = (lambda s, e: True, *plans[kind][1:])  # noqa: ARG005
+            plans[kind] = (lambda s, e: True, *plans[kind][1:])
     return machine
 
 
@@ -78,7 +78,7 @@ def test_rest_that_can_no_longer_be_reached_is_found() -> None:
     assert any("rest can't be reached" in seen.message for seen in found.violations)
 
 
-def _rearm_close(d: Draft, e: ev.Event) -> None:  # noqa: ARG001
+def _rearm_close(d: Draft, e: ev.Event) -> None:
     d.arm(Timer.CLOSE, 1)
 
 
@@ -112,7 +112,7 @@ def test_two_requests_in_one_step_are_found() -> None:
 
 
 def test_a_request_dropped_without_its_cancel_is_found() -> None:
-    def just_move_on(d: Draft, e: ev.Event) -> None:  # noqa: ARG001
+    def just_move_on(d: Draft, e: ev.Event) -> None:
         d.reply_id += 1
 
     rows = changed("WordsHeard/TextTyped [goes_on]", lambda r: replace(r, do=just_move_on))
@@ -120,7 +120,7 @@ def test_a_request_dropped_without_its_cancel_is_found() -> None:
 
 
 def test_a_second_output_for_one_call_is_found() -> None:
-    def tell_twice(d: Draft, e: Any, job: Any) -> None:  # noqa: ARG001
+    def tell_twice(d: Draft, e: Any, job: Any) -> None:
         d.news = True
         for _ in range(2):
             d.emit(fx.PostOutput(job.call, Outcome.DONE))
@@ -161,7 +161,7 @@ def test_an_event_that_works_twice_is_found() -> None:
 
 
 def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
-    def end(d: Draft, e: ev.Event) -> None:  # noqa: ARG001
+    def end(d: Draft, e: ev.Event) -> None:
         d.emit(fx.StopPlayback(d.voice_id))
         d.emit(fx.TruncateReply(d.voice_id, d.heard_ms))
 
@@ -181,7 +181,7 @@ def test_a_move_that_a_view_does_not_know_is_found() -> None:
 
 
 def test_words_that_are_dropped_in_silence_are_found() -> None:
-    def forget(d: Draft, e: ev.Event) -> None:  # noqa: ARG001
+    def forget(d: Draft, e: ev.Event) -> None:
         d.words = Words.NONE
 
     rows = changed("timer:text -> quiet", lambda r: replace(r, do=forget))
@@ -189,7 +189,7 @@ def test_words_that_are_dropped_in_silence_are_found() -> None:
 
 
 def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
-    def pretend(d: Draft, e: ev.Event) -> None:  # noqa: ARG001
+    def pretend(d: Draft, e: ev.Event) -> None:
         d.answered = d.asked
 
     rows = changed("committing + ReplyAccepted", lambda r: replace(r, do=pretend))
@@ -200,7 +200,7 @@ def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
 
 
 def test_a_pause_that_forgets_is_found() -> None:
-    def forget(d: Draft, e: ev.Event) -> None:  # noqa: ARG001
+    def forget(d: Draft, e: ev.Event) -> None:
         d.check_ins = 0
         d.asked_again = not d.asked_again
 
@@ -209,7 +209,7 @@ def test_a_pause_that_forgets_is_found() -> None:
 
 
 def test_a_rule_that_is_never_at_rest_is_found() -> None:
-    restless = Rule("restless", lambda d: d.link is Link.UP, lambda d, e: None, "")  # noqa: ARG005
+    restless = Rule("restless", lambda d: d.link is Link.UP, lambda d, e: None, "")
     assert "9 rules at rest" in laws_broken(Machine(rules=(*RULES, restless)))
 
 

@@ -28,8 +28,8 @@ from duologue.ports import (
     Sound,
     SpeechBegan,
     SpeechEnded,
+    ToolCall,
 )
-from duologue.ports import Call as ToolCall
 from duologue.ports.line import Closed, LineEvent, Played, Unplayable
 from duologue.runtime.agent import Phrases
 from duologue.testing import Fail, Hang, Pause, ScriptedSession, ScriptedVoice, scripted_tool
@@ -152,7 +152,7 @@ def test_a_voice_that_breaks_in_mid_sentence_commits_only_what_sounded(profile: 
         assert call.asked == ["book a flight"], "it was being heard: it is not made anew"
         assert not any("go?" in text for text in call.truth.heard)
         assert call.heard == call.truth.heard
-        assert "reply" in [problem.where for problem in call.told(sg.Problem)]
+        assert "voice" in [problem.where for problem in call.told(sg.Problem)]
         call.ends_well()
 
 

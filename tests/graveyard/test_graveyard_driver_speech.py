@@ -13,8 +13,7 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, Part, Timer
 from duologue.observe import signals as sg
-from duologue.ports import AgentSaid, Sound
-from duologue.ports import Call as ToolCall
+from duologue.ports import AgentSaid, Sound, ToolCall
 from duologue.ports.line import Finished, Played, Stopped
 from duologue.testing import Pause, ScriptedVoice, scripted_tool
 

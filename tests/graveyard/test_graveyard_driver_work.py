@@ -16,8 +16,7 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, Outcome
 from duologue.observe import signals as sg
-from duologue.ports import AgentSaid, CallOutput, Job, News, Part, Request, Tool
-from duologue.ports import Call as ToolCall
+from duologue.ports import AgentSaid, CallOutput, Job, News, Part, Request, Tool, ToolCall
 from duologue.testing import Fail, Hang, Partly, Pause, Progress, Question, ScriptedWorker, scripted_tool
 
 PREAMBLE = "Let me look that up for you now."

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent
-from duologue import Call as ToolCall
+from duologue import Agent, ToolCall
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import ErrorClass
 from duologue.observe import signals as sg

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue import Agent
-from duologue import Call as ToolCall
+from duologue import Agent, ToolCall
 from duologue.core.leaves import ErrorClass, Part
 from duologue.core.views import CONVERSATION
 from duologue.observe import signals as sg

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from duologue import Agent
-from duologue import Call as ToolCall
+from duologue import Agent, ToolCall
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
@@ -166,12 +165,12 @@ def test_the_numbers_are_those_that_the_conversation_counted(busy: tuple[Scraped
 
 def test_a_problem_is_counted_by_its_place(busy: tuple[Scraped, Metrics, Call]) -> None:
     places = busy[0].all("duologue_problems_total")
-    assert places == {frozenset({("where", "tool")}): 2, frozenset({("where", "reply")}): 2}
+    assert places == {frozenset({("where", "tool")}): 2, frozenset({("where", "brain")}): 2}
 
 
 def test_nothing_that_a_model_made_up_becomes_a_label(busy: tuple[Scraped, Metrics, Call]) -> None:
     text, _, call = busy
-    assert "kumquat" in repr(call.signals)
+    assert "kumquat" in repr(call.history)
     assert not [series for series in text.values if "kumquat" in repr(series)]
 
 

@@ -17,8 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import NoOpTracer, StatusCode
 
-from duologue import Agent
-from duologue import Call as ToolCall
+from duologue import Agent, ToolCall
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
 from duologue.lines.scripted import ScriptedLine

@@ -1,6 +1,6 @@
 """Brains that fail, hang, talk nonsense or don't listen: the person is always answered or told."""
 
-# ruff: noqa: ARG001, ARG002 - fakes take what their port gives
+# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio
@@ -13,7 +13,7 @@ from runtime_fakes import Stage, others, play
 
 from duologue.core.leaves import ErrorClass, Part
 from duologue.observe import signals as sg
-from duologue.ports import Call, Request, ServiceError, Show, Sound
+from duologue.ports import Request, ServiceError, Show, Sound, ToolCall
 from duologue.ports.brain import Part as BrainPart
 from duologue.runtime.agent import Agent, InvalidAgent
 from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedVoice, scripted_tool
@@ -220,7 +220,7 @@ def test_a_brain_that_goes_on_after_it_was_cancelled_is_not_heard_and_calls_noth
                 except asyncio.CancelledError:
                     heard_of_cancel.append(1)
                 yield "The old answer goes on. "
-                yield Call("pay")
+                yield ToolCall("pay")
 
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")

@@ -1,6 +1,5 @@
 """Voices that break and lines that lie: history holds what was heard, and nothing hangs."""
 
-# ruff: noqa: ARG001 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

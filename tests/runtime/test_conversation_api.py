@@ -1,6 +1,5 @@
 """What a program can ask of a conversation and what it is told (C-API, L-20, L-21)."""
 
-# ruff: noqa: ARG001 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio
@@ -17,7 +16,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.observe import signals as sg
 from duologue.observe.labels import LANGUAGES, STATES, WAITS, label
 from duologue.observe.recorder import words_path
-from duologue.ports import Call, Finished, Played
+from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.replay.journal import read_journal, replay
 from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedLine, scripted_tool
@@ -38,7 +37,7 @@ async def talk(stage: Stage) -> None:
 
 
 def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
-    brain = ScriptedBrain([TWO, "Fine.", Call("work"), "Used.", Fail(ErrorClass.UNKNOWN)])
+    brain = ScriptedBrain([TWO, "Fine.", ToolCall("work"), "Used.", Fail(ErrorClass.UNKNOWN)])
     return brain, {"tools": [scripted_tool("work", Pause(1_000), "the tool's secret result")]}
 
 
@@ -156,7 +155,7 @@ def test_the_context_tells_pending_calls_and_queued_words() -> None:
         assert context["pending_calls"] == [1]
         assert context["queued_user_input"][-1] == "and hurry please"
 
-    play(scene, ScriptedBrain([Call("work")]), tools=[scripted_tool("work", Hang())])
+    play(scene, ScriptedBrain([ToolCall("work")]), tools=[scripted_tool("work", Hang())])
 
 
 @pytest.mark.req("L-20")
@@ -282,7 +281,7 @@ def test_a_program_can_tell_that_work_elsewhere_is_alive() -> None:
         stage.conversation.notify_worker(1, "half done", 0.5)
         assert [(p.call, p.text, p.fraction) for p in stage.told(sg.WorkProgressed)] == [(1, "half done", 0.5)]
 
-    play(scene, ScriptedBrain([Call("work")]), tools=[scripted_tool("work", Hang(), mode="delegate")])
+    play(scene, ScriptedBrain([ToolCall("work")]), tools=[scripted_tool("work", Hang(), mode="delegate")])
 
 
 @pytest.mark.req("C-API", "C-AC-004", "C-REQ-007")
@@ -331,7 +330,7 @@ def test_waits_are_told_in_the_agents_language(language: str, text: str) -> None
         await stage.say("use the tool")
         assert stage.told(sg.Waiting)[0].label == text
 
-    play(scene, ScriptedBrain([Call("work")]), tools=[scripted_tool("work", Hang())], language=language)
+    play(scene, ScriptedBrain([ToolCall("work")]), tools=[scripted_tool("work", Hang())], language=language)
 
 
 # -- What is kept on disk

@@ -1,6 +1,5 @@
 """The driver: one inbox, time that only goes on, and nothing that stops it."""
 
-# ruff: noqa: ARG001 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,6 @@
 """Calls and jobs as they really run: every call gets its one output, whatever its worker does."""
 
-# ruff: noqa: ARG001, ARG002 - fakes take what their port gives
+# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio
@@ -15,7 +15,7 @@ from runtime_fakes import Stage, others, play
 
 from duologue.core.leaves import Outcome
 from duologue.observe import signals as sg
-from duologue.ports import Call, Request
+from duologue.ports import Request, ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.testing import Hang, Partly, Pause, Progress, Question, ScriptedBrain, scripted_tool
 from duologue.workers.functions import tool
@@ -34,7 +34,7 @@ class Worker:
 
 def told(text: str) -> Any:
     """A brain that makes one call and then says this."""
-    return ScriptedBrain([Call("work"), text])
+    return ScriptedBrain([ToolCall("work"), text])
 
 
 async def ask(stage: Stage) -> None:
@@ -58,16 +58,16 @@ def assert_each_call_has_one_output(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (Call("no_such_tool"), "no_such_tool"),
-        (Call("work", "this is no JSON"), "not JSON"),
-        (Call("work", "[1, 2]"), "object"),
-        (Call("work", 5), "object"),  # type: ignore[arg-type]
-        (Call("work", None), "object"),  # type: ignore[arg-type]
-        (Call("", {}), "there is no tool"),
+        (ToolCall("no_such_tool"), "no_such_tool"),
+        (ToolCall("work", "this is no JSON"), "not JSON"),
+        (ToolCall("work", "[1, 2]"), "object"),
+        (ToolCall("work", 5), "object"),  # type: ignore[arg-type]
+        (ToolCall("work", None), "object"),  # type: ignore[arg-type]
+        (ToolCall("", {}), "there is no tool"),
     ],
     ids=str,
 )
-def test_a_call_that_can_not_run_tells_the_brain_why(call: Call, said: str) -> None:
+def test_a_call_that_can_not_run_tells_the_brain_why(call: ToolCall, said: str) -> None:
     async def scene(stage: Stage) -> None:
         await ask(stage)
         assert said in json.loads(output(stage))["error"]
@@ -88,7 +88,7 @@ def test_arguments_come_as_an_object_or_as_its_text(arguments: Any) -> None:
         assert worker.calls[0] in ({}, {"a": 1})
 
     worker = scripted_tool("work")
-    play(scene, ScriptedBrain([Call("work", arguments), "Done."]), tools=[worker])
+    play(scene, ScriptedBrain([ToolCall("work", arguments), "Done."]), tools=[worker])
 
 
 @pytest.mark.req("L-18", "L-12")
@@ -179,7 +179,7 @@ def test_a_result_of_a_million_characters_is_shortened(summary: Any) -> None:
         elif not isinstance(summary, str):
             assert "1000000" in output(stage)
 
-    brain = (Brain if summary is not None else ScriptedBrain)([Call("work"), "Here it is."])
+    brain = (Brain if summary is not None else ScriptedBrain)([ToolCall("work"), "Here it is."])
     play(scene, brain, tools=[Worker(work)])
 
 
@@ -198,7 +198,7 @@ def test_a_result_that_came_in_time_is_not_lost_because_shortening_it_takes_too_
         await ask(stage)
         assert "word word" in output(stage)
 
-    play(scene, Brain([Call("work"), "Here it is."]), tools=[Worker(work)])
+    play(scene, Brain([ToolCall("work"), "Here it is."]), tools=[Worker(work)])
 
 
 @dataclass
@@ -314,7 +314,9 @@ def test_a_job_without_a_sign_of_life_for_a_minute_is_warned_of_and_stopped_afte
 
 @pytest.mark.req("L-08", "M-03")
 def test_what_is_said_while_a_tool_runs_is_answered_with_its_result_in_one_request() -> None:
-    brain = ScriptedBrain(lambda r: Call("work") if r.text == "please do it" and not r.history[1:] else "Both done.")
+    brain = ScriptedBrain(
+        lambda r: ToolCall("work") if r.text == "please do it" and not r.history[1:] else "Both done."
+    )
     worker = scripted_tool("work", Pause(5_000), "the result")
 
     async def scene(stage: Stage) -> None:
@@ -336,7 +338,7 @@ def answering(*replies: Any) -> ScriptedBrain:
 
     def reply(request: Request) -> Any:
         if request.text.startswith("the answer is") and isinstance(request.history[-1], UserSaid):
-            return Call("answer_job", {"job": 1, "answer": request.text.removeprefix("the answer is ")})
+            return ToolCall("answer_job", {"job": 1, "answer": request.text.removeprefix("the answer is ")})
         return rest.pop(0) if rest else "I see."
 
     return ScriptedBrain(reply)
@@ -362,7 +364,7 @@ def test_a_job_that_asks_gets_the_persons_answer_and_goes_on() -> None:
         assert [(news.call, news.outcome, news.text) for news in stage.news] == [(1, Outcome.DONE, "booked")]
         assert_each_call_has_one_output(stage)
 
-    play(scene, answering(Call("work"), "Window or aisle?"), tools=[worker])
+    play(scene, answering(ToolCall("work"), "Window or aisle?"), tools=[worker])
 
 
 @pytest.mark.req("L-09")
@@ -380,7 +382,7 @@ def test_a_job_may_ask_twice() -> None:
         assert stage.news[-1].text == "booked"
         assert_each_call_has_one_output(stage)
 
-    play(scene, answering(Call("work")), tools=[worker])
+    play(scene, answering(ToolCall("work")), tools=[worker])
 
 
 @pytest.mark.req("L-09", "C-AC-008")
@@ -400,7 +402,7 @@ def test_a_job_that_asks_two_things_at_once_gets_both_answers() -> None:
         await stage.rest()
         assert [news.text for news in stage.news if news.outcome is Outcome.DONE] == ["one and two"]
 
-    play(scene, answering(Call("work")), tools=[Worker(work, mode="delegate")])
+    play(scene, answering(ToolCall("work")), tools=[Worker(work, mode="delegate")])
 
 
 @pytest.mark.req("L-07")
@@ -418,7 +420,7 @@ def test_a_job_that_asks_two_things_at_once_gets_both_answers() -> None:
 )
 def test_an_answer_to_a_job_that_does_not_fit_is_refused_and_the_job_still_waits(arguments: dict[str, Any]) -> None:
     worker = scripted_tool("work", Question("Window or aisle?"), "booked", mode="delegate")
-    script = [Call("work"), "Window or aisle?", Call("answer_job", arguments), "That did not fit."]
+    script = [ToolCall("work"), "Window or aisle?", ToolCall("answer_job", arguments), "That did not fit."]
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -434,7 +436,7 @@ def test_an_answer_to_a_job_that_does_not_fit_is_refused_and_the_job_still_waits
 @pytest.mark.req("L-09", "M-16")
 def test_a_dispatched_job_can_be_cancelled_by_the_brain() -> None:
     worker = scripted_tool("work", Hang(), mode="dispatch")
-    script = [Call("work"), "It runs.", Call("cancel_job", {"job": 1}), "Cancelled."]
+    script = [ToolCall("work"), "It runs.", ToolCall("cancel_job", {"job": 1}), "Cancelled."]
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -483,7 +485,7 @@ def test_a_dispatched_job_speaks_up_when_it_is_done_and_nobody_checks_in_meanwhi
         await stage.until(lambda: stage.heard[-1:] == ["It is done."], 120)
         assert stage.heard == ["It runs.", "It is done."]
 
-    play(scene, ScriptedBrain([Call("work"), "It runs.", "It is done."]), tools=[worker])
+    play(scene, ScriptedBrain([ToolCall("work"), "It runs.", "It is done."]), tools=[worker])
 
 
 @pytest.mark.req("L-07", "M-20")
@@ -496,7 +498,7 @@ def test_a_flood_of_calls_is_bounded_and_each_gets_its_output() -> None:
         numbers = [item.call for item in stage.outputs]
         assert sorted(numbers) == list(range(1, 21))
 
-    calls = [Call("work") for _ in range(20)]
+    calls = [ToolCall("work") for _ in range(20)]
     play(scene, ScriptedBrain([calls, "All done."]), tools=[scripted_tool("work", Pause(1_000))])
 
 
@@ -533,7 +535,7 @@ def test_a_tool_that_takes_longer_than_thought_may_go_on_beside_the_conversation
 
 @pytest.mark.req("C-AC-008")
 def test_a_brain_that_only_ever_calls_tools_does_not_keep_the_person_waiting_for_ever() -> None:
-    brain = ScriptedBrain(lambda request: Call("work"))
+    brain = ScriptedBrain(lambda request: ToolCall("work"))
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")

@@ -1,6 +1,6 @@
 """Who owns what: tasks end with their conversation, seats are given back, cancelling is polite."""
 
-# ruff: noqa: ARG001, ARG002 - fakes take what their port gives
+# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio
@@ -11,7 +11,7 @@ import pytest
 from runtime_fakes import Stage, Stubborn, others, play, task_called
 
 from duologue.observe import signals as sg
-from duologue.ports import Call, Sound
+from duologue.ports import Sound, ToolCall
 from duologue.ports.ears import SpeechEnded
 from duologue.runtime.conversation import StartRefused
 from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
@@ -81,15 +81,15 @@ PHASES: dict[str, tuple[Callable[[Stage], Awaitable[None]], dict[str, Any]]] = {
     "while the brain hangs after a word": (ask, {"brain": lambda: ScriptedBrain([["Well", Hang()]])}),
     "while a tool runs": (
         ask,
-        {"brain": lambda: ScriptedBrain([Call("slow")]), "tools": [scripted_tool("slow", Hang())]},
+        {"brain": lambda: ScriptedBrain([ToolCall("slow")]), "tools": [scripted_tool("slow", Hang())]},
     ),
     "while a delegated job runs": (
         ask,
-        {"brain": lambda: ScriptedBrain([Call("slow")]), "tools": [scripted_tool("slow", Hang(), mode="delegate")]},
+        {"brain": lambda: ScriptedBrain([ToolCall("slow")]), "tools": [scripted_tool("slow", Hang(), mode="delegate")]},
     ),
     "while a dispatched job runs": (
         ask,
-        {"brain": lambda: ScriptedBrain([Call("slow")]), "tools": [scripted_tool("slow", Hang(), mode="dispatch")]},
+        {"brain": lambda: ScriptedBrain([ToolCall("slow")]), "tools": [scripted_tool("slow", Hang(), mode="dispatch")]},
     ),
     "while the voice hangs": (ask, {"brain": lambda: ScriptedBrain([LONG]), "voice": HangingVoice()}),
     "while the voice hangs in mid-speech": (ask, {"brain": lambda: ScriptedBrain([LONG]), "voice": StuckVoice()}),
@@ -163,7 +163,7 @@ def test_a_worker_that_does_not_hear_a_cancel_is_named_and_does_not_keep_the_cal
         await stage.sleep(60_000)
         assert others() == []
 
-    play(scene, ScriptedBrain([Call("stubborn")]), tools=[Stubborn(20)])
+    play(scene, ScriptedBrain([ToolCall("stubborn")]), tools=[Stubborn(20)])
 
 
 @pytest.mark.req("L-19")
@@ -174,7 +174,7 @@ def test_a_stubborn_worker_and_a_session_that_does_not_close_share_the_one_secon
         await stage.conversation.end("enough")
         assert stage.now_ms - before <= 1_000
 
-    play(scene, ScriptedBrain([Call("stubborn")]), tools=[Stubborn(20)], session=SlowToClose)
+    play(scene, ScriptedBrain([ToolCall("stubborn")]), tools=[Stubborn(20)], session=SlowToClose)
 
 
 # -- Being cancelled
@@ -303,7 +303,7 @@ def test_cancelling_a_tool_from_outside_gives_its_call_an_output() -> None:
         assert len(stage.outputs) == 1
         assert stage.heard == ["It did not work."]
 
-    play(scene, ScriptedBrain([Call("slow"), "It did not work."]), tools=[scripted_tool("slow", Hang())])
+    play(scene, ScriptedBrain([ToolCall("slow"), "It did not work."]), tools=[scripted_tool("slow", Hang())])
 
 
 @pytest.mark.req("L-14")
@@ -336,7 +336,7 @@ def test_a_conversation_may_be_ended_from_inside(where: str) -> None:
     async def reply(request: Any) -> Any:
         if where == "brain":
             await held[0].conversation.end("from inside")
-        return Call("hang_up")
+        return ToolCall("hang_up")
 
     async def scene(stage: Stage) -> None:
         held.append(stage)

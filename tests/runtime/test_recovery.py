@@ -13,7 +13,7 @@ from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, Part
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
-from duologue.ports import Call, Closed, Request, ServiceError, Wobbled
+from duologue.ports import Closed, Request, ServiceError, ToolCall, Wobbled
 from duologue.ports.ears import SpeechEnded
 from duologue.runtime.agent import Phrases
 from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
@@ -236,7 +236,7 @@ def test_a_lost_line_cancels_no_work() -> None:
         assert [output.output for output in stage.outputs] == ["the result"]
         assert stage.heard == ["Done."]
 
-    play(scene, ScriptedBrain([Call("work"), "Done."]), tools=[worker])
+    play(scene, ScriptedBrain([ToolCall("work"), "Done."]), tools=[worker])
 
 
 @pytest.mark.req("L-14")
@@ -458,7 +458,7 @@ def test_a_fault_cancels_the_tool_that_it_waits_for() -> None:
         assert worker.cancelled == 1 or await _soon(lambda: worker.cancelled == 1)
         assert [output.outcome.value for output in stage.outputs] == ["cancelled"]
 
-    play(scene, ScriptedBrain([Call("work"), "Done."]), tools=[worker])
+    play(scene, ScriptedBrain([ToolCall("work"), "Done."]), tools=[worker])
 
 
 async def _soon(holds: Any) -> bool:

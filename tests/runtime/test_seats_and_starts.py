@@ -10,7 +10,7 @@ from runtime_fakes import Stage, Stubborn, others, play
 
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.ports import Call
+from duologue.ports import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning, StartRefused
 from duologue.runtime.seats import Seats, SeatTaken
@@ -70,7 +70,7 @@ def test_starting_while_it_ends_is_refused_and_opens_nothing() -> None:
         await ending
         assert not stage.line.is_open
 
-    play(scene, ScriptedBrain([Call("stubborn")]), tools=[Stubborn(20)])
+    play(scene, ScriptedBrain([ToolCall("stubborn")]), tools=[Stubborn(20)])
 
 
 @pytest.mark.req("C-CON-002")

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from duologue.core.errors import DuologueError
-from duologue.ports import Call
+from duologue.ports import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, run_simulated
 from duologue.testing import Call as PhoneCall
@@ -117,7 +117,7 @@ def test_a_call_whose_worker_does_not_hear_its_cancel_still_ends() -> None:
                     continue
             return "at last"
 
-    agent = Agent(ScriptedBrain([Call("slow"), "Done."]), tools=[Stubborn(scripted_tool("slow").tool)])
+    agent = Agent(ScriptedBrain([ToolCall("slow"), "Done."]), tools=[Stubborn(scripted_tool("slow").tool)])
     with PhoneCall(agent) as call:
         call.says("do it")
         call.waits(1_000)
@@ -125,7 +125,7 @@ def test_a_call_whose_worker_does_not_hear_its_cancel_still_ends() -> None:
 
 
 def test_a_call_that_never_comes_to_rest_says_so_instead_of_hanging() -> None:
-    agent = Agent(ScriptedBrain([Call("slow")]), tools=[scripted_tool("slow", Hang(), mode="delegate")])
+    agent = Agent(ScriptedBrain([ToolCall("slow")]), tools=[scripted_tool("slow", Hang(), mode="delegate")])
     with PhoneCall(agent) as call:
         call.says("do it")
         with pytest.raises(AssertionError, match="never comes to rest"):

@@ -7,7 +7,7 @@ from runtime_fakes import Stage, play
 
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
-from duologue.ports import Call
+from duologue.ports import ToolCall
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.testing import Pause, ScriptedBrain, scripted_tool
@@ -68,7 +68,7 @@ def test_a_reply_that_speaks_and_calls_is_one_item_before_its_output() -> None:
         assert [number for number, _ in said.calls] == [output.call]
         assert answer.text == "Found it."
 
-    brain = ScriptedBrain([["Let me look.", Call("work")], "Found it."])
+    brain = ScriptedBrain([["Let me look.", ToolCall("work")], "Found it."])
     play(scene, brain, tools=[scripted_tool("work", Pause(300), "found")])
 
 

@@ -15,7 +15,7 @@ from duologue.lines.scripted import Act
 from duologue.observe import signals as sg
 from duologue.observe.moment import Moment
 from duologue.ports.brain import Request
-from duologue.ports.calls import Call
+from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.sim import invariants as inv
 from duologue.sim.invariants import Evidence
@@ -30,7 +30,11 @@ def did(*effects: fx.Effect) -> Moment:
 
 WELL = Evidence(
     moments=[did(fx.StartReply(1, 1, 1)), did(fx.StartPlayback(1, 1))],
-    history=(UserSaid(1, "hello"), AgentSaid(1, "hi", heard_ms=300, calls=((1, Call("x")),)), CallOutput(1, "done")),
+    history=(
+        UserSaid(1, "hello"),
+        AgentSaid(1, "hi", heard_ms=300, calls=((1, ToolCall("x")),)),
+        CallOutput(1, "done"),
+    ),
     line=[Act(0, "play", 1, 1), Act(20, "hold", 1), Act(40, "resume", 1), Act(60, "play", 1, 2), Act(80, "clear", 1)],
     played={1: 300},
     requests=[Request(1, "hello")],

@@ -19,7 +19,7 @@ import json
 from typing import Any, Literal, TypeAlias
 
 from duologue.core.leaves import Ask
-from duologue.ports import AgentSaid, Call, CallOutput, Item, News, Note, Request, Tool, UserSaid
+from duologue.ports import AgentSaid, CallOutput, Item, News, Note, Request, Tool, ToolCall, UserSaid
 
 Message: TypeAlias = dict[str, Any]
 AsideRole: TypeAlias = Literal["system", "developer", "user"]
@@ -101,7 +101,7 @@ class _Chat:
         self.messages: list[Message] = []
         self._aside = aside
         self._outputs: dict[int, CallOutput] = {}
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[int, ToolCall] = {}
         for item in history:
             if isinstance(item, CallOutput):
                 self._outputs.setdefault(item.call, item)
@@ -163,7 +163,7 @@ class _Chat:
             content = _output(output) if output else NO_OUTPUT
             self.append({"role": "tool", "tool_call_id": name, "content": content})
 
-    def _name(self, number: int, call: Call) -> str:
+    def _name(self, number: int, call: ToolCall) -> str:
         """The id of a call, different from all before it: some services count from zero in each reply."""
         name = call.id or f"call_{number}"
         if name in self._ids:
@@ -184,7 +184,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _arguments(call: Call) -> str:
+def _arguments(call: ToolCall) -> str:
     """The arguments as JSON. Many services parse them again and fail on a model's broken JSON, so that
     is wrapped up whole: the model can still see what it wrote."""
     if isinstance(call.arguments, dict):

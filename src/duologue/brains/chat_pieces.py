@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from duologue.core.leaves import ErrorClass
-from duologue.ports import Call, ServiceError
+from duologue.ports import ServiceError, ToolCall
 
 from .chat_messages import is_json_object
 
@@ -36,9 +36,9 @@ class Pieces:
         self._calls: list[_Growing] = []
         self._handed = 0
 
-    def take(self, chunk: object) -> list[str | Call]:
+    def take(self, chunk: object) -> list[str | ToolCall]:
         """What this piece completes."""
-        parts: list[str | Call] = []
+        parts: list[str | ToolCall] = []
         for choice in _list(chunk, "choices")[:1]:  # only one was asked for
             delta = getattr(choice, "delta", None)
             # A refusal is an answer too, in a field of its own.
@@ -52,7 +52,7 @@ class Pieces:
         self.is_empty = self.is_empty and not parts
         return parts
 
-    def rest(self) -> list[Call]:
+    def rest(self) -> list[ToolCall]:
         """The calls that only the end completes. What a filter cut off is not to be carried out."""
         if self.finish == "content_filter":
             return []
@@ -79,7 +79,7 @@ class Pieces:
                 return call
         return None
 
-    def _whole_calls(self) -> list[Call]:
+    def _whole_calls(self) -> list[ToolCall]:
         """Calls that another one has followed. One that is not whole yet waits for the end, because
         pieces of several calls may come in turns."""
         parts = []
@@ -87,11 +87,11 @@ class Pieces:
             parts.append(self._hand_on(self._calls[self._handed]))
         return parts
 
-    def _hand_on(self, call: _Growing) -> Call:
+    def _hand_on(self, call: _Growing) -> ToolCall:
         self._handed += 1
         if not call.name:
             raise garbled()
-        return Call(call.name, call.arguments or "{}", call.id or f"call_r{self._reply}_{self._handed}")
+        return ToolCall(call.name, call.arguments or "{}", call.id or f"call_r{self._reply}_{self._handed}")
 
 
 def _begins_another(call: _Growing, given: str, name: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Container
 from enum import Enum
 from typing import Any, Protocol, TextIO, TypeAlias
 
+from duologue.core.leaves import ErrorClass
 from duologue.ports.worker import Tool
 
 from . import signals as sg
@@ -55,8 +56,16 @@ class Watched(Protocol):
 
 # -- What may be told of it
 
+_FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own: offered only while a job runs
-REASONS = ("hung up", "ended by the program", "cancelled from outside")  # the runtime's own; others may hold words
+# The runtime's own reasons; others may hold words.
+REASONS = (
+    "hung up",
+    "goodbye",
+    "ended by the program",
+    "cancelled from outside",
+    *_FAULTS,
+)  # the runtime's own; others may hold words
 
 
 def correlation_id(conversation_id: str) -> str:
@@ -142,7 +151,7 @@ _TURN: dict[str, Writer] = {
     "duration_ms": _number,
 }
 _CONTEXT: dict[str, Writer] = {
-    **dict.fromkeys(("session", "turn", "reply", "audio_item", "audio_played_ms"), _number),
+    **dict.fromkeys(("session", "session_started_at", "turn", "reply", "audio_item", "audio_played_ms"), _number),
     "pending_calls": _calls,
     "last_error": _name,
     "retries": _number,
@@ -157,7 +166,8 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TimedOut: {"timer": _name, "call": _number},
     sg.TurnStarted: {"turn": _turn},
     sg.TurnCompleted: {"turn": _turn},
-    sg.TurnInterrupted: {"turn": _turn},
+    sg.TurnInterrupted: {"turn": _turn, "by": _name},
+    sg.TurnDropped: {"turn": _turn, "why": _name},
     sg.Caption: {
         "role": _name,
         "text": _chars,

@@ -45,5 +45,5 @@ LANGUAGES = tuple(LABELS)
 
 
 def label(key: str, language: str = "en") -> str:
-    """What to show for a state or a wait; `de-AT` gets German, an unknown language English."""
-    return LABELS.get(language.split("-")[0].lower(), LABELS["en"]).get(key, key)
+    """What to show for a state or a wait; `de-AT` and `de_AT` get German, an unknown language English."""
+    return LABELS.get(language.replace("_", "-").split("-")[0].lower(), LABELS["en"]).get(key, key)

@@ -41,8 +41,11 @@ class Transitioned(Signal):
 
 @dataclass(frozen=True, slots=True)
 class StateEntered(Signal):
+    """`label` is what people read, in their language (C-INT-003)."""
+
     view: str
     state: str
+    label: str
     context: dict[str, Any] = field(default_factory=dict)
 
 
@@ -81,7 +84,18 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
+    """The agent was cut short, by the person or because the line went."""
+
     turn: TurnContext
+    by: str = "user"  # or line
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDropped(Signal):
+    """A turn of the person that gets no answer of its own: a noise, or words that were overheard."""
+
+    turn: TurnContext
+    why: str  # noise or overheard
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +206,6 @@ class Problem(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
-    """The conversation is over."""
+    """The conversation is over: hung up, goodbye, a fault with its class, or what the program gave."""
 
     reason: str

@@ -13,6 +13,7 @@ from duologue.core.rows import trigger_name
 from duologue.core.state import State
 from duologue.core.views import View
 
+from .labels import label
 from .signals import Signal, StateEntered, StateExited, Transitioned
 
 TRANSITIONS_MAX = 20
@@ -26,13 +27,14 @@ def cause_of(event: Event) -> str:
 class States:
     """One view of one conversation."""
 
-    def __init__(self, view: View, s: State, context: Callable[[], dict[str, object]]) -> None:
+    def __init__(self, view: View, s: State, context: Callable[[], dict[str, object]], language: str = "en") -> None:
         self.view = view
         self.state = view.see(s)
         self.previous: str | None = None
         self.entered_at = 0
         self.transitions: deque[Transitioned] = deque(maxlen=TRANSITIONS_MAX)
         self._context = context
+        self._language = language
 
     def follow(self, event: Event, after: State, send: Callable[[Signal], None]) -> None:
         """Tell whoever listens about a move, if there was one."""
@@ -46,4 +48,4 @@ class States:
         self.transitions.append(moved)
         send(exited)
         send(moved)
-        send(StateEntered(at, name, state, self._context()))
+        send(StateEntered(at, name, state, label(state, self._language), self._context()))

@@ -7,7 +7,7 @@ called directly, because it must hold and clear within the step that asks for it
 """
 
 from .brain import Brain, Part, Request, Show, Summarises
-from .calls import Call
+from .calls import ToolCall
 from .ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded, TurnOver
 from .failure import BrokenContract, ServiceError, classify, classify_status
 from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
@@ -21,7 +21,6 @@ __all__ = [
     "AgentSaid",
     "Brain",
     "BrokenContract",
-    "Call",
     "CallOutput",
     "Closed",
     "Commit",
@@ -54,6 +53,7 @@ __all__ = [
     "Stopped",
     "Summarises",
     "Tool",
+    "ToolCall",
     "TurnOver",
     "Unplayable",
     "UserSaid",

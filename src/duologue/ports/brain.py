@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.leaves import Ask
 
-from .calls import Call
+from .calls import ToolCall
 from .history import Item
 from .sound import Sound
 from .worker import Tool
@@ -40,7 +40,7 @@ class Show:
     text: str
 
 
-Part: TypeAlias = str | Show | Sound | Call
+Part: TypeAlias = str | Show | Sound | ToolCall
 
 
 class Brain(Protocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """Run this tool. `arguments` is a dict, or the JSON text of one as a model wrote it; it is
     parsed and checked before anything runs. `id` is the brain's own name for the call, if it has one."""
 

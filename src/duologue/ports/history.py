@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from duologue.core.leaves import Outcome
 
-from .calls import Call
+from .calls import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class AgentSaid:
     reply: int
     text: str
     interrupted: bool = False
-    calls: tuple[tuple[int, Call], ...] = ()
+    calls: tuple[tuple[int, ToolCall], ...] = ()
     unheard: str = ""
     heard_ms: int = 0
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from duologue.core import effects as fx
 from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
-from duologue.core.leaves import CLOSED, SOUNDING
+from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link
 from duologue.core.state import State
 from duologue.core.views import CONVERSATION, LIFECYCLE
 from duologue.observe import signals as sg
@@ -28,11 +28,13 @@ from .transcript import Transcript
 class Announcer:
     """Tells the bus what happened."""
 
-    def __init__(self, bus: Bus, s: State, transcript: Transcript, context: Callable[[], dict[str, object]]) -> None:
+    def __init__(
+        self, bus: Bus, s: State, transcript: Transcript, context: Callable[[], dict[str, object]], language: str
+    ) -> None:
         self._bus = bus
         self._transcript = transcript
-        self.lifecycle = States(LIFECYCLE, s, context)
-        self.conversation = States(CONVERSATION, s, context)
+        self.lifecycle = States(LIFECYCLE, s, context, language)
+        self.conversation = States(CONVERSATION, s, context, language)
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)
@@ -45,6 +47,8 @@ class Announcer:
         self.meter.add(moment)
         if type(event) is TimerFired:
             send(sg.TimedOut(event.at, event.timer.value, event.call))
+        if moment.before.link in AWAY and after.link is Link.FAULTED:
+            send(sg.Recovered(event.at, "session", success=False))
         self.conversation.follow(event, after, send)
         self.lifecycle.follow(event, after, send)
         self._tell_turns(moment)
@@ -84,15 +88,21 @@ class Announcer:
         for effect in moment.effects:
             match effect:
                 case fx.RecordOverheard():
+                    self._drop_user(event.at, effect.turn, "overheard")
                     self._caption_user(event.at, effect.turn)
+                case fx.DiscardAudio():
+                    self._drop_user(event.at, effect.turn, "noise")
                 case fx.StartPlayback():
                     self._agent = sg.TurnContext(after.asked, "assistant", event.at, reply=effect.reply)
                     self._bus.send(sg.TurnStarted(event.at, self._agent))
                 case fx.TruncateReply():
-                    self._agent = replace(self._agent, interruptions=1, duration_ms=effect.heard_ms)
-                    self._bus.send(sg.TurnInterrupted(event.at, self._agent))
+                    heard = self._transcript.heard_of(self._agent.reply)
+                    self._agent = replace(self._agent, interruptions=1, duration_ms=effect.heard_ms, transcript=heard)
+                    by = "user" if after.link in LIVE else "line"
+                    self._bus.send(sg.TurnInterrupted(event.at, self._agent, by))
         if type(event) is PlaybackFinished and before.voice in SOUNDING:
-            self._agent = replace(self._agent, duration_ms=event.at - self._agent.started_at)
+            heard = self._transcript.heard_of(self._agent.reply)
+            self._agent = replace(self._agent, duration_ms=event.at - self._agent.started_at, transcript=heard)
             self._bus.send(sg.TurnCompleted(event.at, self._agent))
 
     def _complete_user(self, at: int, turn: int) -> None:
@@ -101,6 +111,11 @@ class Announcer:
         done = sg.TurnContext(turn, "user", began, text, confidence, duration_ms=at - began)
         self._bus.send(sg.TurnCompleted(at, done))
         self._caption_user(at, turn)
+
+    def _drop_user(self, at: int, turn: int, why: str) -> None:
+        began = self._user.started_at if self._user.turn == turn else at
+        dropped = sg.TurnContext(turn, "user", began, self._transcript.text_of(turn), duration_ms=at - began)
+        self._bus.send(sg.TurnDropped(at, dropped, why))
 
     def _caption_user(self, at: int, turn: int) -> None:
         self._bus.send(sg.Caption(at, "user", self._transcript.text_of(turn), final=True, turn=turn))

@@ -16,7 +16,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Outcome
 from duologue.observe import signals as sg
-from duologue.ports.calls import Call
+from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.worker import Mode, Tool, Worker
 from duologue.workers.results import result_text
@@ -47,6 +47,7 @@ CANCEL_TOOL = Tool(
         "additionalProperties": False,
     },
 )
+_OWN = (ANSWER_TOOL.name, CANCEL_TOOL.name)
 
 
 @dataclass(slots=True)
@@ -54,7 +55,7 @@ class Work:
     """One call, from the moment it was made. This is the `Job` that its worker sees."""
 
     call: int
-    request: Call
+    request: ToolCall
     started_at: int
     owner: Calls
     task: asyncio.Task[Any] | None = None
@@ -75,7 +76,7 @@ class Work:
         self.owner.note_progress(self, text, fraction)
 
     def partial(self, text: str) -> None:
-        self.partial_text = result_text(text)
+        self.partial_text = text if isinstance(text, str) else str(text)
 
     async def ask(self, question: str) -> str:
         return await self.owner.ask(self, question)
@@ -121,7 +122,7 @@ class Calls:
 
     # -- From the brain
 
-    def make(self, reply: int, call: Call) -> None:
+    def make(self, reply: int, call: ToolCall) -> None:
         """The reply asks for a call. One that it names by the same id again is the same call."""
         if call.id and (reply, call.id) in self._ids:
             return
@@ -144,7 +145,7 @@ class Calls:
         work = self._work[effect.call]
         worker = self._workers.get(work.request.name)
         mode = worker.tool.mode if worker is not None else Mode.TOOL
-        self._send(sg.WorkStarted(self._driver.now(), work.call, work.request.name, mode.value))
+        self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
         self._send(sg.Waiting(self._driver.now(), work.call, 0, self._wait_label(0)))
         work.task = self._tasks.start(
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
@@ -181,7 +182,7 @@ class Calls:
         work = self._work[call]
         if outcome not in (Outcome.STARTED, Outcome.NEEDS_INPUT):
             now = self._driver.now()
-            self._send(sg.WorkEnded(now, call, work.request.name, outcome, now - work.started_at))
+            self._send(sg.WorkEnded(now, call, self._name(work), outcome, now - work.started_at))
             if work.answer is not None:
                 work.answer.cancel()  # nobody will answer any more
             del self._work[call]
@@ -229,7 +230,7 @@ class Calls:
             return
         error = classify(failure)
         work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
-        self._trouble(f"tool {work.request.name}", failure)
+        self._trouble(f"tool {self._name(work)}", failure)
         self._driver.post(ev.JobFailed, call=work.call, error=error)
 
     # -- What a worker tells and asks
@@ -239,7 +240,7 @@ class Calls:
             return
         work.progress_text = text or work.progress_text  # a mere sign of life says nothing new
         self._driver.post(ev.JobProgressed, call=work.call)
-        self._send(sg.WorkProgressed(self._driver.now(), work.call, work.request.name, text, fraction))
+        self._send(sg.WorkProgressed(self._driver.now(), work.call, self._name(work), text, fraction))
 
     def note_sign(self, call: int, text: str, fraction: float | None) -> None:
         """A sign of life from outside."""
@@ -254,7 +255,7 @@ class Calls:
             work.question = question
             work.answer = asyncio.get_running_loop().create_future()
             self._driver.post(ev.JobAsked, call=work.call)
-            self._send(sg.WorkAsked(self._driver.now(), work.call, work.request.name, question))
+            self._send(sg.WorkAsked(self._driver.now(), work.call, self._name(work), question))
             return await work.answer
 
     def answer(self, call: int, text: str) -> str:
@@ -268,12 +269,13 @@ class Calls:
     def detach(self, work: Work) -> None:
         self._driver.post(ev.CallDispatched, call=work.call)
 
-    def tool_of(self, call: int) -> str:
-        work = self._work.get(call)
-        return work.request.name if work is not None else ""
+    def _name(self, work: Work) -> str:
+        """The tool's name for people and logs; one that a model made up is not repeated."""
+        name = work.request.name
+        return name if name in self._workers or name in _OWN else "unknown"
 
 
-def _arguments(call: Call) -> dict[str, Any]:
+def _arguments(call: ToolCall) -> dict[str, Any]:
     """The arguments as a dict, or INVALID_ARGS."""
     arguments: object = call.arguments
     if isinstance(arguments, str):

@@ -104,7 +104,8 @@ class Conversation:
 
     async def end(self, reason: str = "ended by the program") -> None:
         """Hang up, from anywhere; returns when everything has ended."""
-        self._reason = self._reason or reason
+        if self._shutdown is None:
+            self._reason = self._reason or reason
         if self.engine.driver.state.link is Link.IDLE:
             self._shut_down()
         else:
@@ -140,6 +141,8 @@ class Conversation:
                 starting.set_exception(StartRefused("the session is not active, or audio is not ready"))
             elif moment.after.link is Link.UP:
                 starting.set_result(None)
+        if moment.after.link is Link.TERMINATING and moment.before.link is not Link.TERMINATING:
+            self._reason = self._reason or _reason_of(moment)
         if moment.after.link is Link.IDLE and moment.before.link is not Link.IDLE:
             self._shut_down()
 
@@ -149,7 +152,7 @@ class Conversation:
 
     async def _end_everything(self) -> None:
         """Whatever fails on the way, the seat is left and whoever waits for the end is told."""
-        reason = self._reason or "hung up"
+        reason = self._reason
         try:
             await self.engine.close()
             self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason))
@@ -337,3 +340,10 @@ class Conversation:
             return MACHINE.accepts(self.engine.driver.state, self.engine.driver.make(kind, given))
         except DuologueError:
             return False
+
+
+def _reason_of(moment: Moment) -> str:
+    """Why it ends, if nobody gave a reason."""
+    if moment.before.fault is not None and not isinstance(moment.event, ev.EndRequested):
+        return f"fault: {moment.before.fault.error.value}"
+    return "hung up" if isinstance(moment.event, ev.EndRequested) else "goodbye"

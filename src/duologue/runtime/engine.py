@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from duologue.core import effects as fx
-from duologue.core.errors import DuologueError
-from duologue.core.leaves import Ask
+from duologue.core.errors import InvalidEvent
+from duologue.core.leaves import Ask, ErrorClass
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.labels import WAITS, label
@@ -20,14 +20,14 @@ from duologue.observe.moment import Moment
 from duologue.observe.recorder import Recorder
 from duologue.ports.brain import Request, Summarises
 from duologue.ports.ears import Frame, Heard
-from duologue.ports.failure import ServiceError
+from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from duologue.turns.overlap import OVERLAP_RULES
 
 from .agent import Agent, Phrase
 from .announce import Announcer
 from .calls import Calls
-from .driver import Driver
+from .driver import Driver, InboxFull
 from .guarded import GuardedLine
 from .hearing import Hearing
 from .listening import Listening
@@ -51,7 +51,9 @@ class Engine:
         self.transcript = Transcript()
         self.bus = Bus(self.note_trouble)
         self.driver = Driver(agent.settings, self._perform, self.note_trouble)
-        self.announcer = Announcer(self.bus, self.driver.state, self.transcript, lambda: context_of(self))
+        self.announcer = Announcer(
+            self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
+        )
         self.watchers: list[Callable[[Moment], object]] = []
         self.recorder: Recorder | None = None
         self._rounds = Rounds()
@@ -166,16 +168,18 @@ class Engine:
             case Wobbled() | Healed() | Closed():
                 self.sessions.note(event)
             case _:
-                self.note_trouble("line", DuologueError(f"the line told {type(event).__name__}"))
+                self.note_trouble(
+                    "line", BrokenContract(ErrorClass.SERVER_ERROR, f"the line told {type(event).__name__}")
+                )
 
     def note_trouble(self, where: str, failure: BaseException) -> None:
-        """Something went wrong beside the conversation. Messages of services are left out: they may
-        hold words or secrets."""
-        own = isinstance(failure, DuologueError) and type(failure) is not ServiceError
-        if isinstance(failure, ServiceError) and not own:
-            failure = ServiceError(failure.error)
-            own = True
-        what = f"{type(failure).__name__}: {failure}" if own else type(failure).__name__
+        """Something went wrong beside the conversation. Only messages of our own are told: those of
+        services may hold words or secrets."""
+        name = type(failure).__name__
+        if isinstance(failure, BrokenContract | InvalidEvent | InboxFull):
+            what = f"{name}: {failure}"
+        else:
+            what = f"{name}: {failure.error.value}" if isinstance(failure, ServiceError) else name
         self.bus.send(sg.Problem(self.driver.now(), where, what))
 
     def _wait_label(self, stage: int) -> str:

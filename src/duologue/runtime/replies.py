@@ -14,7 +14,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Part
 from duologue.ports.brain import Brain, Request, Show
-from duologue.ports.calls import Call
+from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
@@ -45,7 +45,7 @@ class Replies:
         brain: Brain,
         voice: Voice | None,
         line: GuardedLine,
-        call: Callable[[int, Call], None],
+        call: Callable[[int, ToolCall], None],
         apology: str,
     ) -> None:
         self._driver = driver
@@ -102,7 +102,7 @@ class Replies:
                     case str():
                         for sentence in splitter.feed(part):
                             await sentences.put(sentence)
-                    case Call():
+                    case ToolCall():
                         self._call(speech.reply, part)
                         if rest := splitter.rest():
                             await sentences.put(rest)

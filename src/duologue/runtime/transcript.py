@@ -13,7 +13,7 @@ from duologue.core.effects import RecordOverheard
 from duologue.core.events import TextTyped, WordsHeard
 from duologue.core.leaves import CLOSED, Outcome
 from duologue.observe.moment import Moment
-from duologue.ports.calls import Call
+from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 
 TYPED = -1  # the utterance under which typed text is kept
@@ -120,7 +120,7 @@ class Transcript:
             self._place_of_reply[reply] = len(self._items)
             self._items.append(AgentSaid(reply, ""))
 
-    def add_call(self, reply: int, number: int, call: Call) -> None:
+    def add_call(self, reply: int, number: int, call: ToolCall) -> None:
         self.begin_reply(reply)
         said = self._reply(reply)
         self._set_reply(replace(said, calls=(*said.calls, (number, call))))
@@ -135,6 +135,10 @@ class Transcript:
         self.begin_reply(reply)
         said = self._reply(reply)
         self._set_reply(replace(said, text=heard, unheard=unheard, heard_ms=heard_ms, interrupted=interrupted))
+
+    def heard_of(self, reply: int) -> str:
+        """What was heard of a reply that is over."""
+        return self._reply(reply).text if reply in self._place_of_reply else ""
 
     def _reply(self, reply: int) -> AgentSaid:
         said = self._items[self._place_of_reply[reply]]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from duologue.core.leaves import CLOSED
-from duologue.runtime.conversation import Conversation
+from duologue.runtime.conversation import Conversation, NotRunning
 
 from .host import ASKS
 from .person import Person
@@ -68,11 +69,13 @@ class Caller:
         self.said: list[str] = []
 
     async def run(self) -> None:
-        for act in self.acts:
-            await asyncio.sleep(act.after_ms / 1000)
-            if self.conversation.machine_state.link in CLOSED:
-                return
-            await self._ways[act.what](self, act)
+        """Act after act, unless the call is over."""
+        with suppress(NotRunning):
+            for act in self.acts:
+                await asyncio.sleep(act.after_ms / 1000)
+                if self.conversation.machine_state.link in CLOSED:
+                    return
+                await self._ways[act.what](self, act)
 
     async def _say(self, act: Act) -> None:
         self.said.append(act.text)
@@ -91,9 +94,8 @@ class Caller:
         await self.person.cough(act.ms, noticed=act.after_ms % 2 == 0)
 
     async def _type(self, act: Act) -> None:
-        if self.conversation.machine_state.link not in CLOSED:
-            self.said.append(act.text)
-            self.conversation.type(act.text)
+        self.conversation.type(act.text)
+        self.said.append(act.text)
 
     async def _button(self, act: Act) -> None:
         self.conversation.press()

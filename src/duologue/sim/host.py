@@ -9,7 +9,7 @@ import random
 
 from duologue.brains.scripted import Reply, ScriptedBrain
 from duologue.ports.brain import Request, Show
-from duologue.ports.calls import Call
+from duologue.ports.calls import ToolCall
 from duologue.ports.history import CallOutput, News
 from duologue.ports.script import Hang, Pause
 from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
@@ -47,19 +47,19 @@ def make_brain(dice: random.Random) -> ScriptedBrain:
 
 def _answer_to(text: str, dice: random.Random) -> Reply:
     if "train" in text:
-        return ["One moment.", Call("lookup", {"what": "train"})]
+        return ["One moment.", ToolCall("lookup", {"what": "train"})]
     if "house" in text:
-        return [Call("research", {"topic": "house"})]
+        return [ToolCall("research", {"topic": "house"})]
     if "report" in text:
-        return ["I will start that.", Call("report")]
+        return ["I will start that.", ToolCall("report")]
     if "table" in text:
-        return [Call("book", {"people": 2}), Call("lookup", {"what": "parking"})]
+        return [ToolCall("book", {"people": 2}), ToolCall("lookup", {"what": "parking"})]
     if "address" in text:
         return Show("12 Long Lane")
     if "story" in text:
         return _LONG
     if dice.random() < 0.03:
-        return [Call("no_such_tool")]
+        return [ToolCall("no_such_tool")]
     return dice.choice(_SHORT)
 
 

@@ -17,7 +17,7 @@ from duologue.brains.scripted import Reply, ScriptedBrain
 from duologue.core.leaves import ErrorClass
 from duologue.core.views import VIEWS
 from duologue.ports.brain import Show
-from duologue.ports.calls import Call as ToolCall
+from duologue.ports.calls import ToolCall
 from duologue.ports.script import Fail, Hang, Pause
 from duologue.ports.worker import Mode
 from duologue.sim.person import Pace
