@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types unit check check-full mutants bench docs clean
+.PHONY: demo test lint types unit check check-full mutants bench simulate docs clean
 
 demo: $(STAMP)
 	$(BIN)/duologue demo
@@ -34,6 +34,11 @@ mutants: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/duologue bench core
+	$(BIN)/duologue bench runtime
+
+# Slow: ten thousand seeded callers with failing services.
+simulate: $(STAMP)
+	$(BIN)/duologue simulate --calls 10000 --seed 1 --faults
 
 docs: $(STAMP)
 	$(BIN)/python tools/write_docs.py

@@ -127,6 +127,8 @@ def _show(results: list[CallResult], data: dict[str, Any], written: dict[int, Pa
             f"[red]{bad}[/]" if bad else "[green]0[/]",
         )
     out.print(table)
+    if not data["failures"]:
+        out.print(f"[green]Every call ended well[/], in {data['cpu_s']} s of CPU time.")
     for failure in data["failures"][:FAILURES_SHOWN]:
         out.print(f"\n[red]call {failure['call']}[/] ({failure['profile']})")
         for complaint in failure["complaints"]:

@@ -56,8 +56,15 @@ def nothing_lost_silently(e: Evidence) -> list[str]:
     said = [item for item in e.history if isinstance(item, UserSaid)]
     lost = [item for item in said if not item.overheard and item.turn not in settled]
     complaints = [f"turn {item.turn} was never asked, nor reported: {item.text!r}" for item in lost]
-    written = " ".join(item.text for item in said)
-    return complaints + [f"heard and not in the history: {text!r}" for text in e.heard_finals if text not in written]
+    written = " ".join(item.text for item in said).split()
+    missing = [text for text in e.heard_finals if not _follow_each_other(text.split(), written)]
+    return complaints + [f"heard and not in the history: {text!r}" for text in missing]
+
+
+def _follow_each_other(words: list[str], written: list[str]) -> bool:
+    """Are these words there, in this order? A turn that was ended by hand may lie between them."""
+    rest = iter(written)
+    return all(word in rest for word in words)
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
