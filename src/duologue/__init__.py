@@ -10,6 +10,8 @@ from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import State, initial, next_deadline
 
 if TYPE_CHECKING:
+    from duologue.brains.chat import ChatBrain
+    from duologue.observe import signals
     from duologue.ports.brain import Request, Show
     from duologue.ports.calls import ToolCall
     from duologue.ports.failure import ServiceError
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
     from duologue.workers.functions import tool
+    from duologue.workers.mcp import McpServer
 
 __version__ = "0.1.0"
 
 _LATER = {
     "Agent": "duologue.runtime.agent",
+    "ChatBrain": "duologue.brains.chat",
+    "McpServer": "duologue.workers.mcp",
     "ToolCall": "duologue.ports.calls",
     "Conversation": "duologue.runtime.conversation",
     "Job": "duologue.ports.worker",
@@ -37,10 +42,12 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
+    if name not in _LATER and name != "signals":
         raise AttributeError(f"module 'duologue' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "signals":
+        return import_module("duologue.observe.signals")
     value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value
@@ -50,8 +57,10 @@ __all__ = [
     "MACHINE",
     "PROFILES",
     "Agent",
+    "ChatBrain",
     "Conversation",
     "Job",
+    "McpServer",
     "Phrases",
     "Request",
     "ServiceError",
@@ -64,6 +73,7 @@ __all__ = [
     "initial",
     "next_deadline",
     "profile",
+    "signals",
     "step",
     "tool",
 ]

@@ -11,9 +11,11 @@ from textwrap import indent
 import pytest
 from typer.testing import CliRunner
 
+from duologue import Agent
 from duologue.cli.app import app
 from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
+from duologue.testing import Call
 
 ROOT = Path(__file__).parent.parent.parent
 pytest_plugins = ["pytester"]
@@ -63,6 +65,17 @@ def test_the_code_in_the_testing_page_runs(pytester: pytest.Pytester) -> None:
     first, scripted = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     pytester.makepyfile(test_page=first + "\n\ndef test_scripted():\n" + indent(scripted, "    "))
     pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=2)
+
+
+def test_the_code_in_the_page_on_brains_works() -> None:
+    page = (ROOT / "docs" / "brains.md").read_text(encoding="utf-8")
+    first, second = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    seen: dict[str, object] = {}
+    exec(first, seen)
+    with Call(seen["agent"]) as call:  # type: ignore[arg-type]
+        call.user("a table please").expect_called("book_table", people=2).expect_heard("Done: table 7, for 2.")
+    exec(second, seen)
+    assert Agent(seen["host"], tools=seen["tools"]).sources  # type: ignore[arg-type]
 
 
 def test_every_command_in_the_table_exists() -> None:

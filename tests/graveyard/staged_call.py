@@ -27,7 +27,7 @@ from duologue.runtime.seats import SEATS
 from duologue.testing import Call, Pace
 
 PROFILES = ("confirm", "immediate", "words")
-PHRASES = Phrases("Hello there!", ("Are you still there?",), "Goodbye!")
+CHECK_INS, GOODBYE = ("Are you still there?",), "Goodbye!"
 LAST_WORDS = "and what about tomorrow"
 
 
@@ -82,7 +82,8 @@ class Staged(Call):
     ) -> None:
         self.brain = brain
         self.settings = settings_of(profile, **(settings or {}))
-        agent.setdefault("phrases", PHRASES)
+        greeting = "Hello there!" if profile == "words" else ""
+        agent.setdefault("phrases", Phrases(greeting, CHECK_INS, GOODBYE))
         self.truth = line or TruthfulLine()
         super().__init__(
             Agent(brain, tools=tools, profile=self.settings, **agent), line=self.truth, pace=pace, own_voice=True

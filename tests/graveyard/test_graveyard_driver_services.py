@@ -219,7 +219,7 @@ def test_a_rejected_request_is_asked_again_and_heard_once(profile: str) -> None:
     """livekit/agents#6817: the rejection of a requested reply is not tied to it, and it dies as a 10 s
     timeout."""
     brain = ScriptedBrain([Fail(ErrorClass.SERVER_ERROR), "Still with me?"])
-    silent = Phrases("Hello there!", (), "")
+    silent = Phrases("Hello there!" if profile == "words" else "", (), "")
     with Staged(brain, profile=profile, settings={"dead_air_ms": 10_000}, phrases=silent) as call:
         call.waits(10_000)
         assert [effect.ask for effect in call.effects(fx.StartReply)][-1] is Ask.CHECK_IN
@@ -496,7 +496,7 @@ def test_a_tool_that_ends_during_the_renewal_is_told_once_after_it(profile: str,
         call.waits(6_000).settles()
         assert session.renewals == 1
         assert [item.output for item in call.history if isinstance(item, CallOutput)] == ["three"]
-        assert call.asked[2:] == ["is there a room", "is there a room"]
+        assert call.asked[2:] == ["is there a room", ""], "the call has dealt with the words"
         assert call.heard[-1] == "There are three."
         assert len(worker.calls) == 1
         call.ends_well()

@@ -190,7 +190,7 @@ def test_one_more_sentence_during_a_lookup_is_answered_with_its_result(profile: 
         call.waits(10).says("a double one please")
         assert len(call.asked) == 1
         call.settles()
-        assert call.asked[1:] == ["is there a room a double one please"]
+        assert call.asked[1:] == ["a double one please"]
         assert worker.cancelled == 0
         assert call.outputs == [(1, "three")]
         assert call.brain.cancelled == []
@@ -325,7 +325,7 @@ def test_a_result_that_comes_while_the_person_speaks_goes_into_their_request(pro
         assert len(call.asked) == 2
         call.waits(500).ends().waits(120).final("and also breakfast").settles()
         assert call.asked[2:] == ["and also breakfast"]
-        assert News(1, "three") in call.brain.requests[2].history
+        assert News(1, "three", tool="look_up") in call.brain.requests[2].history
         assert call.heard[-1] == RESULT
         call.ends_well()
 
@@ -451,7 +451,9 @@ def test_news_that_could_not_be_told_is_told_after_the_fault(way: str) -> None:
         assert RESULT not in call.heard
         call.does(call.conversation.retry if way == "retry" else call.conversation.dismiss).settles()
         assert call.heard == ["Started.", RESULT]
-        assert [item for item in call.brain.requests[-1].history if isinstance(item, News)] == [News(1, "three")]
+        assert [item for item in call.brain.requests[-1].history if isinstance(item, News)] == [
+            News(1, "three", tool="look_up")
+        ]
         assert news(call) == [(1, Outcome.DONE)]
         call.ends_well()
 

@@ -189,7 +189,7 @@ def test_a_brain_that_always_yields_garbage_becomes_a_fault() -> None:
 
 
 @pytest.mark.req("L-04")
-@pytest.mark.parametrize("parts", [[], [""], ["", "  ", "\n\n"]])
+@pytest.mark.parametrize("parts", [[""], ["", "  ", "\n\n"]])
 def test_an_empty_answer_gives_the_floor_back(parts: list[str]) -> None:
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
@@ -201,6 +201,18 @@ def test_an_empty_answer_gives_the_floor_back(parts: list[str]) -> None:
         assert stage.said == ["hello there", "and again"]
 
     play(scene, ScriptedBrain([parts, parts]))
+
+
+@pytest.mark.req("L-12", "L-13")
+def test_a_brain_that_says_nothing_at_all_is_asked_once_more_and_then_told_of() -> None:
+    async def scene(stage: Stage) -> None:
+        await hear_answer(stage)
+        assert stage.heard == ["There you are."]
+        await stage.say("and again")
+        await stage.rest()
+        assert [failed.error for failed in stage.told(sg.Failed)] == [ErrorClass.SERVER_ERROR]
+
+    play(scene, ScriptedBrain([[], "There you are.", [], []]))
 
 
 @pytest.mark.req("V-05", "C-INT-005")

@@ -46,6 +46,7 @@ BROKEN = {
     "nothing_left_running": [replace(WELL, tasks_left=["reply 1"])],
     "nothing_lost_silently": [replace(WELL, moments=[]), replace(WELL, heard_finals=["hello", "goodbye"])],
     "asked_words_reach_the_brain": [replace(WELL, requests=[Request(1, "")])],
+    "no_turn_is_asked_and_overheard": [replace(WELL, history=(UserSaid(1, "hello", overheard=True),))],
     "one_output_for_each_call": [
         replace(WELL, history=WELL.history[:2]),
         replace(WELL, history=(*WELL.history, CallOutput(1, "again", Outcome.DONE))),

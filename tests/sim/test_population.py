@@ -68,7 +68,7 @@ def test_sound_that_is_not_dropped_on_a_stop_is_noticed(monkeypatch: pytest.Monk
 
 
 def test_a_turn_that_is_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Transcript, "asked", lambda self, first, last: "")
+    monkeypatch.setattr(Transcript, "turns", lambda self, first, last: [])
     assert any("asked_words_reach_the_brain" in text for result in bad(20) for text in result.complaints)
 
 
@@ -91,4 +91,5 @@ def test_ears_that_talk_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) ->
             self._driver.post(ev.SpeechStarted)
 
     monkeypatch.setattr(Hearing, "follow", follow)
+    monkeypatch.setattr(Hearing, "end", lambda self: None)
     assert any("never_stuck" in text for result in bad(150, seed=7) for text in result.complaints)

@@ -15,6 +15,13 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import ServiceError
 from duologue.ports.failure import classify_status
 
+
+class ChatFailed(ServiceError):
+    """A failure of a chat server, told in our own words."""
+
+    is_own = True
+
+
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key of {host}, and that it may use this model",
     ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
@@ -43,17 +50,17 @@ def told_plainly(host: str) -> Iterator[None]:
         error = _classify(failure)
         if error is None:
             raise
-        raise ServiceError(error, _tell(failure, error, host)) from None
+        raise ChatFailed(error, _tell(failure, error, host)) from None
 
 
 def broken_off(host: str) -> ServiceError:
     """The stream ended before the reply did."""
-    return ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{host} broke off in the middle of a reply")
+    return ChatFailed(ErrorClass.NETWORK_TIMEOUT, f"{host} broke off in the middle of a reply")
 
 
 def no_key(host: str) -> ServiceError:
     """There is nothing to authenticate with."""
-    return ServiceError(
+    return ChatFailed(
         ErrorClass.AUTH_FAILURE, f"there is no API key of {host}: give api_key, or set OPENAI_API_KEY for OpenAI"
     )
 

@@ -6,8 +6,9 @@ made, not in the middle of a call.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ class FunctionBrain:
     function: Callable[[Request], Any]
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
-        answer: Any = self.function(request)
+        answer: Any = await self._call(request)
         if inspect.isawaitable(answer):
             answer = await answer
         if hasattr(answer, "__aiter__"):
@@ -33,11 +34,19 @@ class FunctionBrain:
                     await answer.aclose()
         elif isinstance(answer, str):
             yield answer
-        elif hasattr(answer, "__iter__"):  # a generator, or a list of parts
-            for part in answer:
+        elif inspect.isgenerator(answer) or isinstance(answer, list | tuple):
+            parts: Iterable[Any] = answer
+            for part in parts:
                 yield part
         elif answer is not None:
             yield answer
+
+    async def _call(self, request: Request) -> Any:
+        """A plain function may take its time, so it gets a thread."""
+        target: Any = self.function if inspect.isroutine(self.function) else type(self.function).__call__
+        if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
+            return self.function(request)
+        return await asyncio.to_thread(self.function, request)
 
 
 def as_brain(brain: Any) -> Brain:
@@ -47,5 +56,16 @@ def as_brain(brain: Any) -> Brain:
     if hasattr(brain, "reply"):
         return brain  # type: ignore[no-any-return]
     if callable(brain):
+        _check_takes_request(brain)
         return FunctionBrain(brain)
     raise TypeError(f"brain must have a method reply(request) or be a function of the request, not {brain!r}")
+
+
+def _check_takes_request(function: Callable[..., Any]) -> None:
+    name = getattr(function, "__name__", repr(function))
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        raise TypeError(f"brain must be a function of one request; {name} takes something else") from None
+    except ValueError:
+        pass  # a builtin that tells nothing about itself

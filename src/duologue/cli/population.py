@@ -133,10 +133,12 @@ def _show(results: list[CallResult], data: dict[str, Any], written: dict[int, Pa
         out.print(f"\n[red]call {failure['call']}[/] ({failure['profile']})")
         for complaint in failure["complaints"]:
             out.print(f"  {complaint}", highlight=False, markup=False)
-        out.print(f"  again:   {failure['again']}", highlight=False, markup=False)
+        out.print(f"  again:   {failure['again']}", highlight=False, markup=False, soft_wrap=True)
+        out.print(f"  journal: {failure['journal']}", highlight=False, markup=False, soft_wrap=True)
     if len(data["failures"]) > FAILURES_SHOWN:
         out.print(f"\nand {len(data['failures']) - FAILURES_SHOWN} more; --json lists them all")
-    for path in list(written.values())[:FAILURES_SHOWN]:
-        out.print(
-            f"  journal: {path} (duologue replay, duologue timeline)", highlight=False, markup=False, soft_wrap=True
-        )
+    if written:
+        out.print("duologue replay FILE and duologue timeline FILE show a journal.", style="dim")
+    if not data["failures"]:
+        for path in written.values():
+            out.print(f"journal: {path}", highlight=False, markup=False, soft_wrap=True)

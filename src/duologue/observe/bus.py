@@ -6,7 +6,9 @@ and everybody else still hears.
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable
+from inspect import iscoroutinefunction
 from typing import Any, TypeVar
 
 from .signals import Signal
@@ -24,6 +26,10 @@ class Bus:
 
     def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
         """Call this with every signal of a kind (`Signal` for all). Returns what undoes it."""
+        if not isinstance(kind, type) or not issubclass(kind, Signal):
+            raise TypeError(f"there is no signal {kind!r}: give a class out of duologue.signals")
+        if not callable(handler) or iscoroutinefunction(handler):
+            raise TypeError("a handler is a plain function: it is called within the step and must not wait")
         self._handlers[kind] = (*self._handlers.get(kind, ()), handler)
 
         def off() -> None:
@@ -42,10 +48,10 @@ class Bus:
         for handler in (*self._handlers.get(type(signal), ()), *self._handlers.get(Signal, ())):
             try:
                 handler(signal)
-            except Exception as failure:  # noqa: BLE001 - an observer must not end a conversation
+            except (Exception, CancelledError) as failure:  # noqa: BLE001 - an observer must not end a conversation
                 self._report(signal, failure)
 
-    def _report(self, signal: Signal, failure: Exception) -> None:
+    def _report(self, signal: Signal, failure: BaseException) -> None:
         """An observer of problems that raises at the report of its own is not told again."""
         if self._reporting:
             return

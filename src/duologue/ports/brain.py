@@ -14,16 +14,17 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from duologue.core.leaves import Ask
 
 from .calls import ToolCall
-from .history import Item
+from .history import CallOutput, Item, News
 from .sound import Sound
 from .worker import Tool
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the brain is asked. `text` is what the person said since the last answer, and the history
-    holds it too. It is empty for a greeting, a check-in, a goodbye, or news alone, which is at the end
-    of the history."""
+    """What the brain is asked. `text` is what the person said that no earlier reply has dealt with, by an
+    answer or by calling tools; `outputs` and `news` are what calls and jobs have brought since. The
+    history holds all of it too. All three may come together, and all may be empty: for a greeting, a
+    check-in or a goodbye."""
 
     reply: int
     text: str
@@ -31,6 +32,8 @@ class Request:
     tools: tuple[Tool, ...] = ()
     instructions: str = ""
     ask: Ask = Ask.ANSWER
+    outputs: tuple[CallOutput, ...] = ()
+    news: tuple[News, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,17 @@ from duologue.core.leaves import ErrorClass
 class ServiceError(DuologueError):
     """A service failed in a way that its adapter understood."""
 
+    is_own = False  # is the message ours, and free of anybody's words and secrets?
+
     def __init__(self, error: ErrorClass, message: str = "") -> None:
         self.error = error
         super().__init__(message or error.value)
 
 
 class BrokenContract(ServiceError):
-    """A service did what its port forbids. The message is our own and holds nobody's words."""
+    """A service did what its port forbids."""
+
+    is_own = True
 
 
 def classify(failure: BaseException) -> ErrorClass:

@@ -43,6 +43,7 @@ class CallOutput:
     call: int
     output: str
     outcome: Outcome = Outcome.DONE
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class News:
     call: int
     text: str
     outcome: Outcome = Outcome.DONE
+    tool: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ conversation.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from duologue.brains.functions import as_brain
 from duologue.core.errors import DuologueError
@@ -26,6 +26,26 @@ from duologue.workers.functions import as_worker
 
 class InvalidAgent(DuologueError, ValueError):
     """An agent that can't work. The message lists every problem."""
+
+
+OWN_TOOLS = ("answer_job", "cancel_job")
+
+
+class ToolSource(Protocol):
+    """A server whose tools are known once it is open, such as an McpServer."""
+
+    @property
+    def is_connected(self) -> bool: ...
+
+    async def open(self) -> None: ...
+
+    def workers(self) -> list[Worker]: ...
+
+    async def close(self) -> None: ...
+
+
+def _is_source(tool: object) -> bool:
+    return all(hasattr(tool, name) for name in ("open", "workers", "close")) and not isinstance(tool, type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +82,8 @@ class Agent:
     settings: Settings = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.tools, Iterable):
+            raise InvalidAgent(f"tools must be a list of functions, workers and servers, not {self.tools!r}")
         object.__setattr__(self, "tools", tuple(self.tools))
         if self.ears is None and hasattr(self.brain, "listen"):
             object.__setattr__(self, "ears", self.brain)
@@ -82,17 +104,37 @@ class Agent:
             problems.append(f"voice must have a method speak(text), {type(self.voice).__name__} has none")
         if self.ears is not None and not hasattr(self.ears, "listen"):
             problems.append(f"ears must have a method listen(audio), {type(self.ears).__name__} has none")
+        problems += self._wrong_words()
         if problems:
             raise InvalidAgent("; ".join(problems))
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
+    def _wrong_words(self) -> list[str]:
+        problems = []
+        if not isinstance(self.phrases, Phrases):
+            problems.append(f"phrases must be Phrases(…), not {type(self.phrases).__name__}")
+        elif isinstance(self.phrases.check_ins, str):
+            problems.append("phrases.check_ins must be several texts: write (text,) for one")
+        for name in ("instructions", "language"):
+            if not isinstance(getattr(self, name), str):
+                problems.append(f"{name} must be text, not {getattr(self, name)!r}")
+        return problems
+
+    @property
+    def sources(self) -> tuple[ToolSource, ...]:
+        """The servers among the tools: their tools are known when they are open."""
+        return tuple(tool for tool in self.tools if _is_source(tool))
+
     def _make_brain(self) -> Brain:
         return as_brain(self.brain)
 
     def _make_workers(self) -> tuple[Worker, ...]:
-        workers = tuple(as_worker(tool) for tool in self.tools)
+        workers = tuple(as_worker(tool) for tool in self.tools if not _is_source(tool))
         names = [worker.tool.name for worker in workers]
+        taken = [name for name in names if name in OWN_TOOLS]
+        if taken:
+            raise InvalidAgent(f"{taken[0]!r} is a tool of every conversation with jobs: choose another name")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise InvalidAgent(f"two tools are called {twice[0]!r}")
@@ -100,6 +142,8 @@ class Agent:
 
     def _make_settings(self) -> Settings:
         settings = self.profile if isinstance(self.profile, Settings) else profile(self.profile)
+        if isinstance(self.phrases, Phrases) and self.phrases.greeting and not settings.greets:
+            settings = replace(settings, greets=True)
         if settings.overlap.value not in OVERLAP_RULES:
             raise InvalidAgent(f"no rule for overlap {settings.overlap.value!r}")
         return settings

@@ -38,6 +38,8 @@ class Announcer:
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)
+        self._captioned = ("", "", False, 0)
+        self.last_error: str | None = None
 
     def follow(self, moment: Moment) -> None:
         event, after = moment.event, moment.after
@@ -60,6 +62,7 @@ class Announcer:
         match effect:
             case fx.ShowFault():
                 told = hint(effect.part, effect.error)
+                self.last_error = effect.error.value
                 send(sg.Failed(at, effect.part, effect.error, effect.fatal, told))
             case fx.ClearFault():
                 send(sg.Recovered(at, "fault"))
@@ -131,4 +134,7 @@ class Announcer:
             heard, unheard = speech.ledger.split()
             heard = f"{heard} {speech.ledger.shown}".strip()
             caption = sg.Caption(at, "assistant", heard, unheard, final, reply=speech.reply, voice=speech.voice)
-            self._bus.send(caption)
+            is_news = (heard, unheard, final, speech.reply) != self._captioned
+            self._captioned = (heard, unheard, final, speech.reply)
+            if is_news and (heard or unheard):
+                self._bus.send(caption)

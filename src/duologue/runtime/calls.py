@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +55,7 @@ class Work:
     """One call, from the moment it was made. This is the `Job` that its worker sees."""
 
     call: int
+    reply: int
     request: ToolCall
     started_at: int
     owner: Calls
@@ -64,7 +65,7 @@ class Work:
     partial_text: str = ""
     question: str = ""
     progress_text: str = ""
-    stage: int = 0
+    is_made: bool = False
     answer: asyncio.Future[str] | None = field(default=None)
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -103,14 +104,20 @@ class Calls:
         self._tasks = tasks
         self._transcript = transcript
         self._trouble = trouble
-        self._workers = {worker.tool.name: worker for worker in workers}
+        self._workers: dict[str, Worker] = {}
         self._send = send
         self._shorten = shorten
         self._wait_label = wait_label
         self._work: dict[int, Work] = {}
-        self._ids: set[tuple[int, str]] = set()
+        self._ids: list[tuple[int, str]] = []  # of the newest reply
         self._number = driver.state.call_id
-        self._tools = tuple(worker.tool for worker in workers)
+        self._tools: tuple[Tool, ...] = ()
+        self.add_workers(workers)
+
+    def add_workers(self, workers: Iterable[Worker]) -> None:
+        """More that a brain may call, such as the tools of a server that has just been opened."""
+        self._workers |= {worker.tool.name: worker for worker in workers}
+        self._tools = tuple(worker.tool for worker in self._workers.values())
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -124,25 +131,25 @@ class Calls:
 
     def make(self, reply: int, call: ToolCall) -> None:
         """The reply asks for a call. One that it names by the same id again is the same call."""
+        if self._ids and self._ids[0][0] != reply:
+            self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
             return
-        self._ids.add((reply, call.id))
+        self._ids.append((reply, call.id))
         self._number += 1
         number = self._number
-        self._work[number] = Work(number, call, self._driver.now(), self)
+        self._work[number] = Work(number, reply, call, self._driver.now(), self)
         worker = self._workers.get(call.name)
         cancellable = worker is not None and worker.tool.cancellable
-        before = self._driver.state.call_id
-        self._transcript.add_call(reply, number, call)
         self._driver.post(ev.ToolCalled, reply=reply, call=number, cancellable=cancellable)
-        if self._driver.state.call_id == before:  # of a reply that nobody wants any more
-            self._transcript.drop_call(reply, number)
-            del self._work[number]
+        if not self._driver.is_busy and self._driver.state.call_id < number:
+            self._work.pop(number, None)  # of a reply that nobody wants any more
 
     # -- From the machine
 
     def run(self, effect: fx.RunCall) -> None:
         work = self._work[effect.call]
+        self._note_made(work)
         worker = self._workers.get(work.request.name)
         mode = worker.tool.mode if worker is not None else Mode.TOOL
         self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
@@ -161,18 +168,26 @@ class Calls:
             self._tasks.cancel(work.task)
 
     def post_output(self, effect: fx.PostOutput) -> None:
-        self._transcript.add_output(effect.call, self._text(effect.call, effect.outcome), effect.outcome)
+        self._note_made(self._work[effect.call])
+        text = self._text(effect.call, effect.outcome)
+        self._transcript.add_output(effect.call, text, effect.outcome, self._work[effect.call].request.name)
         self._note_end(effect.call, effect.outcome)
 
     def post_news(self, effect: fx.PostNews) -> None:
-        self._transcript.add_news(effect.call, self._text(effect.call, effect.outcome), effect.outcome)
+        text = self._text(effect.call, effect.outcome)
+        self._transcript.add_news(effect.call, text, effect.outcome, self._work[effect.call].request.name)
         self._note_end(effect.call, effect.outcome)
 
     def show_wait(self, effect: fx.ShowWait) -> None:
         work = self._work[effect.call]
-        work.stage = effect.stage
         label = self._wait_label(effect.stage)
         self._send(sg.Waiting(self._driver.now(), work.call, effect.stage, label, work.progress_text))
+
+    def _note_made(self, work: Work) -> None:
+        """The machine has taken the call: from here on it is history."""
+        if not work.is_made:
+            work.is_made = True
+            self._transcript.add_call(work.reply, work.call, work.request)
 
     def _text(self, call: int, outcome: Outcome) -> str:
         work = self._work[call]
@@ -259,7 +274,7 @@ class Calls:
             return await work.answer
 
     def answer(self, call: int, text: str) -> str:
-        """Give a job the answer that it waits for."""
+        """Give a job the answer that it waits for, or INVALID_ARGS if it waits for none."""
         work = self._work.get(call)
         if work is None or work.answer is None or not work.is_asking:
             raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {call} waits for an answer")

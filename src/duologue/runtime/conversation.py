@@ -25,7 +25,7 @@ from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
-from .agent import Agent
+from .agent import Agent, ToolSource
 from .engine import Engine
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
@@ -33,6 +33,12 @@ from .snapshot import Snapshot, context_of, snapshot_of
 S = TypeVar("S")
 Sig = TypeVar("Sig", bound=sg.Signal)
 KindOf: TypeAlias = type[S]  # inside the class, `type` is what a person does with a keyboard
+
+
+_LINE_METHODS = ("open", "play", "finish", "hold", "resume", "clear", "close")
+
+
+_MODELS: dict[int, Conversation] = {}  # models that hear by themselves, by identity, while in a conversation
 
 
 class StartRefused(DuologueError):
@@ -57,6 +63,9 @@ class Conversation:
         seed: int = 0,
         seats: Seats = SEATS,
     ) -> None:
+        lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
+        if lacking:
+            raise TypeError(f"line must be a Line; {type(line).__name__} has no {', '.join(lacking)}")
         self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
@@ -66,6 +75,8 @@ class Conversation:
         self._over: asyncio.Future[str] = self._loop.create_future()
         self._starting: asyncio.Future[None] | None = None
         self._reason = ""
+        self._initialized = False
+        self._opened: list[ToolSource] = []
         self._shutdown: asyncio.Task[None] | None = None
         if journal is not None:
             self.engine.record(Path(journal), seed)
@@ -73,7 +84,16 @@ class Conversation:
     # -- Beginning and ending, as C-API asks
 
     async def initialize(self) -> None:
-        """Get the line and the session ready before the first word, if they can be: `prime()`."""
+        """Get ready before the first word: servers among the tools are opened; a line and a session
+        that have `prime()` are primed. `start` does this if nobody did."""
+        if self._initialized:
+            return
+        self._initialized = True
+        for source in self.agent.sources:
+            if not source.is_connected:
+                await source.open()
+                self._opened.append(source)
+            self.engine.calls.add_workers(source.workers())
         for part in (self.engine.line, self.engine.session):
             prime = getattr(part, "prime", None)
             if prime is not None:
@@ -86,11 +106,17 @@ class Conversation:
             if self.engine.driver.state.link is not Link.IDLE:
                 self.engine.driver.post(ev.StartRequested)  # so that the journal knows of it
             raise StartRefused("this conversation has begun already; make a new one for a new call")
-        active = bool(getattr(self.engine.session, "active", True))
-        primed = bool(getattr(self.engine.line, "primed", True))
-        if self.seat:
-            self._seats.take(self.seat, self)
         self._starting = self._loop.create_future()
+        try:
+            await self.initialize()
+            active = bool(getattr(self.engine.session, "active", True))
+            primed = bool(getattr(self.engine.line, "primed", True))
+            if self.seat:
+                self._seats.take(self.seat, self)
+            self._claim_model()
+        except BaseException:
+            self._starting = None
+            raise
         self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
         try:
             await asyncio.shield(self._starting)
@@ -155,6 +181,7 @@ class Conversation:
         reason = self._reason
         try:
             await self.engine.close()
+            await self._close_sources()
             self.engine.bus.send(sg.Ended(self.engine.driver.now(), reason))
             self.engine.end_journal()
         finally:
@@ -163,9 +190,24 @@ class Conversation:
                 self._starting.set_exception(StartRefused("the conversation ended before it began"))
             self._over.set_result(reason)
 
+    async def _close_sources(self) -> None:
+        """Only those that this conversation opened itself."""
+        for source in self._opened:
+            try:
+                await source.close()
+            except Exception as failure:  # noqa: BLE001 - the call is over anyway
+                self.engine.note_trouble("tools", failure)
+
     def _leave_seat(self) -> None:
         if self.seat:
             self._seats.leave(self.seat, self)
+        if _MODELS.get(id(self.agent.brain)) is self:
+            del _MODELS[id(self.agent.brain)]
+
+    def _claim_model(self) -> None:
+        """A model that hears by itself hears one person at a time."""
+        if self.agent.ears is self.agent.brain and _MODELS.setdefault(id(self.agent.brain), self) is not self:
+            raise StartRefused("this model is in another conversation: make an agent with a model of its own")
 
     # -- Commands
 
@@ -232,7 +274,7 @@ class Conversation:
 
     def notify_transcript(self, heard: Heard) -> None:
         """Something heard by ears that are not the agent's own."""
-        self.engine.hearing.note(heard)
+        self.engine.note_heard(heard)
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Something that a line of the program's own has played."""
@@ -244,7 +286,10 @@ class Conversation:
 
     def _check_running(self) -> None:
         if self.engine.driver.state.link in CLOSED:
-            raise NotRunning("the conversation has not begun or is over")
+            has_begun = self._starting is not None
+            raise NotRunning(
+                "the conversation is over" if has_begun else "the conversation has not begun: start it first"
+            )
 
     # -- Knowing what goes on, as L-20 and L-21 ask
 
@@ -281,14 +326,11 @@ class Conversation:
         texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
         saved = self.engine.sessions.context
         return {
-            **self._context(),
+            **context_of(self.engine),
             "summary": saved.summary if saved else "",
             "active_files": list(saved.notes) if saved else [],
             "queued_user_input": [text for _, text in texts],
         }
-
-    def _context(self) -> dict[str, object]:
-        return context_of(self.engine)
 
     def snapshot(self) -> Snapshot:
         return snapshot_of(self.engine)
@@ -312,13 +354,14 @@ class Conversation:
         return self.engine.bus.on(sg.Transitioned, lambda moved: handler(moved) if moved.view == view else None)
 
     def on_turn_event(
-        self, handler: Callable[[sg.TurnStarted | sg.TurnCompleted | sg.TurnInterrupted], object]
+        self, handler: Callable[[sg.TurnStarted | sg.TurnCompleted | sg.TurnInterrupted | sg.TurnDropped], object]
     ) -> Callable[[], None]:
-        """Call this when a turn of either side starts, is completed or interrupted."""
+        """Call this when a turn of either side starts, is completed, interrupted or dropped."""
         offs = (
             self.engine.bus.on(sg.TurnStarted, handler),
             self.engine.bus.on(sg.TurnCompleted, handler),
             self.engine.bus.on(sg.TurnInterrupted, handler),
+            self.engine.bus.on(sg.TurnDropped, handler),
         )
 
         def off() -> None:
@@ -337,8 +380,10 @@ class Conversation:
     def can_transition(self, kind: KindOf[ev.Event], **given: Any) -> bool:
         """Would this event do anything now?"""
         try:
-            return MACHINE.accepts(self.engine.driver.state, self.engine.driver.make(kind, given))
-        except DuologueError:
+            number = {"seq": self.engine.driver.state.seq + 1} if hasattr(kind, "seq") else {}
+            event = self.engine.driver.make(kind, {**number, **given})
+            return MACHINE.accepts(self.engine.driver.state, event)
+        except (DuologueError, TypeError):
             return False
 
 

@@ -12,6 +12,8 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
+from threading import get_ident
 from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
@@ -23,6 +25,8 @@ from duologue.observe.moment import Moment
 
 INBOX_MAX = 1_000  # events posted within one step; more means that somebody answers himself for ever
 FIRINGS_MAX = 1_000
+STEPS_MAX = 5_000  # within one post
+LATE_MS = 250
 
 Perform: TypeAlias = Callable[[Moment], None]
 Trouble: TypeAlias = Callable[[str, BaseException], None]
@@ -55,9 +59,11 @@ class Driver:
         self._closed = False
         self._seq = self.state.seq
         self._loop = asyncio.get_running_loop()
+        self._thread = get_ident()
         self._epoch = self._loop.time() - self.state.at / 1000
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_due = 0
+        self._was_late = False
 
     def now(self) -> int:
         """Milliseconds since the conversation was made."""
@@ -67,11 +73,28 @@ class Driver:
         """Something happened. What is not given is filled in: the time, the number, the current ids."""
         if self._closed:
             return
+        if get_ident() != self._thread:
+            self._loop.call_soon_threadsafe(partial(self.post, kind, **given))
+            return
         if len(self._inbox) >= INBOX_MAX:
             raise InboxFull(f"{INBOX_MAX} events wait behind one step; the newest is {kind.__name__}")
         self._inbox.append((kind, given))
         if not self._busy:
             self._drain()
+
+    @property
+    def is_busy(self) -> bool:
+        """Is a step under way? What is posted now is taken after it."""
+        return self._busy
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Is this another thread than the conversation's own?"""
+        return get_ident() != self._thread
+
+    def soon(self, act: Callable[[], None]) -> None:
+        """Do this in the conversation's thread, after the step that is under way."""
+        (self._loop.call_soon_threadsafe if self.is_elsewhere else self._loop.call_soon)(act)
 
     def close(self) -> None:
         """Nothing moves any more."""
@@ -86,8 +109,13 @@ class Driver:
     def _drain(self) -> None:
         self._busy = True
         try:
-            while self._inbox:
+            for _ in range(STEPS_MAX):
+                if not self._inbox:
+                    break
                 self._take(*self._inbox.popleft())
+            else:
+                self._inbox.clear()
+                self._trouble("inbox", InboxFull(f"{STEPS_MAX} steps in a row: somebody answers himself for ever"))
         finally:
             self._busy = False
             self._set_alarm()
@@ -97,7 +125,7 @@ class Driver:
         try:
             event = self.make(kind, given)
             d = self._machine.advance(before, event)
-        except DuologueError as failure:  # a sender's mistake must not end the conversation
+        except (DuologueError, TypeError, KeyError) as failure:  # a sender's mistake must not end the conversation
             self._trouble(kind.__name__, failure)
             return
         if d is None:
@@ -107,7 +135,7 @@ class Driver:
             moment = Moment(event, before, after, tuple(d.effects), tuple(d.fired))
         try:
             self._perform(moment)
-        except Exception as failure:  # noqa: BLE001 - whoever posted has nothing to do with it, and time goes on
+        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 - whoever posted has nothing to do with it
             self._trouble(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
@@ -136,6 +164,12 @@ class Driver:
 
     def _wake(self) -> None:
         self._alarm = None
+        if self.now() - self._alarm_due > LATE_MS and not self._was_late:
+            # The loop was blocked. What came in meanwhile is heard before time is called up.
+            self._was_late = True
+            self._alarm = self._loop.call_later(0.01, self._wake)
+            return
+        self._was_late = False
         for _ in range(FIRINGS_MAX):
             deadline = next_deadline(self.state)
             if deadline is None or deadline.due > self.now() or self._closed:

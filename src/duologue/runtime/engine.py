@@ -6,19 +6,22 @@ table, and what follows a step (transcript, playback, ears, signals) reads it in
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from duologue.core import effects as fx
 from duologue.core.errors import InvalidEvent
-from duologue.core.leaves import Ask, ErrorClass
+from duologue.core.leaves import Ask, ErrorClass, Link
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.moment import Moment
 from duologue.observe.recorder import Recorder
-from duologue.ports.brain import Request, Summarises
+from duologue.ports.brain import Summarises
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
@@ -26,6 +29,7 @@ from duologue.turns.overlap import OVERLAP_RULES
 
 from .agent import Agent, Phrase
 from .announce import Announcer
+from .asking import Asking, Stuck
 from .calls import Calls
 from .driver import Driver, InboxFull
 from .guarded import GuardedLine
@@ -33,11 +37,22 @@ from .hearing import Hearing
 from .listening import Listening
 from .playback import Playback
 from .replies import Replies
-from .rounds import Rounds, Stuck
 from .sessions import Sessions
 from .snapshot import context_of
 from .tasks import Tasks
 from .transcript import Transcript
+
+LOG = logging.getLogger("duologue")
+LOG.addHandler(logging.NullHandler())
+TROUBLES_MAX = 20
+
+
+class Trouble(NamedTuple):
+    """A failure, as it was raised."""
+
+    at: int
+    where: str
+    failure: BaseException
 
 
 class Engine:
@@ -55,8 +70,10 @@ class Engine:
             self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
         )
         self.watchers: list[Callable[[Moment], object]] = []
+        self.taps: list[Callable[[Heard], object]] = []  # whoever wants to know what the ears report
         self.recorder: Recorder | None = None
-        self._rounds = Rounds()
+        self.asking = Asking(self.transcript, agent.instructions, agent.tool_rounds_max)
+        self.troubles: deque[Trouble] = deque(maxlen=TROUBLES_MAX)
         self._join_parts()
         self._table = self._effects_table()
 
@@ -69,8 +86,8 @@ class Engine:
         self.calls = Calls(
             driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
-        self.hearing = Hearing(driver, transcript, agent.endpoint, overlap, self.announcer.caption_user)
-        self.listening = Listening(driver, tasks, trouble, agent.ears, self._note_heard, self.hearing.end)
+        self.hearing = Hearing(driver, transcript, agent.endpoint, overlap, self.announcer.caption_user, self._spoken)
+        self.listening = Listening(driver, tasks, trouble, agent.ears, self.note_heard, self.hearing.forget)
         guarded = GuardedLine(line, driver, trouble)
         self.replies = Replies(
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
@@ -93,13 +110,14 @@ class Engine:
         if moment.after is not moment.before:
             self._try("transcript", self.transcript.follow, moment)
             self._try("playback", self.playback.follow, moment)
+            self._try("asking", self.asking.follow, moment)
             for effect in moment.effects:
                 do = self._table.get(type(effect))
                 if do is not None:  # else it is for people to see: the announcer tells it
                     self._try(type(effect).__name__, do, effect)
             self._try("hearing", self.hearing.follow, moment)
-            self._try("signals", self.announcer.follow, moment)
             self._try("conversation", self._followed, moment)
+            self._try("signals", self.announcer.follow, moment)
         for watch in tuple(self.watchers):
             self._try("watcher", watch, moment)
 
@@ -107,7 +125,7 @@ class Engine:
         """One part's failure must not end the conversation, nor keep the others from their work."""
         try:
             do(what)
-        except Exception as failure:  # noqa: BLE001
+        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
             self.note_trouble(where, failure)
 
     def _keep(self, moment: Moment, recorder: Recorder) -> None:
@@ -142,27 +160,30 @@ class Engine:
         }
 
     def _start_reply(self, effect: fx.StartReply) -> None:
-        history = self.transcript.items
-        text = self.transcript.asked(effect.first, effect.last)
-        rounds = self._rounds.count(effect, self.driver.state)
-        tools = self.calls.tools if rounds <= self.agent.tool_rounds_max else ()
-        request = Request(effect.reply, text, history, tools, self.agent.instructions, effect.ask)
-        if rounds > self.agent.tool_rounds_max + 1:  # it was given no tools, and calls them all the same
-            self.replies.start(request, Stuck())
-            return
-        is_greeting = effect.ask is Ask.ANSWER and not text and not history
+        request = self.asking.make(effect, self.calls.tools)
+        is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
         phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
-        self.replies.start(request, Phrase(phrase) if phrase else None)
+        self.replies.start(request, Stuck() if self.asking.is_stuck else Phrase(phrase) if phrase else None)
 
     # -- What comes in from the sides
 
-    def _note_heard(self, heard: Heard) -> None:
+    def note_heard(self, heard: Heard) -> None:
+        """Something that ears report. Within a step it waits for the end of the step."""
+        if self.driver.is_busy or self.driver.is_elsewhere:
+            self.driver.soon(lambda: self.note_heard(heard))
+            return
+        for tap in self.taps:
+            tap(heard)
         self.hearing.note(heard)
 
     def note_line(self, event: LineEvent) -> None:
+        if self.driver.is_elsewhere:
+            self.driver.soon(lambda: self.note_line(event))
+            return
         match event:
             case Frame():
-                self.listening.frames.put(event)
+                if self.driver.state.link is not Link.SUSPENDED:  # a pause is a pause for the ears too
+                    self.listening.frames.put(event)
             case Played() | Finished() | Stopped() | Unplayable():
                 self.playback.note(event)
             case Wobbled() | Healed() | Closed():
@@ -174,13 +195,24 @@ class Engine:
 
     def note_trouble(self, where: str, failure: BaseException) -> None:
         """Something went wrong beside the conversation. Only messages of our own are told: those of
-        services may hold words or secrets."""
+        services may hold words or secrets. The failure itself is kept in memory, for whoever debugs."""
+        at = self.driver.now()
         name = type(failure).__name__
-        if isinstance(failure, BrokenContract | InvalidEvent | InboxFull):
-            what = f"{name}: {failure}"
+        own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
+        if not own and isinstance(failure, ServiceError):
+            what = f"{name}: {failure.error.value}"
         else:
-            what = f"{name}: {failure.error.value}" if isinstance(failure, ServiceError) else name
-        self.bus.send(sg.Problem(self.driver.now(), where, what))
+            what = f"{name}: {failure}" if own else name
+        self.troubles.append(Trouble(at, where, failure))
+        LOG.warning("%s: %s", where, what)
+        if not self.agent.private:
+            LOG.debug("%s", where, exc_info=failure)
+        self.bus.send(sg.Problem(at, where, what))
+
+    def _spoken(self) -> str:
+        """What the agent is saying right now."""
+        speech = self.playback.speech
+        return speech.ledger.text if speech is not None else ""
 
     def _wait_label(self, stage: int) -> str:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language)

@@ -16,6 +16,7 @@ from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, User, Wor
 from duologue.observe.moment import Moment
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.failure import BrokenContract
+from duologue.turns.echo import is_echo
 from duologue.turns.endpoint import Endpoint
 from duologue.turns.overlap import OverlapRule, judge
 from duologue.turns.words import Count, count
@@ -23,6 +24,8 @@ from duologue.turns.words import Count, count
 from .driver import Driver
 from .transcript import Transcript
 
+KNOWN_MAX = 50  # utterances whose text may still come
+GARBLED_BELOW = 0.3  # words of which the ears are so unsure are no bid for the floor
 _OPEN = (User.TALKING, User.SETTLING)
 
 
@@ -31,7 +34,8 @@ class Utterance:
     """What was said between two onsets. Usually all of it belongs to one turn; if the machine ended the
     turn in mid-speech, the words so far were `taken` by the `earlier` one."""
 
-    number: int
+    number: int  # as the ears count
+    serial: int  # as we count: ears that start anew count anew
     turn: int = 0  # 0: a turn that is just about to begin
     onset: int = 0
     is_final: bool = False
@@ -50,14 +54,17 @@ class Hearing:
         endpoint: Endpoint,
         overlap: OverlapRule,
         caption: Callable[[int, int, str], None],
+        spoken: Callable[[], str],
     ) -> None:
         self._driver = driver
         self._transcript = transcript
         self._endpoint = endpoint
         self._overlap = overlap
         self._caption = caption
+        self._spoken = spoken
         self._known: dict[int, Utterance] = {}
         self._newest: Utterance | None = None
+        self._serial = 0
         self._hears_onsets = False
         self._speaking = False
         self._button = False
@@ -92,8 +99,7 @@ class Hearing:
 
     def _begin(self, number: int, by_text: bool = False) -> Utterance:
         previous = self._newest.number if self._newest is not None else 0
-        new = Utterance(number or previous + 1, by_text=by_text)
-        self._known[new.number] = self._newest = new
+        self._newest = new = self._make(number or previous + 1, by_text)
         self._speaking = True
         self._began_at = self._driver.now()
         self._cancel(self._silence)
@@ -104,6 +110,21 @@ class Hearing:
             self._cancel(self._gate)
             self._gate = asyncio.get_running_loop().call_later(self._overlap.voiced_ms_min / 1000, self._look)
         return new
+
+    def _make(self, number: int, by_text: bool = False) -> Utterance:
+        self._serial += 1
+        new = Utterance(number, self._serial, by_text=by_text)
+        self._known.pop(number, None)
+        self._known[number] = new
+        if len(self._known) > KNOWN_MAX:
+            del self._known[next(iter(self._known))]
+        return new
+
+    def forget(self) -> None:
+        """The ears have stopped: nobody will tell the end of what is being said, and new ones count anew."""
+        self.end()
+        self._known.clear()
+        self._newest = None
 
     def _bind(self, utterance: Utterance) -> None:
         """It belongs to the turn that is open now."""
@@ -133,9 +154,9 @@ class Hearing:
         if utterance.taken:
             text = self._give_back(utterance, text, heard)
         if text or not utterance.taken:
-            self._tell(utterance.turn, utterance.number, text, heard)
-        if is_final and utterance.by_text and utterance is self._newest:
-            self.end()
+            self._tell(utterance.turn, utterance.serial, text, heard)
+        if is_final and utterance is self._newest and self._speaking:
+            self.end()  # its text is known for good, so it is over, even if nobody said so
         elif not self._speaking:
             self._await_silence()
 
@@ -149,9 +170,8 @@ class Hearing:
         if not heard.text.strip():
             return None
         if newest is not None and 0 < heard.utterance < newest.number:  # its onset was never heard
-            missed = Utterance(heard.utterance)
+            missed = self._make(heard.utterance)
             self._bind(missed)
-            self._known[missed.number] = missed
             return missed
         return self._begin(heard.utterance, by_text=True)
 
@@ -159,14 +179,14 @@ class Hearing:
         """The words that the earlier turn has taken stay there, mended if they changed. Returns the rest."""
         words = text.split()
         mended = " ".join(words[: utterance.taken])
-        if isinstance(heard, Final) and mended != self._transcript.said_in(utterance.earlier, utterance.number):
-            self._tell(utterance.earlier, utterance.number, mended, heard)
+        if isinstance(heard, Final) and mended != self._transcript.said_in(utterance.earlier, utterance.serial):
+            self._tell(utterance.earlier, utterance.serial, mended, heard)
         return " ".join(words[utterance.taken :])
 
-    def _tell(self, turn: int, number: int, text: str, heard: Partial | Final) -> None:
+    def _tell(self, turn: int, serial: int, text: str, heard: Partial | Final) -> None:
         if not turn:
             return  # the conversation has not begun
-        self._transcript.hear(turn, number, text, heard.confidence)
+        self._transcript.hear(turn, serial, text, heard.confidence)
         whole, final = self._transcript.text_of(turn), isinstance(heard, Final)
         said = count(whole)
         self._driver.post(
@@ -179,22 +199,25 @@ class Hearing:
             confidence_pct=round(100 * heard.confidence),
             content=self._transcript.content_of(turn, whole) if final and whole else 0,
         )
-        self._caption(self._driver.now(), turn, whole)
+        self._caption(self._driver.state.at, turn, whole)
         if turn == self._driver.state.turn:
-            self._judge(said, final)
+            self._judge(said, final, whole, heard.confidence)
 
     # -- Verdicts
 
     def _look(self) -> None:
         """The overlapping voice has lasted long enough to be looked at again."""
         if self._speaking:
-            self._judge(count(self._transcript.text_of(self._driver.state.turn)), is_final=False)
+            text = self._transcript.text_of(self._driver.state.turn)
+            self._judge(count(text), False, text, 1.0)
 
-    def _judge(self, said: Count, is_final: bool) -> None:
+    def _judge(self, said: Count, is_final: bool, text: str, confidence: float) -> None:
         s = self._driver.state
         if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None:
             return
         voiced_ms = self._driver.now() - self._began_at if self._speaking else 0
+        if confidence < GARBLED_BELOW or is_echo(text, self._spoken()):
+            said, voiced_ms = Count(said.words, 0), 0
         bid = judge(self._overlap, said, is_final, voiced_ms)
         if bid is not None:
             self._driver.post(ev.OverlapJudged, bid=bid, onset=self._newest.onset)
@@ -229,6 +252,9 @@ class Hearing:
 
     def press(self) -> None:
         """Push-to-talk: from here to the release, the button decides and not voice activity."""
+        if self._driver.is_busy or self._driver.is_elsewhere:
+            self._driver.soon(self.press)
+            return
         self._button = True
         self._driver.post(ev.PttPressed)
         if self._speaking and self._newest is not None:
@@ -236,6 +262,9 @@ class Hearing:
 
     def release(self) -> None:
         """What is still heard was begun under the button, and is no onset of its own."""
+        if self._driver.is_busy or self._driver.is_elsewhere:
+            self._driver.soon(self.release)
+            return
         self._speaking = False
         self._driver.post(ev.PttReleased)
         self._button = False
@@ -245,18 +274,27 @@ class Hearing:
         is an onset. A voice that never said a word is none: the ears missed its end."""
         before, after = moment.before, moment.after
         ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
-        if not ended or not self._speaking or self._newest is None or after.link not in ACTIVE:
+        if not ended or after.link not in ACTIVE or isinstance(moment.event, ev.PttReleased):
             return
-        if isinstance(moment.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
-            self._go_on(self._newest)
+        if self._button:  # still down: the next turn begins at once
+            self._go_on(ev.PttPressed)
+        elif not self._speaking or self._newest is None:
+            return
+        elif isinstance(moment.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
+            self._go_on(ev.SpeechStarted)
         else:
             self._speaking = False
 
-    def _go_on(self, utterance: Utterance) -> None:
-        so_far = self._transcript.said_in(utterance.turn, utterance.number).split()
+    def _go_on(self, onset: type[ev.SpeechStarted | ev.PttPressed]) -> None:
+        utterance = self._newest
+        if utterance is not None and self._speaking:
+            self._split(utterance)
+        self._driver.post(onset)
+
+    def _split(self, utterance: Utterance) -> None:
+        so_far = self._transcript.said_in(utterance.turn, utterance.serial).split()
         utterance.taken += len(so_far)
         utterance.earlier, utterance.turn, utterance.is_final = utterance.turn, 0, False
-        self._driver.post(ev.SpeechStarted)
 
 
 def _checked(heard: Partial | Final) -> str:

@@ -74,7 +74,6 @@ class Listening:
         lasting = failure is not None and not isinstance(failure, asyncio.CancelledError)
         error = classify(failure) if lasting and failure is not None else ErrorClass.NETWORK_TIMEOUT
         self._trouble("ears", failure or BrokenContract(error, "the ears stopped listening"))
-        self._deaf()
         waits = self._driver.state.settings.retry_ms
         if self._failures < min(POLICIES[error].retries_max, len(waits)):
             self._retry = asyncio.get_running_loop().call_later(waits[self._failures] / 1000, self.start)
@@ -82,3 +81,4 @@ class Listening:
         else:
             self._failures = 0
             self._driver.post(ev.ServiceFailed, part=Part.EARS, error=error)
+        self._deaf()

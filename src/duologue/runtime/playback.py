@@ -21,6 +21,7 @@ from .replies import Replies
 from .speech import Speech
 from .transcript import Transcript
 
+NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
 ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 
 
@@ -87,9 +88,9 @@ class Playback:
         if isinstance(heard, Unplayable):
             self._driver.post(ev.PlaybackFailed, voice=heard.voice, error=heard.error)
             return
-        if not self._is_time(heard.heard_ms):
-            return
-        is_done = isinstance(heard, Finished) and speech.is_over
+        if not self._is_time(heard.heard_ms) or heard.heard_ms > speech.ledger.total_ms + NONSENSE_MS_MIN:
+            return  # more than there is, by far
+        is_done = isinstance(heard, Finished) and speech.is_all_given
         is_all = is_done and speech.ledger.total_ms - heard.heard_ms <= ROUNDING_MS_MAX
         speech.note_heard(speech.ledger.total_ms if is_all else heard.heard_ms)
         heard_ms = speech.ledger.heard_ms
@@ -99,7 +100,7 @@ class Playback:
             self._driver.post(ev.PlaybackFinished, voice=heard.voice, heard_ms=heard_ms)
         else:  # also a line that claims to have finished what it has not even got
             self._driver.post(ev.PlaybackProgressed, voice=heard.voice, heard_ms=heard_ms)
-            self._caption(self._driver.now(), speech, False)
+            self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Of a voice that is over. The line knows best how much of it was heard, even afterwards."""
@@ -132,7 +133,7 @@ class Playback:
         heard, unheard = speech.ledger.split()
         heard = f"{heard} {speech.ledger.shown}".strip()  # what was shown was seen
         self._transcript.end_reply(speech.reply, heard, unheard, speech.ledger.heard_ms, interrupted)
-        self._caption(self._driver.now(), speech, True)
+        self._caption(self._driver.state.at, speech, True)
         if self._playing is speech:
             self._playing = None
 

@@ -60,7 +60,7 @@ class Replies:
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Ask. `brain` answers in place of the agent's own: a set phrase, say."""
-        speech = Speech(request.reply, self._driver.now())
+        speech = Speech(request.reply)
         self.current = speech
         work = self._make(speech, request, brain or self._brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
@@ -114,6 +114,8 @@ class Replies:
                         raise BrokenContract(ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}")
         if rest := splitter.rest():
             await sentences.put(rest)
+        if is_first and request.text:
+            raise BrokenContract(ErrorClass.SERVER_ERROR, "the brain said nothing")
         await sentences.put(None)
 
     async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | None]) -> None:

@@ -6,7 +6,7 @@ Rule: whoever was asked for an older session is not listened to any more.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from duologue.core import effects as fx
@@ -61,9 +61,11 @@ class Sessions:
 
     def open(self, effect: fx.OpenSession) -> None:
         self._line_number += 1
+        self._refresh()
         self._start(self._open(self._hear_line(), self._hear_session()), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
+        self._refresh()
         self._start(self._renew(self._hear_session()), effect.session)
 
     def close(self, effect: fx.CloseSession) -> None:
@@ -74,12 +76,22 @@ class Sessions:
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
         """Keep what a new session must know: at once in plain words, better if the brain can."""
         items = self._transcript.items
-        summary, covered = self._summary
-        newer = "\n".join(_line(item) for item in items[covered:] if isinstance(item, UserSaid | AgentSaid))
-        text = f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
+        text = self._text_so_far()
         self.context = Context(text[-SUMMARY_CHARS_MAX:], self._transcript.recent(RECENT_TURNS), self._noted())
-        if self._summarise is not None and newer:
+        if self._summarise is not None and len(items) > self._summary[1]:
             self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
+
+    def _refresh(self) -> None:
+        """What was heard of an answer is known for good only after it was cut off."""
+        if self.context is not None:
+            recent = self._transcript.recent(RECENT_TURNS)
+            self.context = Context(self._text_so_far()[-SUMMARY_CHARS_MAX:], recent, self.context.notes)
+
+    def _text_so_far(self) -> str:
+        """The brain's summary, if there is one, and what came after it."""
+        summary, covered = self._summary
+        newer = _recent_text(self._transcript.items[covered:])
+        return f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
 
     def _noted(self) -> tuple[str, ...]:
         try:
@@ -103,8 +115,9 @@ class Sessions:
     # -- Doing it
 
     def _start(self, work: Any, number: int, closes: bool = False) -> None:
-        if self._attempt is not None:
-            self._tasks.cancel(self._attempt)
+        earlier = self._attempt
+        if earlier is not None:
+            self._tasks.cancel(earlier)
 
         def ended(failure: BaseException | None) -> None:
             if failure is not None:
@@ -117,7 +130,7 @@ class Sessions:
                 self.started_at = self._driver.now()
                 self._driver.post(ev.SessionReady, session=number)
 
-        self._attempt = self._tasks.start(work, f"session {number}", ended)
+        self._attempt = self._tasks.start(_after(earlier, work), f"session {number}", ended)
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
         number = self._line_number
@@ -157,6 +170,13 @@ class Sessions:
                 self._driver.post(ev.LinkHealed)
             case Closed():
                 self._driver.post(ev.EndRequested if event.hung_up else ev.LinkClosed)
+
+
+async def _after(earlier: asyncio.Task[Any] | None, work: Coroutine[Any, Any, None]) -> None:
+    """Begin when the earlier attempt has really ended: two on one line would meet."""
+    if earlier is not None and not earlier.done():
+        await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
+    await work
 
 
 def _recent_text(items: tuple[Item, ...]) -> str:

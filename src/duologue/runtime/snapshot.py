@@ -58,7 +58,7 @@ def context_of(engine: Engine) -> dict[str, Any]:
         "audio_item": speech.reply if speech else None,
         "audio_played_ms": speech.ledger.heard_ms if speech else 0,
         "pending_calls": [job.call for job in s.jobs],
-        "last_error": s.fault.error.value if s.fault else None,
+        "last_error": engine.announcer.last_error,
         "retries": s.retries,
         "queued_turns": s.said - s.answered,
     }

@@ -21,9 +21,8 @@ AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be w
 class Speech:
     """The sound of one reply."""
 
-    def __init__(self, reply: int, started_at: int) -> None:
+    def __init__(self, reply: int) -> None:
         self.reply = reply
-        self.started_at = started_at
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
         self.voice = 0  # once it may be played
@@ -90,6 +89,6 @@ class Speech:
         self._room.set()
 
     @property
-    def is_over(self) -> bool:
-        """Could the line have played everything?"""
+    def is_all_given(self) -> bool:
+        """Has the line got everything, so that it could finish?"""
         return self._finished

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from duologue.core.effects import RecordOverheard
+from duologue.core.effects import RecordOverheard, StartReply
 from duologue.core.events import TextTyped, WordsHeard
 from duologue.core.leaves import CLOSED, Outcome
 from duologue.observe.moment import Moment
 from duologue.ports.calls import ToolCall
-from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
 
 TYPED = -1  # the utterance under which typed text is kept
 
@@ -29,6 +29,7 @@ class Transcript:
         self._texts: dict[int, dict[int, str]] = {}  # turn -> utterance -> text
         self._confidence: dict[int, float] = {}
         self._overheard: set[int] = set()
+        self._requested: set[int] = set()
         self._contents: dict[int, str] = {}  # typed text that no turn has yet
         self._known: dict[str, int] = {}  # final text -> its content id
         self._content = 0
@@ -71,10 +72,6 @@ class Transcript:
     def confidence_of(self, turn: int) -> float:
         return self._confidence.get(turn, 1.0)
 
-    def asked(self, first: int, last: int) -> str:
-        """What the person said in these turns, without noises and what was only overheard."""
-        return " ".join(text for _, text in self.turns(first, last))
-
     def turns(self, first: int, last: int) -> list[tuple[int, str]]:
         """The turns in this range that have words and want an answer."""
         wanted = [turn for turn in range(first, last + 1) if turn in self._texts and turn not in self._overheard]
@@ -89,8 +86,11 @@ class Transcript:
             said[TYPED - len(said)] = text
         for effect in moment.effects:
             if type(effect) is RecordOverheard:
-                self._overheard.add(effect.turn)
+                if effect.turn not in self._requested:  # late words don't make what was asked unasked
+                    self._overheard.add(effect.turn)
                 self._place(effect.turn)
+            elif type(effect) is StartReply:
+                self._requested.update(turn for turn, _ in self.turns(effect.first, effect.last))
         if after.said > before.said:
             if after.link not in CLOSED:  # closing moves the number on without words
                 self._overheard.discard(after.said)
@@ -125,11 +125,6 @@ class Transcript:
         said = self._reply(reply)
         self._set_reply(replace(said, calls=(*said.calls, (number, call))))
 
-    def drop_call(self, reply: int, number: int) -> None:
-        """It was never made: its reply was over."""
-        said = self._reply(reply)
-        self._set_reply(replace(said, calls=tuple(pair for pair in said.calls if pair[0] != number)))
-
     def end_reply(self, reply: int, heard: str, unheard: str, heard_ms: int, interrupted: bool) -> None:
         """This is what was heard of it, for good."""
         self.begin_reply(reply)
@@ -150,14 +145,11 @@ class Transcript:
 
     # -- Work and notes
 
-    def add_output(self, call: int, output: str, outcome: Outcome) -> None:
-        self._items.append(CallOutput(call, output, outcome))
+    def add_output(self, call: int, output: str, outcome: Outcome, tool: str) -> None:
+        self._items.append(CallOutput(call, output, outcome, tool))
 
-    def add_news(self, call: int, text: str, outcome: Outcome) -> None:
-        self._items.append(News(call, text, outcome))
-
-    def add_note(self, text: str) -> None:
-        self._items.append(Note(text))
+    def add_news(self, call: int, text: str, outcome: Outcome, tool: str) -> None:
+        self._items.append(News(call, text, outcome, tool))
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -68,16 +68,30 @@ def _follow_each_other(words: list[str], written: list[str]) -> bool:
 
 
 def asked_words_reach_the_brain(e: Evidence) -> list[str]:
-    """A request for some turns holds the words of those turns."""
+    """Some request for a turn holds words of it. Not all: text may come late."""
     texts = {item.turn: item.text for item in e.history if isinstance(item, UserSaid) and not item.overheard}
+    told = {request.reply: set(request.text.split()) for request in e.requests}
+    ranges = [effect for effect in _effects(e) if isinstance(effect, StartReply) and effect.reply in told]
+    asked = {turn for effect in ranges for turn in range(effect.first, effect.last + 1) if turn in texts}
+    reached = {
+        turn
+        for effect in ranges
+        for turn in range(effect.first, effect.last + 1)
+        if turn in texts and told[effect.reply] & set(texts[turn].split())
+    }
+    return [f"turn {turn} was asked without its words: {texts[turn]!r}" for turn in sorted(asked - reached)]
+
+
+def no_turn_is_asked_and_overheard(e: Evidence) -> list[str]:
+    """What was asked is part of the history that brains read."""
+    said = {item.turn: item for item in e.history if isinstance(item, UserSaid)}
     asked = {request.reply: request.text for request in e.requests}
     complaints = []
-    for moment in e.moments:
-        for effect in moment.effects:
-            if isinstance(effect, StartReply) and effect.reply in asked:
-                wanted = [texts[turn] for turn in range(effect.first, effect.last + 1) if turn in texts]
-                if wanted and not asked[effect.reply]:
-                    complaints.append(f"request {effect.reply} is empty, the person said {wanted}")
+    for effect in _effects(e):
+        if isinstance(effect, StartReply) and asked.get(effect.reply):
+            turns = [said[turn] for turn in range(effect.first, effect.last + 1) if turn in said]
+            if turns and all(item.overheard for item in turns):
+                complaints.append(f"request {effect.reply} asks what is only overheard: {asked[effect.reply]!r}")
     return complaints
 
 
@@ -167,6 +181,7 @@ INVARIANTS: tuple[Callable[[Evidence], list[str]], ...] = (
     nothing_left_running,
     nothing_lost_silently,
     asked_words_reach_the_brain,
+    no_turn_is_asked_and_overheard,
     one_output_for_each_call,
     the_line_obeys_its_order,
     history_claims_no_more_than_was_played,

@@ -161,16 +161,13 @@ def _draw_pace(dice: random.Random) -> Pace:
 
 def _note_finals(conversation: Conversation, evidence: Evidence) -> None:
     """Remember which final texts the conversation really got while it ran."""
-    hearing = conversation.engine.hearing
-    note = hearing.note
 
-    def noted(heard: Heard) -> None:
+    def note(heard: Heard) -> None:
         is_open = conversation.machine_state.link not in (Link.IDLE, Link.TERMINATING)
-        note(heard)
         if is_open and isinstance(heard, Final) and heard.text:
             evidence.heard_finals.append(heard.text)
 
-    hearing.note = noted  # type: ignore[method-assign]
+    conversation.engine.taps.append(note)
 
 
 async def _rests(conversation: Conversation) -> bool:

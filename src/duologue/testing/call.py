@@ -45,18 +45,22 @@ class Call:
 
     def __init__(
         self,
-        agent: Agent,
+        agent: Agent | Callable[..., Any],
         *,
         pace: Pace | None = None,
         journal: Path | str | None = None,
         line: ScriptedLine | None = None,
         own_voice: bool = False,
     ) -> None:
+        _check_no_loop()
+        if not isinstance(agent, Agent):
+            agent = Agent(agent)
         self._loop = SimulatedLoop()
         self._moved = asyncio.Event()
         self.moments: list[Moment] = []
         self.signals: list[sg.Signal] = []
         self._reply_mark = 0  # the newest reply before the person's newest act
+        self._speaking_mark = 0  # what was being said then
         self._steps_mark = 0
         self._closed = False
         voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
@@ -96,11 +100,13 @@ class Call:
 
     def user(self, text: str) -> Call:
         """Wait until the agent has finished, then say this. Returns when the turn is over."""
+        __tracebackhide__ = True
         self.settles()
         return self.says(text)
 
     def says(self, text: str) -> Call:
         """Say this now, whatever the agent is doing."""
+        __tracebackhide__ = True
         self._note_act()
         self._run(self.person.say(text))
         turn = self.conversation.machine_state.turn
@@ -109,6 +115,7 @@ class Call:
 
     def interrupts(self, text: str, after_ms: int = 700) -> Call:
         """Let the agent speak for so long, then say this over it."""
+        __tracebackhide__ = True
         self._hear_agent(after_ms)
         return self.says(text)
 
@@ -121,8 +128,7 @@ class Call:
         return self
 
     def types(self, text: str) -> Call:
-        """Write a whole turn."""
-        self.settles()
+        """Write a whole turn now, whatever the agent is doing."""
         self._note_act()
         self._do(lambda: self.conversation.type(text))
         return self
@@ -147,6 +153,7 @@ class Call:
 
     def settles(self) -> Call:
         """Let the call come to rest: nobody speaks, nothing is owed, no answer is on its way."""
+        __tracebackhide__ = True
         self._until(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
         return self
 
@@ -178,37 +185,46 @@ class Call:
 
     def expect_heard(self, text: str | re.Pattern[str]) -> Call:
         """Since the person last acted, this was heard."""
+        __tracebackhide__ = True
         self.settles()
         replies = [item for item in self.history if isinstance(item, AgentSaid) and item.text]
-        heard = " ".join(item.text for item in replies if item.reply > self._reply_mark)
+        heard = " ".join(item.text for item in replies if self._is_fresh(item))
         found = text.search(heard) if isinstance(text, re.Pattern) else text in heard
         return self._expect(bool(found), f"{text!r} was not heard; heard was {heard!r}")
 
     def expect_never_heard(self, text: str) -> Call:
         """In the whole call so far, this was not heard."""
+        __tracebackhide__ = True
         self.settles()
         return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
 
     def expect_cut_off(self, heard: str) -> Call:
         """The newest interrupted reply was heard up to exactly here."""
+        __tracebackhide__ = True
         cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
         last = cut[-1].text if cut else None
         return self._expect(last == heard, f"the agent was cut off after {last!r}, not after {heard!r}")
 
     def expect_phase(self, name: str) -> Call:
         """This is where the call is now, in the words of any view."""
+        __tracebackhide__ = True
+        known = {state for view in VIEWS.values() for state in view.states}
+        if name not in known:
+            raise ValueError(f"no view has a state {name!r}; there are {', '.join(sorted(known))}")
         s = self.conversation.machine_state
         now = {view.name: view.see(s) for view in VIEWS.values()}
         return self._expect(name in now.values(), f"the phase is not {name!r} but {now}")
 
     def expect_asked_once(self) -> Call:
         """What the person last said led to exactly one request."""
+        __tracebackhide__ = True
         self.settles()
         count = sum(_is_request(step) for step in self.moments[self._steps_mark :])
         return self._expect(count == 1, f"the brain was asked {count} times")
 
     def expect_called(self, tool: str, /, **arguments: Any) -> Call:
         """This tool was called, with these arguments among others, and its call got its output."""
+        __tracebackhide__ = True
         self.settles()
         calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
         fits = [number for number, call in calls if call.name == tool and _has(call.arguments, arguments)]
@@ -218,25 +234,36 @@ class Call:
 
     def expect_nothing_lost(self) -> Call:
         """Nothing that the person said was given up."""
+        __tracebackhide__ = True
         lost = [s for s in self.signals if isinstance(s, sg.Lost)]
         return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")
 
     def expect_ended(self) -> Call:
+        __tracebackhide__ = True
         return self._expect(self.conversation.state == "idle", f"the call goes on ({self.conversation.state})")
 
     # -- Inside
 
+    def _is_fresh(self, item: AgentSaid) -> bool:
+        """Was this heard after the person last acted? What went on in spite of it counts too."""
+        return item.reply > self._reply_mark or (item.reply == self._speaking_mark and not item.interrupted)
+
     def _expect(self, holds: bool, complaint: str) -> Call:
+        __tracebackhide__ = True
         if not holds:
             raise AssertionError(f"{complaint}\n\n{tell_story(self)}")
         return self
 
     def _note_act(self) -> None:
+        __tracebackhide__ = True
         self._check_on()
         self._reply_mark = self.conversation.machine_state.reply_id
+        speech = self.conversation.engine.playback.speech
+        self._speaking_mark = speech.reply if speech is not None else 0
         self._steps_mark = len(self.moments)
 
     def _check_on(self) -> None:
+        __tracebackhide__ = True
         self._expect(self.conversation.state != "idle", "the call is over: nobody is there to act")
 
     def _see(self, moment: Moment) -> None:
@@ -253,6 +280,7 @@ class Call:
 
     def _hear_agent(self, for_ms: int) -> None:
         """Wait until the agent has spoken for so long; complain if it never does."""
+        __tracebackhide__ = True
 
         async def listen() -> bool:
             listening = asyncio.ensure_future(self.person.hear_agent(for_ms))
@@ -265,6 +293,8 @@ class Call:
             self._expect(False, f"the agent did not speak for {for_ms} ms, so nobody could speak over it")
 
     def _until(self, holds: Callable[[], bool], limit_ms: int, complaint: str) -> None:
+        __tracebackhide__ = True
+
         async def wait() -> bool:
             try:
                 async with asyncio.timeout(limit_ms / 1000):
@@ -285,7 +315,19 @@ class Call:
         self._run(doing())
 
     def _run(self, work: Any) -> Any:
+        if self._loop.is_closed():
+            work.close()
+            raise RuntimeError("this call was closed; make a new one")
         return self._loop.run_until_complete(work)
+
+
+def _check_no_loop() -> None:
+    """A call has a clock of its own and runs it itself."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise RuntimeError("a Call runs its own clock: use it in a plain function, not in async code")
 
 
 def _is_request(step: Moment) -> bool:

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
+import traceback
 from typing import TYPE_CHECKING
 
+from duologue.core.errors import DuologueError
 from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 
 if TYPE_CHECKING:
     from .call import Call
 
+LINES_MAX = 40
+TROUBLES_MAX = 3
+
 
 def tell_story(call: Call) -> str:
     """The words of both sides, then the moves of the conversation."""
     moves = [s for s in call.signals if isinstance(s, sg.Transitioned | sg.Failed | sg.Lost | sg.Problem)]
-    lines = ["What was said:", *(f"  {line}" for item in call.history for line in _tell(item))]
-    lines += ["What happened:", *(f"  {s.at / 1000:8.3f} s  {_move(s)}" for s in moves[-30:])]
+    moves = [s for s in moves if not isinstance(s, sg.Transitioned) or s.view == "conversation"]
+    said = [line for item in call.history for line in _tell(item)]
+    lines = ["What was said:", *_last(said), "What happened:"]
+    lines += _last([f"{s.at / 1000:8.3f} s  {_move(s)}" for s in moves])
+    for trouble in list(call.conversation.engine.troubles)[-TROUBLES_MAX:]:
+        if not isinstance(trouble.failure, DuologueError | asyncio.CancelledError):
+            told = traceback.format_exception(trouble.failure)
+            lines += [f"What {trouble.where} raised at {trouble.at / 1000:.3f} s:", "".join(told).rstrip()]
     return "\n".join(lines)
+
+
+def _last(lines: list[str]) -> list[str]:
+    left_out = len(lines) - LINES_MAX
+    return [
+        *([f"  ({left_out} more before this)"] if left_out > 0 else []),
+        *(f"  {line}" for line in lines[-LINES_MAX:]),
+    ]
 
 
 def _tell(item: Item) -> list[str]:
@@ -37,11 +57,11 @@ def _tell(item: Item) -> list[str]:
 def _move(s: sg.Signal) -> str:
     match s:
         case sg.Transitioned():
-            return f"{s.view:12} {s.source} → {s.target} ({s.cause})"
+            return f"{s.source} → {s.target} ({s.cause})"
         case sg.Failed():
-            return f"fault        {s.part.value}: {s.error.value}. {s.hint}"
+            return f"fault: {s.part.value}: {s.error.value}. {s.hint}"
         case sg.Lost():
-            return f"lost         turns {s.first} to {s.last}: {list(s.texts)}"
+            return f"lost: turns {s.first} to {s.last}: {list(s.texts)}"
         case sg.Problem():
-            return f"problem      {s.where}: {s.what}"
+            return f"problem: {s.where}: {s.what}"
     return repr(s)

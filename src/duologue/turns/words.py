@@ -1,7 +1,7 @@
 """Counting words, one way for everybody (V-02).
 
-A substantial word is one that could be a bid for the floor: not a filler, not a backchannel, not
-garbled. Rule: the count depends on the text alone, never on who transcribed it or when.
+A substantial word is one that could be a bid for the floor: not a filler and not a
+backchannel. Rule: the count depends on the text alone, never on who transcribed it or when.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import NamedTuple
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001 - people and transcribers write both apostrophes
 
 FILLERS = frozenset("uh uhh um umm er erm eh ah aah oh ooh hm hmm hmmm mm mmm mhm mm-hmm uh-huh huh ha".split())
-BACKCHANNELS = frozenset("yeah yep yup yes ok okay right sure alright aha got-it i-see".split())
+BACKCHANNELS = frozenset("yeah yep yup yes ok okay right sure alright aha".split())
+_PHRASES = (("got", "it"), ("i", "see"), ("of", "course"), ("all", "right"), ("uh", "huh"), ("mm", "hmm"))
 _PASSING = FILLERS | BACKCHANNELS
 
 
@@ -31,4 +32,11 @@ def words_of(text: str) -> list[str]:
 def count(text: str) -> Count:
     """How many words there are, and how many of them could be a bid for the floor."""
     words = words_of(text)
-    return Count(len(words), sum(word not in _PASSING for word in words))
+    passing = {
+        place
+        for first, second in _PHRASES
+        for place in range(len(words) - 1)
+        if words[place] == first and words[place + 1] == second
+    }
+    passing |= {place + 1 for place in passing}
+    return Count(len(words), sum(w not in _PASSING and at not in passing for at, w in enumerate(words)))

@@ -134,6 +134,10 @@ class McpServer:
 
     def workers(self) -> list[Worker]:
         """A worker for each tool, as listed when the server was opened."""
+        if not self._workers and self._link is None:
+            raise RuntimeError(
+                f"{self.name} is not open: `await server.open()` first, or give the server itself as a tool"
+            )
         return list(self._workers)
 
     async def close(self) -> None:

@@ -1,0 +1,89 @@
+"""What a request holds: the words, outputs and news that no reply has dealt with yet.
+
+The machine asks again for everything that is not answered; the brain wants to know what is new. A
+brain may also call tools for ever, and the person must not wait for ever. Rule: what a reply has dealt
+with, by being heard or by calling a tool, is not told as new again; after so many rounds of calls the
+brain is asked without tools, and if it still calls one, the answer fails and the person is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+from duologue.core.effects import StartReply
+from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
+from duologue.core.leaves import ErrorClass
+from duologue.observe.moment import Moment
+from duologue.ports.brain import Part, Request
+from duologue.ports.failure import BrokenContract
+from duologue.ports.history import CallOutput, News
+from duologue.ports.worker import Tool
+
+from .transcript import Transcript
+
+
+class _Open(NamedTuple):
+    """The newest request."""
+
+    reply: int = 0
+    last: int = 0  # turn
+    items: int = 0  # of the history
+    turns: dict[int, str] = {}
+
+
+class Asking:
+    """Makes the requests of one conversation."""
+
+    def __init__(self, transcript: Transcript, instructions: str, rounds_max: int) -> None:
+        self._transcript = transcript
+        self._instructions = instructions
+        self._rounds_max = rounds_max
+        self._dealt: dict[int, str] = {}  # what was said in turns that a reply has dealt with
+        self._dealt_items = 0  # and the history up to which it has
+        self._open = _Open()
+        self._calling = 0  # the newest reply that called a tool
+        self._rounds = 0
+
+    def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
+        """The request for these turns."""
+        history = self._transcript.items
+        fresh = history[self._dealt_items :]
+        turns = self._transcript.turns(effect.first, effect.last)
+        carries_on = bool(self._calling) and self._calling == self._open.reply and self._open.last == effect.last
+        self._rounds = self._rounds + 1 if carries_on else 0
+        self._open = _Open(effect.reply, effect.last, len(history), dict(turns))
+        return Request(
+            reply=effect.reply,
+            text=" ".join(text for turn, text in turns if self._dealt.get(turn) != text),
+            history=history,
+            tools=tools if self._rounds < self._rounds_max else (),
+            instructions=self._instructions,
+            ask=effect.ask,
+            outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
+            news=tuple(item for item in fresh if isinstance(item, News)),
+        )
+
+    @property
+    def is_stuck(self) -> bool:
+        """Was the brain given no tools, and calls them all the same?"""
+        return self._rounds > self._rounds_max
+
+    def follow(self, moment: Moment) -> None:
+        """A reply that was heard, was shown or called a tool has dealt with what it was asked."""
+        if moment.after is moment.before:
+            return
+        event = moment.event
+        if isinstance(event, ToolCalled):
+            self._calling = event.reply
+        if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
+            self._dealt |= self._open.turns
+            self._dealt_items = self._open.items
+
+
+class Stuck:
+    """A brain that fails, in place of one that never comes to an end."""
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
+        raise BrokenContract(ErrorClass.UNKNOWN, "the brain calls tools and never answers")
+        yield ""
