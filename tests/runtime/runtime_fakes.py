@@ -180,6 +180,6 @@ class Stubborn:
         self.tool = scripted_tool("stubborn").tool
         self.seconds = seconds
 
-    async def run(self, arguments: dict[str, Any], job: Any) -> object:  # noqa: ARG002
+    async def run(self, arguments: dict[str, Any], job: Any) -> object:
         await swallow(self.seconds)
         return "at last"

@@ -1,6 +1,5 @@
 """Brains that fail, hang, talk nonsense or don't listen: the person is always answered or told."""
 
-# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,5 @@
 """Ears that fail, end, number things oddly or talk nonsense; push-to-talk and typed turns."""
 
-# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

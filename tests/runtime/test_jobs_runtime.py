@@ -1,6 +1,5 @@
 """Calls and jobs as they really run: every call gets its one output, whatever its worker does."""
 
-# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

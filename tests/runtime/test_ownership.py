@@ -1,6 +1,5 @@
 """Who owns what: tasks end with their conversation, seats are given back, cancelling is polite."""
 
-# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,5 @@
 """Getting over it: retries, pauses, wobbles, lost lines, session limits, silence."""
 
-# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

@@ -1,6 +1,5 @@
 """The simulated clock: time that jumps, the same order every time, and no waiting for ever."""
 
-# ruff: noqa: ARG002 - fakes take what their port gives
 from __future__ import annotations
 
 import asyncio

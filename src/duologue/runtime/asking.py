@@ -43,15 +43,15 @@ class Asking:
         self._dealt_items = 0  # and the history up to which it has
         self._open = _Open()
         self._calling = 0  # the newest reply that called a tool
-        self._rounds = 0
+        self._rounds = 0  # of calls, since the person spoke or was answered
 
     def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
         """The request for these turns."""
         history = self._transcript.items
         fresh = history[self._dealt_items :]
         turns = self._transcript.turns(effect.first, effect.last)
-        carries_on = bool(self._calling) and self._calling == self._open.reply and self._open.last == effect.last
-        self._rounds = self._rounds + 1 if carries_on else 0
+        if effect.last > self._open.last:
+            self._rounds = 0  # the person has said something new
         self._open = _Open(effect.reply, effect.last, len(history), dict(turns))
         return Request(
             reply=effect.reply,
@@ -75,7 +75,10 @@ class Asking:
             return
         event = moment.event
         if isinstance(event, ToolCalled):
+            self._rounds += event.reply != self._calling
             self._calling = event.reply
+        elif isinstance(event, ReplyFinished | PlaybackFinished) and self._calling != self._open.reply:
+            self._rounds = 0  # an answer without a call
         if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
             self._dealt |= self._open.turns
             self._dealt_items = self._open.items
