@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+MODELS := $(VENV)/.models
 
 .PHONY: demo test lint types unit check check-full mutants bench simulate docs clean
 
@@ -19,7 +20,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP)
+unit: $(STAMP) $(MODELS)
 	$(BIN)/python -m pytest
 
 # A small configuration; `duologue check` explores every profile, `make check-full` the real counters.
@@ -49,6 +50,11 @@ $(STAMP): pyproject.toml
 	    "Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	@touch $@
+
+# Speech models, fetched once into the cache folder; nothing happens if they are there.
+$(MODELS): $(STAMP) src/duologue/models/catalogue.py
+	$(BIN)/duologue models pull
 	@touch $@
 
 clean:

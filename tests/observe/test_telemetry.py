@@ -65,10 +65,10 @@ class Counting(SpanProcessor):
     def __init__(self) -> None:
         self.begun = self.ended = 0
 
-    def on_start(self, span: Any, parent_context: Any = None) -> None:  # noqa: ARG002
+    def on_start(self, span: Any, parent_context: Any = None) -> None:
         self.begun += 1
 
-    def on_end(self, span: ReadableSpan) -> None:  # noqa: ARG002
+    def on_end(self, span: ReadableSpan) -> None:
         self.ended += 1
 
 
@@ -406,7 +406,7 @@ def test_a_tool_that_fails_is_an_error_of_its_own_and_not_of_the_turn(
 
 def test_a_line_that_cant_play_is_an_error_of_the_voice(kit: Kit) -> None:
     class Mute(ScriptedLine):
-        def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002
+        def play(self, voice: int, chunk: int, sound: Sound) -> None:
             raise OSError("no device")
 
     with Call(Agent(ScriptedBrain(["Right away."])), line=Mute()) as call:

@@ -1,4 +1,4 @@
-"""The command line: `duologue check | diagram | replay | timeline | rows | bench | demo`.
+"""The command line: `duologue check | diagram | replay | timeline | simulate | say | models | rows | bench | demo`.
 
 Rule: results go to standard output, everything for people while they wait to standard error; a
 problem is one line and exit code 1, never a traceback.
@@ -26,6 +26,8 @@ from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
 from duologue.replay.journal import read_journal, replay
 
+from .models import models_app
+from .say import say_command
 from .simulate import simulate_command
 from .timeline import timeline_command
 
@@ -37,6 +39,7 @@ app = typer.Typer(
 )
 bench_app = typer.Typer(help="Measure, side by side with others.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
+app.add_typer(models_app, name="models")
 
 out = Console()
 err = Console(stderr=True)
@@ -159,6 +162,7 @@ def replay_journal(file: Annotated[Path, typer.Argument(help="A journal.")], as_
     out.print(f"[bold green]{len(moments)} events, every digest agrees.[/]")
 
 
+app.command("say")(say_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
 

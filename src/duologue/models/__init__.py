@@ -1,0 +1,23 @@
+"""Speech models: which there are, where they lie, how they get there. One file for each step.
+
+Nothing here loads a model or runs one, and nothing is fetched by importing it. Rule: a model comes from
+a pinned package by name, version and SHA-256, through the package installers and never by an address.
+"""
+
+from .cache import ModelMissing, cache_folder, is_present, model_path, verify
+from .catalogue import DEMO, MODELS, Model, Package, Part, UnknownModel, catalogue_of
+
+__all__ = [
+    "DEMO",
+    "MODELS",
+    "Model",
+    "ModelMissing",
+    "Package",
+    "Part",
+    "UnknownModel",
+    "cache_folder",
+    "catalogue_of",
+    "is_present",
+    "model_path",
+    "verify",
+]

@@ -1,0 +1,181 @@
+"""What lies on this machine: where a model is, whether it is whole.
+
+Reads files and one stamp for each model; never fetches. Rule: hashing happens when a model is pulled or
+verified, and leaves a stamp with the hashes; after that a look at the sizes is enough to use it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from duologue.core.errors import DuologueError
+
+from .catalogue import MODELS, Model, Part, model_named, parts_here, platform_name, runs_here
+
+STAMP = ".duologue.json"
+_CHUNK_BYTES = 1 << 20
+
+
+class ModelMissing(DuologueError, LookupError):
+    """A model that isn't in the cache, or isn't whole."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"the model {name} is missing; run `duologue models pull {name}`")
+
+
+def cache_folder() -> Path:
+    """Where models lie: DUOLOGUE_MODELS, else the user's cache."""
+    if chosen := os.environ.get("DUOLOGUE_MODELS"):
+        return Path(chosen).expanduser().absolute()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    if not cache.is_absolute():  # the XDG rules say to ignore such a value
+        cache = Path("~/.cache").expanduser()
+    return cache / "duologue" / "models"
+
+
+def model_path(name: str, *, models: Mapping[str, Model] = MODELS) -> Path:
+    """The folder of a model, or `ModelMissing`."""
+    if not is_present(name, models=models):
+        raise ModelMissing(name)
+    return cache_folder() / name
+
+
+def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
+    """Whether a model was verified and none of its files has another size since."""
+    model = model_named(name, models)
+    folder = cache_folder() / name
+    stamp = read_stamp(folder)
+    if stamp is None or stamp["pins"] != pins_of(model):
+        return False
+    return all(_size_of(folder / path) == fact["size_bytes"] for path, fact in stamp["files"].items())
+
+
+def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
+    """What is wrong with a model, each in one line. Reads every byte, changes nothing."""
+    return inspect(cache_folder() / name, model_named(name, models)).problems
+
+
+def settle(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
+    """Verify, then stamp what is whole, and take the stamp of what isn't: the next pull mends it."""
+    model = model_named(name, models)
+    folder = cache_folder() / name
+    found = inspect(folder, model)
+    if found.problems:
+        if (folder / STAMP).is_file():
+            (folder / STAMP).unlink()
+    elif not is_present(name, models=models):
+        write_stamp(folder, model, found)
+    return found.problems
+
+
+# -- Looking at every byte
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a folder holds of a model: sizes and hashes by path, and what is wrong with them."""
+
+    files: dict[str, dict[str, Any]]
+    problems: list[str]
+
+
+def inspect(folder: Path, model: Model) -> Found:
+    """Hold a folder against the catalogue."""
+    files: dict[str, dict[str, Any]] = {}
+    problems = [] if runs_here(model) else [f"{model.name} isn't made for {platform_name()}"]
+    for part in parts_here(model):
+        target = folder / part.cached_as
+        if part.files:
+            facts = {f"{part.cached_as}/{path}": _facts(target / path) for path in _paths_in(target)}
+            problems += _folder_problems(part, facts, read_stamp(folder))
+            files |= facts
+        elif target.is_file():
+            files[part.cached_as] = _facts(target)
+            problems += _file_problems(part, files[part.cached_as])
+        else:
+            problems.append(f"{part.cached_as} is missing")
+    return Found(files, problems)
+
+
+def _file_problems(part: Part, fact: dict[str, Any]) -> Iterator[str]:
+    if fact["size_bytes"] != part.size_bytes:
+        yield f"{part.cached_as} has {fact['size_bytes']} bytes, expected {part.size_bytes}"
+    elif fact["sha256"] != part.sha256:
+        yield f"{part.cached_as} has the SHA-256 {fact['sha256']}, expected {part.sha256}"
+
+
+def _folder_problems(part: Part, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None) -> Iterator[str]:
+    """The catalogue knows one hash for the folder; the stamp, if there is one, knows which file changed."""
+    if not facts:
+        yield f"{part.cached_as} is missing"
+        return
+    digest = folder_digest({path.removeprefix(f"{part.cached_as}/"): fact["sha256"] for path, fact in facts.items()})
+    if digest == part.sha256:
+        return
+    known = {path: fact for path, fact in (stamp or {"files": {}})["files"].items() if path.startswith(part.cached_as)}
+    if known:
+        yield from (f"{path} is missing" for path in known if path not in facts)
+        yield from (f"{path} doesn't belong there" for path in facts if path not in known)
+        yield from (f"{path} was changed" for path in facts if path in known and facts[path] != known[path])
+    count = "" if len(facts) == part.files else f" ({len(facts)} files instead of {part.files})"
+    yield f"{part.cached_as} has the SHA-256 {digest}, expected {part.sha256}{count}"
+
+
+def folder_digest(hashes: Mapping[str, str]) -> str:
+    """One SHA-256 for many files: of the lines that `sha256sum` writes, sorted by path."""
+    lines = "".join(f"{hashes[path]}  {path}\n" for path in sorted(hashes))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _paths_in(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    digest, size_bytes = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            size_bytes += len(chunk)
+    return {"size_bytes": size_bytes, "sha256": digest.hexdigest()}
+
+
+def _size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
+
+
+# -- The stamp
+
+
+def pins_of(model: Model) -> dict[str, str]:
+    """What the catalogue expects here; a stamp for anything else is out of date."""
+    return {part.cached_as: part.sha256 for part in parts_here(model)}
+
+
+def read_stamp(folder: Path) -> dict[str, Any] | None:
+    """The stamp of a model's folder, or nothing if there is none that can be read."""
+    try:
+        stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+        sizes = [fact["size_bytes"] for fact in stamp["files"].values()]
+        return stamp if stamp["pins"] and sizes else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None  # half written or from elsewhere: as good as none, the next pull writes it anew
+
+
+def write_stamp(folder: Path, model: Model, found: Found) -> None:
+    """Note that a folder was found whole."""
+    assert not found.problems
+    stamp = {"model": model.name, "pins": pins_of(model), "files": found.files}
+    half = folder / f"{STAMP}.{os.getpid()}"
+    half.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+    os.replace(half, folder / STAMP)

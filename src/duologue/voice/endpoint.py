@@ -1,0 +1,197 @@
+"""A voice that is a speech service: `POST /audio/speech` of OpenAI, or of any server that speaks its protocol.
+
+Asks for raw PCM and hands it on as it arrives; the protocol tells no times of words. Rule: it never retries,
+and of what the service says when it fails, only a status travels on: the rest may hold words or keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.failure import ServiceError, classify_status
+from duologue.ports.sound import Sound
+from duologue.ports.streams import reading
+from duologue.ports.voice import Voice
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+CONNECT_MS_MAX = 5_000
+SILENCE_MS_MAX = 15_000
+GRAIN_MS = 20  # sounds last a multiple of this
+PIECE_MS_MAX = 200
+_MAGIC = {b"RIFF": "WAV", b"ID3": "MP3", b"\xff\xfb": "MP3", b"\xff\xf3": "MP3", b"OggS": "Ogg", b"fLaC": "FLAC"}
+_TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # beneath the SDK, in any of its versions
+_HINTS = {
+    ErrorClass.AUTH_FAILURE: "refused the credentials: check its API key",
+    ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
+    ErrorClass.NETWORK_TIMEOUT: "can't be reached, fell silent or broke off",
+    ErrorClass.INVALID_ARGS: "did not accept the request: check the names of model and voice, and the base URL",
+}
+
+
+class SpeechFailed(ServiceError):
+    """A failure of a speech service, told in our own words."""
+
+    is_own = True
+
+
+class SpeechEndpointVoice(Voice):
+    """Speaks with a model that is served somewhere.
+
+    Without `base_url` it is OpenAI, with the key in OPENAI_API_KEY unless `api_key` says another; a server at
+    a `base_url` only gets the key that is given here. `rate_hz` is what the service sends: the protocol can't
+    ask for one and doesn't tell. `extra` goes into the body of every request as it is, such as {"speed": 1.1}.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None,
+        model: str,
+        voice: str,
+        *,
+        api_key: str | None = None,
+        rate_hz: int = 24_000,
+        extra: Mapping[str, Any] | None = None,
+        silence_ms_max: int = SILENCE_MS_MAX,
+    ) -> None:
+        if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
+            raise ValueError(f"{GRAIN_MS} ms at {rate_hz} Hz is no whole number of samples above 0")
+        self._client = _connect(base_url, api_key, silence_ms_max)
+        self._host = _host(str(self._client.base_url))
+        self._model, self._voice, self._rate_hz = model, voice, rate_hz
+        self._extra = dict(extra or {})
+
+    async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+        """The sound of a sentence. Closing it, or cancelling whoever waits for it, closes the connection."""
+        if not text.strip():
+            return
+        cutter = _Cutter(self._rate_hz)
+        asking = self._client.audio.speech.with_streaming_response.create(
+            model=self._model, voice=self._voice, input=text, response_format="pcm", extra_body=self._extra
+        )
+        with _told_plainly(self._host):
+            async with asking as response:
+                self._check(response.headers.get("content-type", ""))
+                async with reading(response.iter_bytes()) as chunks:
+                    async for chunk in chunks:
+                        for sound in cutter.feed(chunk):
+                            yield sound
+                for sound in cutter.rest():
+                    yield sound
+        if not cutter.total_bytes and any(character.isalnum() for character in text):
+            raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent no sound")
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self._client.close()
+
+    def _check(self, content_type: str) -> None:
+        kind = content_type.partition(";")[0].strip().lower()
+        if kind.startswith("text/") or kind == "application/json":
+            raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent text instead of sound")
+
+
+class _Cutter:
+    """Bytes of any length become sounds of whole lengths."""
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate_hz = rate_hz
+        self._grain_bytes = rate_hz * GRAIN_MS // 1000 * 2
+        self._pending = bytearray()
+        self.total_bytes = 0
+
+    def feed(self, data: bytes) -> Iterator[Sound]:
+        is_first = self.total_bytes < self._grain_bytes
+        self.total_bytes += len(data)
+        self._pending += data
+        if is_first and len(self._pending) >= self._grain_bytes:
+            self._refuse_files()
+        while len(self._pending) >= self._grain_bytes:
+            yield self._cut()
+
+    def rest(self) -> Iterator[Sound]:
+        """What is left, filled up with silence."""
+        if self._pending:
+            if self.total_bytes < self._grain_bytes:
+                self._refuse_files()
+            del self._pending[len(self._pending) // 2 * 2 :]
+            self._pending += bytes(-len(self._pending) % self._grain_bytes)
+        while self._pending:
+            yield self._cut()
+
+    def _cut(self) -> Sound:
+        ms = min(PIECE_MS_MAX, len(self._pending) // self._grain_bytes * GRAIN_MS)
+        size = ms // GRAIN_MS * self._grain_bytes
+        pcm = bytes(self._pending[:size])
+        del self._pending[:size]
+        return Sound(ms, pcm, self._rate_hz)
+
+    def _refuse_files(self) -> None:
+        """The noise of a file played as PCM is worse than no sound."""
+        kind = next((name for magic, name in _MAGIC.items() if self._pending.startswith(magic)), "")
+        if kind:
+            raise SpeechFailed(ErrorClass.INVALID_ARGS, f"the speech service sent {kind}; it must know the format pcm")
+
+
+# -- Connecting and failing
+
+
+def _connect(base_url: str | None, api_key: str | None, silence_ms_max: int) -> AsyncOpenAI:
+    try:
+        import openai
+    except ModuleNotFoundError as missing:
+        if missing.name != "openai":
+            raise
+        raise ModuleNotFoundError(
+            "a speech endpoint needs openai: pip install 'duologue[llm]'", name="openai"
+        ) from None
+    timeout = openai.Timeout(silence_ms_max / 1000, connect=CONNECT_MS_MAX / 1000)
+    if base_url is not None and api_key is None:
+        api_key = "none"  # the SDK insists on one; servers that need none don't look
+    try:
+        return openai.AsyncOpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0)
+    except openai.OpenAIError:
+        raise SpeechFailed(
+            ErrorClass.AUTH_FAILURE, "there is no API key for speech: give api_key, or set OPENAI_API_KEY for OpenAI"
+        ) from None
+
+
+def _host(url: str) -> str:
+    """The host alone: the rest of a URL may hold a secret."""
+    parts = urlsplit(url)
+    return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+
+
+@contextmanager
+def _told_plainly(host: str) -> Iterator[None]:
+    """Failures of the service leave as ServiceError; mistakes in the code stay as they are."""
+    try:
+        yield
+    except Exception as failure:
+        error = _classify(failure)
+        if error is None:
+            raise
+        status = getattr(failure, "status_code", None)
+        detail = status if type(status) is int else type(failure).__name__
+        raise SpeechFailed(error, f"{host} {_HINTS.get(error, 'failed')} ({detail})") from None
+
+
+def _classify(failure: Exception) -> ErrorClass | None:
+    """The class of a failure of the service; None for anything else."""
+    import openai
+
+    match failure:
+        case openai.APIStatusError():
+            return classify_status(failure.status_code)
+        case openai.APIConnectionError() | OSError():
+            return ErrorClass.NETWORK_TIMEOUT
+        case openai.OpenAIError():
+            return ErrorClass.SERVER_ERROR
+        case _ if type(failure).__module__.partition(".")[0] in _TRANSPORT:
+            return ErrorClass.NETWORK_TIMEOUT
+    return None

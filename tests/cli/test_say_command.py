@@ -1,0 +1,110 @@
+"""`duologue say`: a WAV file and the times of its words; a problem is one line.
+
+Needs the model espeak-ng; without it most of these tests are skipped, and with CI=true they fail.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import wave
+from pathlib import Path
+
+import pytest
+
+from duologue.models.cache import cache_folder, is_present
+
+DUOLOGUE = Path(sys.executable).parent / "duologue"
+
+
+@pytest.fixture
+def _espeak() -> None:
+    if not is_present("espeak-ng"):
+        reason = "the model espeak-ng is missing: duologue models pull espeak-ng"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+def run(*args: str | Path, models: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(DUOLOGUE), "say", *map(str, args)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+        env={"COLUMNS": "100", "PYTHONUTF8": "1", "DUOLOGUE_MODELS": str(models or cache_folder())},
+    )
+
+
+def length_ms(file: Path) -> float:
+    with wave.open(str(file)) as sound:
+        assert (sound.getnchannels(), sound.getsampwidth()) == (1, 2)
+        return sound.getnframes() * 1000 / sound.getframerate()
+
+
+@pytest.mark.usefixtures("_espeak")
+def test_a_text_becomes_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "hello.wav"
+    done = run("Hello there, Anna.", "--out", file)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{file}: ")
+    assert done.stdout.endswith(" s, 3 words\n")
+    assert 800 < length_ms(file) < 3_000
+
+
+@pytest.mark.usefixtures("_espeak")
+def test_json_tells_the_words_and_their_times(tmp_path: Path) -> None:
+    file = tmp_path / "hello.wav"
+    text = "Good morning. It is 3:30 — time for tea."
+    done = run(text, "--out", file, "--json", "--rate", "200")
+    told = json.loads(done.stdout)
+    assert told["file"] == str(file)
+    assert told["ms"] == pytest.approx(length_ms(file), abs=1)
+    assert [word["text"] for word in told["words"]] == text.split()
+    ends = [word["end_ms"] for word in told["words"]]
+    assert ends == sorted(ends)
+    assert 0 < ends[-1] <= told["ms"]
+
+
+@pytest.mark.usefixtures("_espeak")
+def test_voice_and_rate_are_those_that_were_asked_for(tmp_path: Path) -> None:
+    for name, *options in (("slow", "--rate", "100"), ("fast", "--rate", "300"), ("de", "--voice", "de")):
+        assert run("Good morning to everybody.", "--out", tmp_path / f"{name}.wav", *options).returncode == 0
+    assert length_ms(tmp_path / "slow.wav") > 1.5 * length_ms(tmp_path / "fast.wav")
+    assert (tmp_path / "de.wav").read_bytes() != (tmp_path / "slow.wav").read_bytes()
+
+
+@pytest.mark.usefixtures("_espeak")
+@pytest.mark.parametrize(
+    ("text", "options", "error"),
+    [
+        ("Hello", ("--voice", "nobody"), "error: espeak-ng has no voice 'nobody'\n"),
+        (" ", (), "error: there is nothing to say\n"),
+    ],
+)
+def test_a_problem_is_one_line_and_leaves_no_file(
+    tmp_path: Path, text: str, options: tuple[str, ...], error: str
+) -> None:
+    done = run(text, "--out", tmp_path / "x.wav", *options)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", error)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("_espeak")
+def test_a_place_that_can_not_be_written_is_one_line(tmp_path: Path) -> None:
+    done = run("Hello", "--out", tmp_path / "none" / "x.wav")
+    assert (done.returncode, done.stderr) == (1, f"error: {tmp_path / 'none' / 'x.wav'}: No such file or directory\n")
+
+
+def test_without_the_model_one_line_says_how_to_get_it(tmp_path: Path) -> None:
+    done = run("Hello", "--out", tmp_path / "x.wav", models=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "error: the model espeak-ng is missing; run `duologue models pull espeak-ng`\n"
+
+
+def test_a_rate_beyond_what_espeak_can_speak_is_refused(tmp_path: Path) -> None:
+    assert run("Hello", "--out", tmp_path / "x.wav", "--rate", "1000").returncode == 2

@@ -1,0 +1,171 @@
+"""The installers: how they are called, how their failures are told. Stand-ins play pip and npm."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from duologue.models import Package
+from duologue.models import fetch as fetch_module
+from duologue.models.failure import NoNetwork, PullFailed
+from duologue.models.fetch import Installers, explain
+
+PYPI = Package("pypi", "fake-ears", "1.0", 1_000)
+PYTHON = sys.executable
+NPM = Package("npm", "@fake/voice", "2.0", 2_000)
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are scripts with a #! line")
+
+
+class StandIn:
+    """An executable that notes how it was called and then does as it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "npm"
+        self.into = folder / "into"
+        self.into.mkdir()
+
+    def does(self, code: str) -> None:
+        start = "import json, os, sys, time\nfrom pathlib import Path\n"
+        note = f"Path({str(self.folder / 'called.json')!r}).write_text(json.dumps(sys.argv[1:]))\n"
+        self.path.write_text(f"#!{PYTHON}\n{start}{note}{code}\n", encoding="utf-8")
+        self.path.chmod(0o755)
+
+    @property
+    def called(self) -> list[str]:
+        arguments: list[str] = json.loads((self.folder / "called.json").read_text(encoding="utf-8"))
+        return arguments
+
+    def fetch(self, package: Package) -> tuple[Path, list[int]]:
+        watched: list[int] = []
+        return Installers().fetch(package, self.into, watched.append), watched
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """It stands in for npm on the path, and for the Python that runs pip."""
+    stand_in = StandIn(tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(fetch_module, "_POLL_S", 0.05)
+    monkeypatch.setattr(fetch_module.sys, "executable", str(stand_in.path))
+    stand_in.does("")
+    return stand_in
+
+
+def test_pip_is_asked_for_one_wheel_without_what_it_depends_on(stand_in: StandIn) -> None:
+    stand_in.does("Path('fake_ears-1.0-py3-none-any.whl').write_bytes(b'')")
+    archive, _ = stand_in.fetch(PYPI)
+    assert archive == stand_in.into / "fake_ears-1.0-py3-none-any.whl"
+    assert stand_in.called[:6] == ["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "fake-ears==1.0"]
+    assert stand_in.called[6:8] == ["-d", str(stand_in.into)]
+    assert not [argument for argument in stand_in.called if argument.startswith("--platform")]
+
+
+def test_a_wheel_whose_data_alone_is_wanted_may_be_another_platforms(stand_in: StandIn) -> None:
+    stand_in.does("Path('a.whl').write_bytes(b'')")
+    stand_in.fetch(Package("pypi", "fake-ears", "1.0", 1_000, platform="manylinux_2_34_x86_64"))
+    assert stand_in.called[-1] == "--platform=manylinux_2_34_x86_64"
+
+
+def test_npm_packs_without_running_scripts_and_leaves_no_cache(stand_in: StandIn) -> None:
+    stand_in.does("Path('fake-voice-2.0.tgz').write_bytes(b'')")
+    archive, _ = stand_in.fetch(NPM)
+    assert archive == stand_in.into / "fake-voice-2.0.tgz"
+    assert stand_in.called[:2] == ["pack", "@fake/voice@2.0"]
+    assert "--ignore-scripts" in stand_in.called
+    assert f"--cache={stand_in.into / 'npm'}" in stand_in.called
+
+
+def test_bytes_on_their_way_are_watched_where_the_installer_keeps_them(stand_in: StandIn) -> None:
+    stand_in.does(
+        "half = Path(os.environ['TMPDIR'], 'half')\n"
+        "for size in (100, 200):\n    half.write_bytes(b'.' * size); time.sleep(0.3)\n"
+        "half.rename('a.whl')"
+    )
+    _, watched = stand_in.fetch(PYPI)
+    assert watched == sorted(watched)
+    assert {100, 200} & set(watched)
+
+
+def test_without_npm_it_says_so(stand_in: StandIn) -> None:
+    stand_in.path.unlink()
+    with pytest.raises(PullFailed, match=r"^@fake/voice needs npm: install Node's npm, or leave this model out$"):
+        Installers().require(NPM)
+    Installers().require(PYPI)
+
+
+def test_without_pip_it_says_how_to_get_it(stand_in: StandIn) -> None:
+    stand_in.does("sys.exit(f'{sys.executable}: No module named pip')")
+    with pytest.raises(PullFailed, match="this Python has no pip: run `python -m ensurepip`"):
+        stand_in.fetch(PYPI)
+
+
+def test_an_installer_that_leaves_nothing_is_an_error(stand_in: StandIn) -> None:
+    with pytest.raises(PullFailed, match="left 0 archives instead of one"):
+        stand_in.fetch(PYPI)
+
+
+def test_an_installer_that_brings_nothing_any_more_is_stopped(
+    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetch_module, "_STALL_S_MAX", 0.5)
+    stand_in.does("Path('pid').write_text(str(os.getpid())); time.sleep(60)")
+    with pytest.raises(NoNetwork, match="nothing came for"):
+        stand_in.fetch(PYPI)
+    pid = int((stand_in.into / "pid").read_text(encoding="utf-8"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_an_installer_does_not_outlive_an_interruption(stand_in: StandIn) -> None:
+    stand_in.does("Path('pid').write_text(str(os.getpid())); time.sleep(60)")
+
+    def interrupt(_: int) -> None:
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        Installers().fetch(PYPI, stand_in.into, interrupt)
+    assert time.monotonic() - began < 30
+    pid = int((stand_in.into / "pid").read_text(encoding="utf-8"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+PIP_OFFLINE = """\
+WARNING: Retrying (Retry(total=1, connect=None)) after connection broken by 'NewConnectionError('...: Failed to \
+establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/fake-ears/
+ERROR: Could not find a version that satisfies the requirement fake-ears==1.0 (from versions: none)
+ERROR: No matching distribution found for fake-ears==1.0"""
+PIP_UNKNOWN = "ERROR: Could not find a version that satisfies\nERROR: No matching distribution found for fake-ears==1.0"
+PIP_CERTIFICATE = "Could not fetch URL: There was a problem confirming the ssl certificate\n" + PIP_UNKNOWN
+NPM_OFFLINE = "npm error code ENOTFOUND\nnpm error errno ENOTFOUND\nnpm error network request failed"
+NPM_UNKNOWN = "npm error code E404\nnpm error 404 Not Found"
+
+
+@pytest.mark.parametrize(
+    ("package", "log", "kind", "says"),
+    [
+        (PYPI, PIP_OFFLINE, NoNetwork, "fake-ears==1.0: the pypi registry can't be reached: check the network"),
+        (NPM, NPM_OFFLINE, NoNetwork, "@fake/voice@2.0: the npm registry can't be reached: check the network"),
+        (PYPI, PIP_UNKNOWN, PullFailed, "the pypi registry has no such package for this machine"),
+        (NPM, NPM_UNKNOWN, PullFailed, "the npm registry has no such package for this machine"),
+        (PYPI, PIP_CERTIFICATE, PullFailed, "certificate isn't trusted"),
+        (PYPI, "ERROR: [Errno 28] No space left on device", PullFailed, "fake-ears==1.0: the disk is full"),
+        (NPM, "npm error code ENOSPC", PullFailed, "@fake/voice@2.0: the disk is full"),
+        (PYPI, "noise\n\nERROR: it is Monday\n", PullFailed, "fake-ears==1.0: ERROR: it is Monday"),
+        (PYPI, "it broke", PullFailed, "fake-ears==1.0: it broke"),
+        (PYPI, "", PullFailed, "fake-ears==1.0: its installer failed without a word"),
+    ],
+)
+def test_a_log_is_told_in_one_line(package: Package, log: str, kind: type[PullFailed], says: str) -> None:
+    error = explain(package, log)
+    assert type(error) is kind
+    assert says in str(error)
+    assert "\n" not in str(error)

