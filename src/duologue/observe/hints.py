@@ -19,5 +19,15 @@ _HINTS: dict[ErrorClass, str] = {
 }
 
 
+# What people call each part.
+_NAMES = {
+    Part.BRAIN: "brain",
+    Part.VOICE: "voice",
+    Part.EARS: "transcriber",
+    Part.SESSION: "session",
+    Part.LINK: "line",
+}
+
+
 def hint(part: Part, error: ErrorClass) -> str:
-    return _HINTS[error].format(part=part.value)
+    return _HINTS[error].format(part=_NAMES[part])
