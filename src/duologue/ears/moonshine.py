@@ -1,0 +1,208 @@
+"""Speech to text: Moonshine, an encoder and a decoder that writes one token after another.
+
+Transcribes a piece of audio as a whole; `streaming` makes a stream of it. A draft, usually the text of a
+moment ago, is checked in a single run instead of being written again token by token: the result is the
+same, several times faster. Rule: the audio decides; a draft only saves time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from .inference import RATE_HZ, NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
+from .vocabulary import Vocabulary, Word, read_vocabulary
+
+SAMPLES_MIN = RATE_HZ // 4  # less is filled up with silence: the encoder needs some
+SAMPLES_MAX = 30 * RATE_HZ
+TOKENS_PER_S_MAX = 9  # nobody speaks faster, so what writes more goes round
+TOKENS_SPARE = 3
+_START, _END = 1, 2
+_DRAFTS_MAX = 4  # runs for one draft
+_DRAFT_TOKENS_MIN = 3  # fewer are sooner written than read
+_LOOP_TOKENS_MAX = 12
+# How often the same tokens in a row are a loop: "no, no, no, no" is not, the same five words three times is.
+_LOOP_TIMES = {1: 7, 2: 5, 3: 4, 4: 4}
+_LOOP_TIMES_LONG = 3
+_LOOP_TIMES_PER_S = 4  # and nobody says the same more often than this
+_LOOP_DOUBT = 0.5  # what a transcript that went round is still worth
+_SPEECHLESS = ("You",)  # what the tiny model writes, without a full stop, when it hears no speech at all
+
+Size = Literal["tiny", "base"]
+PARTIAL_MS: dict[Size, int] = {"tiny": 288, "base": 768}  # how often a core can write down growing audio
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was said in a piece of audio. `confidence` is about the share of words that are right."""
+
+    text: str
+    confidence: float
+    words: tuple[Word, ...] = ()
+    tokens: tuple[int, ...] = ()
+    looped: bool = False
+
+
+NOTHING = Transcript("", 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    encoder: Session
+    decoder: Session
+    vocabulary: Vocabulary
+    empty: dict[str, NDArray[np.float32]]  # what the decoder remembers before the first token
+    outputs: tuple[str, ...]  # of a first run
+    steps: tuple[str, ...]  # of every other; what is known of the audio doesn't change
+    masked: bool
+
+
+class Moonshine:
+    """Shared by all conversations: it remembers nothing."""
+
+    def __init__(self, size: Size = "tiny", folder: Path | None = None) -> None:
+        model = f"moonshine-{size}"
+        self._files = [find_file(model, [f"{part}.ort", f"{part}.onnx"], folder) for part in ("encoder", "decoder")] + [
+            find_file(model, ["tokenizer.bin", "tokenizer.json"], folder)
+        ]
+        self.partial_ms = PARTIAL_MS[size]
+        self._loaded: _Loaded | None = None
+        self._loading = threading.Lock()
+
+    def load(self) -> None:
+        """Load the model now rather than with the first words."""
+        self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
+
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        """What is said in this audio at 16 kHz. `draft`: tokens that it may well begin with."""
+        if checked(audio).size > SAMPLES_MAX:
+            raise UnusableAudio(f"{audio.size // RATE_HZ} s at once; transcribe {SAMPLES_MAX // RATE_HZ} s at most")
+        if not audio.size:
+            return NOTHING
+        return _Decoding(self._model(), np.pad(audio, (0, max(0, SAMPLES_MIN - audio.size)))).run(draft)
+
+    def _model(self) -> _Loaded:
+        with self._loading:
+            if self._loaded is None:
+                self._loaded = _load(*self._files)
+            return self._loaded
+
+
+def _load(encoder: Path, decoder: Path, vocabulary: Path) -> _Loaded:
+    writer = session(decoder)
+    inputs = writer.get_inputs()
+    outputs = [output.name for output in writer.get_outputs()]
+    return _Loaded(
+        session(encoder),
+        writer,
+        read_vocabulary(vocabulary),
+        {
+            given.name: np.zeros((1, given.shape[1], 0, given.shape[3]), np.float32)
+            for given in inputs
+            if given.name.startswith("past_key_values")
+        },
+        tuple(outputs),
+        tuple(name for name in outputs if ".encoder." not in name),
+        any(given.name == "encoder_attention_mask" for given in inputs),
+    )
+
+
+class _Decoding:
+    """One transcript in the making."""
+
+    def __init__(self, model: _Loaded, audio: Samples) -> None:
+        self._model = model
+        self._tokens: list[int] = []
+        self._sure: list[float] = []
+        self._looped = False
+        self._tokens_max = audio.size * TOKENS_PER_S_MAX // RATE_HZ + TOKENS_SPARE
+        self._times_max = audio.size * _LOOP_TIMES_PER_S // RATE_HZ
+        self._past: dict[str, NDArray[np.float32]] = {}
+        # Both masks count samples; so says the model, and on long audio nothing else works.
+        mask = np.ones((1, audio.size), np.int64)
+        given: dict[str, Any] = {"input_values": audio[None]}
+        if model.masked:
+            given["attention_mask"] = mask
+        (hidden,) = model.encoder.run(None, given)
+        self._fixed: dict[str, Any] = {"encoder_hidden_states": hidden}
+        if model.masked:
+            self._fixed["encoder_attention_mask"] = mask
+
+    def run(self, draft: Sequence[int]) -> Transcript:
+        self._check(draft[: self._tokens_max])
+        while self._tokens[-1] != _END and not self._goes_round() and len(self._tokens) < self._tokens_max:
+            self._step()
+        if self._tokens[-1] == _END:
+            self._tokens.pop()
+        return self._transcript()
+
+    def _check(self, draft: Sequence[int]) -> None:
+        """Read the whole draft in one run and keep it as far as it is what would have been written. Where a
+        single token is different, as a comma that became a full stop, what follows gets another chance."""
+        draft = list(draft)
+        for _ in range(_DRAFTS_MAX):
+            logits = self._decode([_START, *draft], self._model.outputs, cached=False)
+            best = logits.argmax(axis=1)
+            kept = next((at for at, token in enumerate(draft) if token != best[at]), len(draft))
+            if len(draft) - kept <= _DRAFT_TOKENS_MIN or best[kept] == _END:
+                break
+            draft[kept] = int(best[kept])
+        for place in range(kept + 1):
+            self._add(logits[place], int(best[place]))
+        if kept < len(draft):
+            self._past = {
+                name: value if ".encoder." in name else np.ascontiguousarray(value[:, :, : kept + 1])
+                for name, value in self._past.items()
+            }
+
+    def _step(self) -> None:
+        logits = self._decode([self._tokens[-1]], self._model.steps, cached=True)[-1]
+        self._add(logits, int(logits.argmax()))
+
+    def _decode(self, tokens: list[int], outputs: Sequence[str], cached: bool) -> NDArray[np.float32]:
+        given = {"input_ids": np.array([tokens], np.int64), "use_cache_branch": np.array([cached])}
+        past = self._past if cached else self._model.empty
+        found = self._model.decoder.run(outputs, given | self._fixed | past)
+        for name, value in zip(outputs[1:], found[1:], strict=True):
+            self._past[name.replace("present", "past_key_values")] = value
+        logits: NDArray[np.float32] = found[0][0]
+        return logits
+
+    def _add(self, logits: NDArray[np.float32], token: int) -> None:
+        self._tokens.append(token)
+        self._sure.append(1 / float(np.exp(logits - logits[token]).sum()))
+
+    def _goes_round(self) -> bool:
+        """The same tokens come again and again: stop, and keep them once."""
+        spare = _loop(self._tokens, self._times_max)
+        if spare:
+            del self._tokens[-spare:], self._sure[-spare:]
+            self._looped = True
+        return self._looped
+
+    def _transcript(self) -> Transcript:
+        tokens = tuple(self._tokens)
+        worth = _LOOP_DOUBT if self._looped else 1.0
+        words = self._model.vocabulary.words(tokens, tuple(sure * worth for sure in self._sure))
+        text = " ".join(word.text for word in words)
+        if not words or text in _SPEECHLESS:
+            return NOTHING
+        return Transcript(text, mean_confidence(words), words, tokens, self._looped)
+
+
+def mean_confidence(words: Sequence[Word]) -> float:
+    """About the share of these words that are right."""
+    return sum(word.confidence for word in words) / len(words) if words else 0.0
+
+
+def _loop(tokens: Sequence[int], times_max: int) -> int:
+    """How many tokens at the end only repeat those before them, if it is too often to be meant."""
+    for size in range(1, _LOOP_TOKENS_MAX + 1):
+        times = min(_LOOP_TIMES.get(size, _LOOP_TIMES_LONG), max(2, times_max))
+        span = size * times
+        if len(tokens) >= span and all(tokens[-at] == tokens[-at - size] for at in range(1, span - size + 1)):
+            return span - size
+    return 0

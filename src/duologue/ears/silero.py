@@ -1,0 +1,71 @@
+"""Is somebody speaking? Silero VAD, 32 ms at a time.
+
+Gives probabilities; onsets and ends are made of them in `gate`. Rule: a stream's memory is a value of its
+own, so that one run can serve many streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .inference import NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
+
+FRAME_SAMPLES = 512
+FRAME_MS = 32
+_CONTEXT = 64  # samples of the frame before, which the model sees again
+_RATE = np.array(16_000, np.int64)
+
+
+class VadMemory:
+    """What the model remembers of one stream."""
+
+    __slots__ = ("context", "state")
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin a new stream."""
+        self.state: NDArray[np.float32] = np.zeros((2, 128), np.float32)
+        self.context: Samples = np.zeros(_CONTEXT, np.float32)
+
+
+class SileroVad:
+    """One stream."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._file = find_file("silero-vad", ["silero_vad.onnx"], folder)
+        self.memory = VadMemory()
+
+    def load(self) -> None:
+        """Load the model now rather than with the first frame."""
+        self.probabilities([np.zeros(FRAME_SAMPLES, np.float32)], [VadMemory()])
+
+    def probability(self, frame: Samples) -> float:
+        """How likely the next 512 samples at 16 kHz hold speech."""
+        return self.probabilities([frame], [self.memory])[0]
+
+    def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
+        """The next frame of many streams in one run. Each memory is that of another stream."""
+        assert len(frames) == len({id(memory) for memory in memories}), "one frame and one memory for each stream"
+        if not frames:
+            return []
+        heard = np.stack(
+            [np.concatenate((memory.context, _frame(frame))) for frame, memory in zip(frames, memories, strict=True)]
+        )
+        state = np.stack([memory.state for memory in memories], axis=1)
+        found, after = self._session().run(None, {"input": heard, "state": state, "sr": _RATE})
+        for place, memory in enumerate(memories):
+            memory.state = after[:, place]
+            memory.context = heard[place, -_CONTEXT:]
+        return [float(probability) for probability in found[:, 0]]
+
+    def _session(self) -> Session:
+        return session(self._file)
+
+
+def _frame(samples: Samples) -> Samples:
+    if checked(samples).size != FRAME_SAMPLES:
+        raise UnusableAudio(f"a frame has {FRAME_SAMPLES} samples, not {samples.size}")
+    return samples

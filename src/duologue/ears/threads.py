@@ -1,0 +1,130 @@
+"""The threads in which models run: few, shared by all conversations, the urgent first.
+
+An onset is wanted within a frame, a final text within a blink, a partial one whenever there is time. Rule:
+slow work never takes the last thread, so that whoever speaks is noticed even while all others transcribe.
+"""
+
+from __future__ import annotations
+
+import atexit
+import enum
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Urgency(enum.IntEnum):
+    """What comes first."""
+
+    FRAME = 0
+    FINAL = 1
+    PARTIAL = 2
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    lane: Lane
+    future: Future[Any]
+    work: Callable[[], Any]
+
+
+class ModelThreads:
+    """Threads and the work that waits for them, which is bounded by those who ask: each waits for its
+    answer before it asks again."""
+
+    def __init__(self, slow_max: int | None = None) -> None:
+        self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # a core is for the event loop
+        self._changed = threading.Condition()
+        self._waiting: list[_Job] = []
+        self._threads: list[threading.Thread] = []
+        self._slow = 0
+        self._is_closed = False
+
+    def put(self, job: _Job) -> None:
+        with self._changed:
+            if self._is_closed:
+                raise RuntimeError("these threads have been stopped")
+            self._waiting.append(job)
+            if not self._threads:
+                self._start()
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Stop when what runs is done; what waits is dropped. At exit this keeps the interpreter from going
+        away under a running model."""
+        with self._changed:
+            self._is_closed = True
+            dropped, self._waiting = self._waiting, []
+            self._changed.notify_all()
+        for job in dropped:
+            job.future.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    def _start(self) -> None:
+        for number in range(self._slow_max + 1):
+            thread = threading.Thread(target=self._run, name=f"duologue-model-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        atexit.register(self.close)
+
+    def _run(self) -> None:
+        while (job := self._take()) is not None:
+            is_slow = job.lane.urgency is not Urgency.FRAME
+            if job.future.set_running_or_notify_cancel():
+                _do(job)
+            del job  # or the last result would be kept until the next
+            if is_slow:
+                with self._changed:
+                    self._slow -= 1
+                    self._changed.notify()
+
+    def _take(self) -> _Job | None:
+        """The next job, once there is one that this thread may do; None at the end."""
+        with self._changed:
+            while not self._is_closed:
+                ready = [
+                    job for job in self._waiting if job.lane.urgency is Urgency.FRAME or self._slow < self._slow_max
+                ]
+                if ready:
+                    job = min(ready, key=lambda waiting: waiting.lane.urgency)  # the first of equals
+                    self._waiting.remove(job)
+                    self._slow += job.lane.urgency is not Urgency.FRAME
+                    return job
+                self._changed.wait()
+            return None
+
+
+def _do(job: _Job) -> None:
+    try:
+        result = job.work()
+    except BaseException as failure:  # noqa: BLE001 - it belongs to whoever asked
+        job.future.set_exception(failure)
+    else:
+        job.future.set_result(result)
+
+
+class Lane(Executor):
+    """A way into the threads for `run_in_executor`. Its urgency may change while work waits."""
+
+    def __init__(self, threads: ModelThreads, urgency: Urgency) -> None:
+        self._threads = threads
+        self.urgency = urgency
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
+        self._threads.put(_Job(self, future, lambda: fn(*args, **kwargs)))
+        return future
+
+
+@cache
+def shared_threads() -> ModelThreads:
+    """Those of the process."""
+    return ModelThreads()

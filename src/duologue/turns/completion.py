@@ -1,0 +1,67 @@
+"""How complete does it sound? One number for a pause, and why.
+
+Adds up what is known: positive means over, negative means more will come, each unit is a factor of e in the
+odds. Rule: the numbers are data in `completion_table`, fitted by tools/fit_turns.py; what isn't known when
+somebody asks (no text yet, no Smart Turn) has a table of its own instead of a guess.
+"""
+
+from __future__ import annotations
+
+import math
+from operator import mul
+from typing import NamedTuple
+
+from duologue.turns.completion_table import TABLES, Table
+from duologue.turns.features import PauseFeatures, Shape, shape_terms, terms_of
+
+EMBEDDING = "turn_embedding"
+
+
+class Contribution(NamedTuple):
+    """What one term adds to the score, against an average pause."""
+
+    name: str
+    amount: float
+
+
+def table_of(pause: PauseFeatures) -> str | None:
+    """The table for what is known of a pause; None if nothing is that says anything about its end."""
+    if pause.turn_logit is None:
+        return "text_only" if pause.text is not None else None
+    embedded = len(pause.turn_embedding) == len(TABLES["everything"].embedding)
+    if pause.text is None:
+        return "no_text" if embedded else "logit_only"
+    return "everything" if embedded else "no_embedding"
+
+
+def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
+    """Every term's share, the largest first."""
+    name = table_of(pause)
+    if name is None:
+        return ()
+    table, terms = TABLES[name], {**shape_terms(Shape()), **terms_of(pause)}
+    found = [Contribution(term, weight * (terms[term] - mean)) for term, (weight, mean) in table.terms.items()]
+    if table.embedding:
+        found.append(Contribution(EMBEDDING, _embedded(table, pause.turn_embedding)))
+    return tuple(sorted(found, key=lambda part: -abs(part.amount)))
+
+
+def score(pause: PauseFeatures) -> float | None:
+    """The log-odds that the turn is over; None if nothing is known."""
+    name = table_of(pause)
+    return None if name is None else TABLES[name].start + sum(part.amount for part in contributions(pause))
+
+
+def probability(pause: PauseFeatures) -> float:
+    """The same from 0 to 1; one half if nothing is known. An end and a pause are taken to be equally frequent."""
+    found = score(pause)
+    return 0.5 if found is None else 1 / (1 + math.exp(-min(max(found, -30.0), 30.0)))
+
+
+def reasons(pause: PauseFeatures, count: int = 3) -> tuple[str, ...]:
+    """The largest contributions by name, such as "comma-1.2"."""
+    return tuple(f"{part.name}{part.amount:+.1f}" for part in contributions(pause)[:count])
+
+
+def _embedded(table: Table, values: tuple[float, ...]) -> float:
+    return float(sum(map(mul, table.embedding, values)) - table.embedding_mean)

@@ -1,0 +1,174 @@
+"""HOLD or SPEAK, every 20 to 40 ms, by fixed thresholds (T-01 … T-06, T-10).
+
+The frame-by-frame rule of the source, with its pseudocode's order and its reasons. The five system states are
+not here: they are the orchestrator's view of the machine. Rule: `step` is a function of its arguments; the
+time comes in with the frame, and every threshold is a field of TurnSettings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+
+class TurnState(Enum):
+    HOLD = "HOLD"  # wait: the person has the floor
+    SPEAK = "SPEAK"  # the agent may answer
+
+
+class Activity(Enum):
+    SPEAKING = "speaking"
+    UNSURE = "unsure"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """Every threshold of the controller. An energy of None is never reached: the voice detector alone decides."""
+
+    silence_ms: int = 400
+    silence_short_ms: int = 400  # for texts shorter than short_length
+    short_length: int = 20  # characters
+    text_length_min: int = 1  # characters
+    confidence_min: float = 0.6
+    stability_min: float = 0.8
+    text_unchanged_ms: int = 150
+    hysteresis_ms: int = 200
+    interrupt_energy: float | None = None  # RMS of a frame, 0 to 1
+    interrupt_vad: float = 0.6
+    speaking_energy: float | None = None
+    speaking_vad: float = 0.7
+    silent_energy: float | None = None
+    silent_vad: float = 0.3
+
+    def silence_ms_for(self, text_length: int) -> int:
+        """How much silence a text of this length needs."""
+        return self.silence_short_ms if text_length < self.short_length else self.silence_ms
+
+
+# `easyturn-003` is the source to the letter; it names a silence of its own for short texts without a value.
+# The others let short answers through and have no absolute energies: 0.015 is below the noise of a car.
+PRESETS: Mapping[str, TurnSettings] = {
+    "easyturn-003": TurnSettings(
+        text_length_min=5,
+        interrupt_energy=0.015,
+        speaking_energy=0.02,
+        silent_energy=0.005,
+    ),
+    "conservative": TurnSettings(silence_ms=700, silence_short_ms=800, hysteresis_ms=250, confidence_min=0.5),
+    "balanced": TurnSettings(silence_ms=400, silence_short_ms=500, hysteresis_ms=200, confidence_min=0.3),
+    "aggressive": TurnSettings(
+        silence_ms=300, silence_short_ms=300, hysteresis_ms=150, confidence_min=0.3, stability_min=0.6
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Acoustic:
+    """One frame of sound."""
+
+    at_ms: int
+    energy: float  # RMS, 0 to 1
+    vad: float  # probability of voice
+    silence_ms: int  # since the last voice
+
+
+@dataclass(frozen=True, slots=True)
+class Linguistic:
+    """The words so far, as they stand at this frame."""
+
+    text: str = ""
+    confidence: float = 0.0
+    stability: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDecision:
+    """`blocked_by` names what a change to SPEAK still waits for, first things first."""
+
+    state: TurnState
+    confidence: float
+    at_ms: int
+    reason: str
+    blocked_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMemory:
+    """What the controller remembers from frame to frame."""
+
+    state: TurnState = TurnState.HOLD
+    pending_since_ms: int | None = None  # since when the other state has been asked for
+    text: str = ""
+    text_changed_ms: int | None = None
+
+
+def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
+    """Is the person speaking in this frame? (T-05)"""
+    if _above(frame.energy, settings.speaking_energy) or frame.vad > settings.speaking_vad:
+        return Activity.SPEAKING
+    quiet = settings.silent_energy is None or frame.energy < settings.silent_energy
+    return Activity.SILENT if quiet and frame.vad < settings.silent_vad else Activity.UNSURE
+
+
+def is_interrupting(settings: TurnSettings, frame: Acoustic) -> bool:
+    """Is this frame loud or voiced enough to take the floor back? (T-04)"""
+    return _above(frame.energy, settings.interrupt_energy) or frame.vad > settings.interrupt_vad
+
+
+def step(
+    settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic
+) -> tuple[TurnMemory, TurnDecision]:
+    """One frame: what to remember, and what was decided."""
+    if said.text != memory.text:
+        memory = replace(memory, text=said.text, text_changed_ms=frame.at_ms)
+    blocks = blocked_by(settings, memory, frame, said)
+    if memory.state is TurnState.HOLD:
+        wanted = TurnState.HOLD if blocks else TurnState.SPEAK
+    else:
+        wanted = TurnState.HOLD if is_interrupting(settings, frame) else TurnState.SPEAK
+    memory, reason = _with_hysteresis(settings, memory, wanted, frame.at_ms)
+    sure = _confidence(memory.state, activity_of(settings, frame), said)
+    return memory, TurnDecision(memory.state, sure, frame.at_ms, reason, blocks)
+
+
+def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic) -> tuple[str, ...]:
+    """What keeps an end of turn from being one (T-03)."""
+    length = len(said.text)
+    changed_ms = memory.text_changed_ms
+    conditions = {
+        "speaking": activity_of(settings, frame) is Activity.SPEAKING,
+        "silence": frame.silence_ms < settings.silence_ms_for(length),
+        "text_length": length < settings.text_length_min,
+        "confidence": said.confidence < settings.confidence_min,
+        "stability": said.stability < settings.stability_min,
+        "text_changing": changed_ms is not None and frame.at_ms - changed_ms < settings.text_unchanged_ms,
+    }
+    return tuple(name for name, holds in conditions.items() if holds)
+
+
+def _with_hysteresis(
+    settings: TurnSettings, memory: TurnMemory, wanted: TurnState, at_ms: int
+) -> tuple[TurnMemory, str]:
+    """A state changes only after it has been asked for without a break (T-06)."""
+    if wanted is memory.state:
+        return replace(memory, pending_since_ms=None), f"stable_{wanted.value}"
+    if memory.pending_since_ms is None:
+        return replace(memory, pending_since_ms=at_ms), f"pending_{wanted.value}"
+    elapsed_ms = at_ms - memory.pending_since_ms
+    if elapsed_ms < settings.hysteresis_ms:
+        return memory, f"pending_{wanted.value}_{elapsed_ms}ms"
+    why = "transition_to_SPEAK_eot" if wanted is TurnState.SPEAK else "transition_to_HOLD_interrupt"
+    return replace(memory, state=wanted, pending_since_ms=None), why
+
+
+def _confidence(state: TurnState, activity: Activity, said: Linguistic) -> float:
+    """How well the state fits what is heard: silence and settled words speak for SPEAK, the rest for HOLD."""
+    quiet = {Activity.SPEAKING: 0.0, Activity.UNSURE: 0.5, Activity.SILENT: 1.0}[activity]
+    over = quiet * (1 + min(max(said.confidence, 0.0), 1.0) + min(max(said.stability, 0.0), 1.0)) / 3
+    return over if state is TurnState.SPEAK else 1 - over
+
+
+def _above(value: float, threshold: float | None) -> bool:
+    return threshold is not None and value > threshold

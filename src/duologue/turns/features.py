@@ -1,0 +1,198 @@
+"""What is known when somebody pauses: how it sounded, and the words so far.
+
+Acoustic: levels in dB of frames, Smart Turn's log-odds and what its encoder heard. Linguistic: the text as
+our own ears wrote it, with its punctuation. Rule: a feature says what it means and its unit; none looks
+at a whole phrase, only at classes of words that every conversation has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from duologue.turns.words import FILLERS, words_of
+
+# After one of these more has to come: articles, prepositions, conjunctions, auxiliaries, pronouns as subjects.
+OPEN_WORDS = frozenset(
+    """a an the my your his her its our their this these those some any every each another
+    to of with for in on at by from into onto about between without under over than as like
+    and or but because so if when while that which who whose where what how
+    is are was were be been am do does did have has had can could will would shall should may might must
+    i we they he she it's i'm i'd i'll i've we'd we'll let's there's that's very too quite more most less just also not
+    want need get make give bring put add plus bit lot kind sort couple""".split()
+)
+DIGITS = frozenset("zero oh one two three four five six seven eight nine ten".split())
+NUMBERS = DIGITS | frozenset(
+    """eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty
+    sixty seventy eighty ninety hundred thousand""".split()
+)
+SHORT_WORDS_MAX = 2  # "yes", "4K", "the second": an answer rather than a sentence
+
+ACTIVE_DB = 25.0  # quieter than the loud parts by this: no longer speech
+_LOUD_SHARE = 0.9
+_SLOPE_MS = 320
+_END_MS = 160
+_PEAK_MS = 96  # a syllable is louder than everything this near
+_PEAK_DB = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How the levels of a turn run up to a pause."""
+
+    slope_db_s: float = -40.0  # over the last 320 ms of speech: falling off or held
+    fall_db: float = -4.0  # the last 160 ms against the whole turn
+    tail_ms: float = 40.0  # from the last frame of speech to where the voice detector heard none
+    syllables_s: float = 4.0  # peaks of level per second
+
+
+@dataclass(frozen=True, slots=True)
+class PauseFeatures:
+    """A pause, and what came before it in this turn. None: nobody was asked, or the answer isn't back."""
+
+    voiced_ms: int  # voice in this turn
+    evidence: float  # log-odds that it was a voice at all, summed over its frames
+    pitched_ms: int | None = None  # longest stretch of steady pitch; only asked for while the evidence is weak
+    shape: Shape | None = None
+    turn_logit: float | None = None  # Smart Turn's log-odds that the turn is over
+    turn_embedding: tuple[float, ...] = ()  # what its encoder heard, pooled over 8 s
+    text: str | None = None  # everything heard of the turn, with punctuation
+    confidence: float | None = None  # of the text, 0 to 1
+    last_confidence: float | None = None  # of its last word
+
+
+def shape_of(levels_db: Sequence[float], frame_ms: int) -> Shape | None:
+    """The shape of a turn from the levels of its frames; None if it is too short to have one."""
+    if len(levels_db) < 4:
+        return None
+    loud = sorted(levels_db)[int((len(levels_db) - 1) * _LOUD_SHARE)]
+    active = [place for place, level in enumerate(levels_db) if level > loud - ACTIVE_DB]
+    end = active[-1] + 1
+    last = levels_db[max(0, end - _SLOPE_MS // frame_ms) : end]
+    close = levels_db[max(0, end - _END_MS // frame_ms) : end]
+    mean = sum(levels_db[place] for place in active) / len(active)
+    return Shape(
+        slope_db_s=_slope(last) * 1000 / frame_ms,
+        fall_db=sum(close) / len(close) - mean,
+        tail_ms=float((len(levels_db) - end) * frame_ms),
+        syllables_s=_peaks(levels_db[:end], loud - _PEAK_DB, _PEAK_MS // frame_ms) * 1000 / (end * frame_ms),
+    )
+
+
+def _slope(values: Sequence[float]) -> float:
+    """The least-squares slope per step."""
+    count = len(values)
+    middle, mean = (count - 1) / 2, sum(values) / count
+    spread = sum((place - middle) ** 2 for place in range(count))
+    return sum((place - middle) * (value - mean) for place, value in enumerate(values)) / spread if spread else 0.0
+
+
+def _peaks(levels: Sequence[float], least: float, near: int) -> int:
+    """How many frames are louder than `least` and than all within `near` frames."""
+    return sum(
+        level > least and level == max(levels[max(0, place - near) : place + near + 1])
+        for place, level in enumerate(levels)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TextCues:
+    """What the end of a text tells about whether more will come."""
+
+    words: int  # "twenty-ounce" is two
+    ends_in_comma: bool
+    ends_open: bool  # in a word after which more has to come, or a filler
+    digits_run: int  # digits in a row at the end
+    digits_share: float  # share of number words in all
+    short_answer: bool  # one or two words, and not open
+
+
+def cues_of(text: str) -> TextCues:
+    """The cues in a text."""
+    words = [part for word in words_of(text) for part in word.split("-") if part]
+    run = 0
+    while run < len(words) and _is_in(words[-1 - run], DIGITS):
+        run += 1
+    share = sum(_is_in(word, NUMBERS) for word in words) / len(words) if words else 0.0
+    is_open = bool(words) and (words[-1] in OPEN_WORDS or words[-1] in FILLERS)
+    return TextCues(
+        words=len(words),
+        ends_in_comma=text.rstrip().endswith(","),
+        ends_open=is_open,
+        digits_run=run,
+        digits_share=share,
+        short_answer=0 < len(words) <= SHORT_WORDS_MAX and not is_open,
+    )
+
+
+def _is_in(word: str, names: frozenset[str]) -> bool:
+    return word in names or word.isdigit()
+
+
+# -- The numbers that a score is made of. Each is clipped, so that no odd recording outweighs the rest.
+
+
+def _clip(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
+
+
+def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:
+    """The terms of a text."""
+    cues = cues_of(text)
+    several = cues.words > 1  # a single digit is an answer, a run of them may go on
+    return {
+        "comma": float(cues.ends_in_comma),
+        "open_word": float(cues.ends_open),
+        "words": float(min(cues.words, 12)),
+        "words_few": float(min(cues.words, 3)),
+        "digits_run": float(min(cues.digits_run, 4)) if several else 0.0,
+        "digits_share": cues.digits_share if several else 0.0,
+        "short_answer": float(cues.short_answer),
+        "last_confidence": 0.5 if last_confidence is None else _clip(last_confidence, 0.0, 1.0),
+    }
+
+
+def shape_terms(shape: Shape) -> dict[str, float]:
+    """The terms of a shape."""
+    return {
+        "slope_db_s": _clip(shape.slope_db_s, -120.0, 60.0),
+        "fall_db": _clip(shape.fall_db, -20.0, 5.0),
+        "tail_ms": _clip(shape.tail_ms, 0.0, 200.0),
+        "syllables_s": _clip(shape.syllables_s, 0.0, 8.0),
+    }
+
+
+def terms_of(pause: PauseFeatures) -> dict[str, float]:
+    """Everything known about a pause as named numbers; what isn't known is absent."""
+    terms: dict[str, float] = {}
+    if pause.turn_logit is not None:
+        terms["turn_logit"] = _clip(pause.turn_logit, -6.0, 6.0)
+    if pause.text is not None:
+        terms |= text_terms(pause.text, pause.last_confidence)
+    if pause.shape is not None:
+        terms |= shape_terms(pause.shape)
+    return terms
+
+
+# -- Was it a turn at all?
+
+EVIDENCE_SURE = 12.0  # summed log-odds: the vowels of a "yes" reach three times as much, coughs stay below
+CONFIDENCE_SURE = 0.5  # a word this sure makes a turn of a weak voice ...
+PITCHED_MS_MIN = 120  # ... and so does a pitch held this long: a cough has none
+DOUBT_MS = 320  # of silence, after which pitch is asked for: a weak voice may have gone on unnoticed
+
+
+def is_weak(pause: PauseFeatures) -> bool:
+    """Might it have been no voice at all?"""
+    return pause.evidence < EVIDENCE_SURE
+
+
+def is_turn(pause: PauseFeatures) -> bool:
+    """Did somebody say something, rather than cough or knock? Without words or pitch the voice alone decides."""
+    if not is_weak(pause) or (pause.text is None and pause.pitched_ms is None):
+        return True
+    if pause.pitched_ms is not None and pause.pitched_ms >= PITCHED_MS_MIN:
+        return True
+    words = words_of(pause.text or "")
+    sure = pause.confidence is None or pause.confidence >= CONFIDENCE_SURE
+    return sure and any(part not in FILLERS for word in words for part in word.split("-"))

@@ -1,0 +1,65 @@
+"""How long did a voice hold a steady pitch? What tells a weak "four" from a cough.
+
+Autocorrelation of a short sound at 4 kHz, in plain Python: about 10 ms for half a second, so ask only in
+doubt. Rule: a vowel of any language is periodic for a tenth of a second; a cough, a knock and a click are not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import mul
+
+RATE_HZ = 4_000
+HOP_MS = 20
+_WINDOW = RATE_HZ * 40 // 1000
+_HOP = RATE_HZ * HOP_MS // 1000
+_LAGS = range(RATE_HZ // 400, RATE_HZ // 70 + 1)
+_STRENGTH_MIN = 0.7  # of the correlation with itself one period later
+_STEP_MAX = 0.12  # of the period, from one window to the next
+_QUIET_SHARE = 0.03  # of the loudest window's energy: quieter windows don't count
+
+
+def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
+    """The longest stretch of steady pitch in a sound of up to a second."""
+    low = _decimated(samples, rate_hz // RATE_HZ)
+    windows = [low[at : at + _WINDOW] for at in range(0, len(low) - _WINDOW + 1, _HOP)]
+    energies = [sum(value * value for value in window) for window in windows]
+    longest = run = 0
+    before: float | None = None
+    for window, energy in zip(windows, energies, strict=True):
+        lag = _period(window) if energy > max(energies) * _QUIET_SHARE else None
+        steady = lag is not None and before is not None and abs(math.log(lag / before)) < _STEP_MAX
+        run = 0 if lag is None else run + 1 if steady else 1
+        longest, before = max(longest, run), lag
+    return longest * HOP_MS
+
+
+def _decimated(samples: Sequence[float], by: int) -> list[float]:
+    """Fewer samples, each the mean of `by`, without what doesn't swing."""
+    means = [sum(samples[at : at + by]) / by for at in range(0, len(samples) - by + 1, by)]
+    middle = sum(means) / len(means) if means else 0.0
+    return [value - middle for value in means]
+
+
+def _period(window: Sequence[float]) -> float | None:
+    """The period in samples, if there is a clear one."""
+    found = [(_correlation(window, lag), lag) for lag in _LAGS]
+    best = max(found)[0]
+    if best < _STRENGTH_MIN:
+        return None
+    # The shortest nearly as good one: twice a period is a period as well.
+    place = next(at for at, (strength, _) in enumerate(found) if strength >= 0.9 * best)
+    while place + 1 < len(found) and found[place + 1] > found[place]:
+        place += 1
+    return float(found[place][1])
+
+
+def _correlation(window: Sequence[float], lag: int) -> float:
+    left, right = window[:-lag], window[lag:]
+    norm = math.sqrt(_product(left, left) * _product(right, right))
+    return _product(left, right) / norm if norm else 0.0
+
+
+def _product(left: Sequence[float], right: Sequence[float]) -> float:
+    return float(sum(map(mul, left, right)))

@@ -1,0 +1,68 @@
+"""Voice and silence, frame by frame: what has been heard of this turn so far.
+
+Counts from the probabilities and levels that it is given; hears nothing itself. Rule: whoever ends a turn
+says `forget`; a pause alone never does, because the turn may go on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+
+FRAME_MS = 32
+VOICE_ON = 0.5  # a voice begins at this probability ...
+VOICE_OFF = 0.35  # ... and ends below this one, so that a weak syllable is no pause
+EVIDENCE_PER_FRAME_MAX = 4.0
+_TURN_MS_MAX = 12_000  # older levels say nothing about how a turn ends
+_BEFORE_FRAMES = 2  # the first syllable starts before anybody is sure of it
+_PROBABILITY_MARGIN = 1e-3
+
+
+def log_odds(probability: float) -> float:
+    """The log-odds of a probability that may be exactly 0 or 1."""
+    inside = min(max(probability, _PROBABILITY_MARGIN), 1 - _PROBABILITY_MARGIN)
+    return math.log(inside / (1 - inside))
+
+
+class Voicing:
+    """One turn of one person. `evidence` is the sum of the log-odds of voice: it tells "yes" from a cough."""
+
+    def __init__(self, frame_ms: int = FRAME_MS) -> None:
+        assert frame_ms > 0, frame_ms
+        self.frame_ms = frame_ms
+        self._recent: deque[float] = deque(maxlen=_BEFORE_FRAMES)
+        self.forget()
+
+    def forget(self) -> None:
+        """The next voice starts a new turn."""
+        self.voiced = False
+        self.begun = False
+        self.silence_ms = 0
+        self.voiced_ms = 0
+        self.evidence = 0.0
+        self._levels_db: deque[float] = deque(maxlen=_TURN_MS_MAX // self.frame_ms)
+
+    @property
+    def levels_db(self) -> tuple[float, ...]:
+        """The levels of this turn, up to the first silent frame of the pause, if there is one."""
+        return tuple(self._levels_db)
+
+    def update(self, vad: float, level_db: float) -> None:
+        """Take the next frame."""
+        self.voiced = vad >= (VOICE_OFF if self.voiced else VOICE_ON)
+        if self.voiced:
+            self._voice(vad, level_db)
+        elif self.begun:
+            self.silence_ms += self.frame_ms
+            if self.silence_ms == self.frame_ms:
+                self._levels_db.append(level_db)
+        self._recent.append(level_db)
+
+    def _voice(self, vad: float, level_db: float) -> None:
+        if not self.begun:
+            self.begun = True
+            self._levels_db.extend(self._recent)
+        self.silence_ms = 0
+        self.voiced_ms += self.frame_ms
+        self.evidence += min(max(0.0, log_odds(vad)), EVIDENCE_PER_FRAME_MAX)
+        self._levels_db.append(level_db)

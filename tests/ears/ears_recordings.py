@@ -1,0 +1,59 @@
+"""Real recordings, sounds that are none, and how wrong a transcript is."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from duologue.audio.frames import Samples, to_pcm
+from duologue.audio.wav import read_audio
+from duologue.ports.ears import Frame
+from duologue.turns.words import words_of
+
+RATE_HZ = 16_000
+BECKETT = "Ever tried. Ever failed. No matter. Try again. Fail again. Fail better."
+TWO_CITIES = (
+    "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, "
+    "it was the epoch of belief, it was the epoch of incredulity, it was the season of light, "
+    "it was the season of darkness"
+)
+
+
+@cache
+def recording(name: str) -> Samples:
+    """A recording at 16 kHz."""
+    found = read_audio(Path(__file__).parent / "recordings" / f"{name}.wav")
+    assert found.rate_hz == RATE_HZ
+    return found.samples
+
+
+def seconds(audio: Samples, start: float, end: float) -> Samples:
+    return audio[int(start * RATE_HZ) : int(end * RATE_HZ)]
+
+
+def silence(length_s: float) -> Samples:
+    return np.zeros(int(length_s * RATE_HZ), np.float32)
+
+
+def noise(length_s: float, level: float, seed: int = 1) -> Samples:
+    """White noise."""
+    return np.random.default_rng(seed).normal(0, level, int(length_s * RATE_HZ)).astype(np.float32)
+
+
+def frames_of(audio: Samples, rate_hz: int = RATE_HZ, ms: int = 20) -> list[Frame]:
+    """As a line would bring it."""
+    size = rate_hz * ms // 1000
+    return [Frame(to_pcm(audio[at : at + size]), rate_hz) for at in range(0, audio.size, size)]
+
+
+def word_errors(said: str, heard: str) -> float:
+    """The word error rate: words wrong, missing or too many, for each that was said."""
+    wanted, found = words_of(said), words_of(heard)
+    row = list(range(len(found) + 1))
+    for count, word in enumerate(wanted, 1):
+        above, row = row, [count]
+        for at, other in enumerate(found):
+            row.append(min(above[at] + (word != other), above[at + 1] + 1, row[at] + 1))
+    return row[-1] / len(wanted)

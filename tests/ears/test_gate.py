@@ -1,0 +1,72 @@
+"""The gate: single frames decide nothing, and a voice that goes on after a cut is another onset."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.ears.gate import Change, GateRule, VoiceGate
+
+B, P, E = Change.BEGAN, Change.PAUSED, Change.ENDED
+RULE = GateRule(onset_ms=96, pause_ms=96, offset_ms=192)
+
+
+def run(marks: str, rule: GateRule = RULE) -> str:
+    """Frames as `x` for voice, `.` for silence, `-` for neither, `|` for a cut; gives what each changed."""
+    gate, told = VoiceGate(rule, 32), ""
+    for mark in marks:
+        if mark == "|":
+            gate.cut()
+            told += "|"
+            continue
+        change = gate.feed({"x": 0.9, ".": 0.1, "-": 0.42}[mark])
+        told += {None: " ", B: "B", P: "P", E: "E"}[change]
+    return told
+
+
+@pytest.mark.parametrize(
+    ("frames", "told"),
+    [
+        ("xxxx......", "  B   P  E"),
+        ("x.xx.x....", ""),  # clicks
+        ("xxx.x..x.....", "  B       P"),  # consonants
+        ("x-x-x......", "    B  P  E"),
+        ("xxx.-----", "  B  P  E"),  # once it is silent, only a voice makes it go on
+        ("xxx..-x......", "  B  P   P  E"),
+        ("-------", ""),
+    ],
+)
+def test_it_takes_some_frames_to_begin_and_to_end(frames: str, told: str) -> None:
+    assert run(frames).rstrip() == told
+
+
+def test_a_voice_that_goes_on_after_a_cut_is_another_onset() -> None:
+    assert run("xxxx|xxxx......") == "  B |  B   P  E"
+
+
+def test_a_voice_that_dies_away_after_a_cut_just_ends() -> None:
+    assert run("xxxx|xx......") == "  B |       E"
+
+
+def test_a_cut_in_silence_changes_nothing() -> None:
+    assert run("..|..xxx") == "  |    B"
+
+
+@given(st.lists(st.floats(0, 1), max_size=300), st.sets(st.integers(0, 299)))
+def test_onsets_and_ends_take_turns_but_for_cuts(probabilities: list[float], cuts: set[int]) -> None:
+    gate, is_open, was_cut = VoiceGate(GateRule(), 32), False, False
+    for at, probability in enumerate(probabilities):
+        if at in cuts:
+            gate.cut()
+            was_cut = is_open
+        match gate.feed(probability):
+            case Change.BEGAN:
+                assert not is_open or was_cut
+                is_open, was_cut = True, False
+            case Change.ENDED:
+                assert is_open
+                is_open = was_cut = False
+            case Change.PAUSED:
+                assert is_open
+                assert not was_cut

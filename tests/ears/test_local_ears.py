@@ -1,0 +1,415 @@
+"""Local ears: onsets at once, text in order, every onset gets its final text; and never a model on the loop.
+
+With made-up speech, in simulated time, where threads work on the spot; then with real models and threads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from ears_recordings import BECKETT, frames_of, noise, recording, seconds, silence, word_errors
+
+from duologue.audio.frames import Samples
+from duologue.audio.resample import resample
+from duologue.core.leaves import ErrorClass
+from duologue.ears.local import UTTERANCE_MS_MAX, LocalEars
+from duologue.ears.moonshine import Moonshine, Transcript
+from duologue.ears.silero import SileroVad
+from duologue.ears.vocabulary import Word
+from duologue.ports.ears import Commit, Discard, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
+from duologue.ports.failure import BrokenContract
+from duologue.runtime.simulated import run_simulated
+
+# -- Made-up speech: a word is 200 ms at a level of its own
+
+
+class LevelVad:
+    """Hears a voice wherever it is loud."""
+
+    def load(self) -> None:
+        pass
+
+    def probability(self, frame: Samples) -> float:
+        return 1.0 if np.abs(frame).max() > 0.05 else 0.0
+
+
+class LevelStt:
+    """Writes the level of each word: `w3` is at 0.3."""
+
+    partial_ms = 288
+
+    def __init__(self) -> None:
+        self.threads: set[int] = set()
+        self.heard: list[Samples] = []
+
+    def load(self) -> None:
+        self.threads.add(threading.get_ident())
+
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        self.threads.add(threading.get_ident())
+        self.heard.append(audio)
+        levels = [round(10 * float(np.abs(piece).max())) for piece in np.array_split(audio, max(1, audio.size // 400))]
+        said = [level for at, level in enumerate(levels) if level and (at == 0 or levels[at - 1] != level)]
+        words = tuple(Word(f"w{level}", 0.75, at) for at, level in enumerate(said, 1))
+        return Transcript(" ".join(word.text for word in words), 0.75, words, tuple(said))
+
+
+def say(*levels: int) -> Samples:
+    return np.concatenate([np.full(3_200, level / 10, np.float32) for level in levels])
+
+
+async def stream(items: Iterable[Incoming]) -> AsyncIterator[Incoming]:
+    for item in items:
+        yield item
+        await asyncio.sleep(0.02 if isinstance(item, Frame) else 0)
+
+
+async def all_heard(ears: LocalEars, items: Iterable[Incoming]) -> list[Heard]:
+    return [heard async for heard in ears.listen(stream(items))]
+
+
+async def at_once(ears: LocalEars, items: Iterable[Incoming]) -> list[Heard]:
+    """The same on a real loop, where nobody wants to wait."""
+    return [heard async for heard in ears.listen(unpaced(items))]
+
+
+async def unpaced(items: Iterable[Incoming]) -> AsyncIterator[Incoming]:
+    for item in items:
+        yield item
+
+
+def listen(*parts: Samples | Commit | Discard, stt: LevelStt | None = None) -> list[Heard]:
+    """What is heard of this, played in real time by a simulated clock."""
+    items: list[Incoming] = []
+    for part in parts:
+        items += [part] if isinstance(part, Commit | Discard) else frames_of(part)
+    return run_simulated(all_heard(LocalEars(stt or LevelStt(), LevelVad), items))
+
+
+def brief(heard: list[Heard]) -> list[str]:
+    """Without partial texts: `began 1`, `ended 1`, `1: w3`."""
+    told = []
+    for item in heard:
+        match item:
+            case SpeechBegan():
+                told.append(f"began {item.utterance}")
+            case SpeechEnded():
+                told.append(f"ended {item.utterance}")
+            case Final():
+                told.append(f"{item.utterance}: {item.text}".strip())
+    return told
+
+
+def test_what_is_said_has_an_onset_growing_text_an_end_and_a_final_text() -> None:
+    heard = listen(silence(0.5), say(3, 5, 7, 3), silence(0.5))
+    assert heard[0] == SpeechBegan(1)
+    assert heard[-2:] == [SpeechEnded(1), Final("w3 w5 w7 w3", 0.75, 1)]
+    growing = [item.text for item in heard[1:-2] if isinstance(item, Partial)]
+    assert len(growing) == len(heard) - 3
+    assert growing[-1] == "w3 w5 w7 w3"
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(growing))
+
+
+def test_partial_texts_come_at_least_every_300_ms_of_speech() -> None:
+    came_at: list[float] = []
+
+    async def main() -> None:
+        items = frames_of(np.concatenate((silence(0.5), say(3, 5, 7, 9, 3, 5, 7, 9), silence(0.5))))
+        async for heard in LocalEars(LevelStt(), LevelVad).listen(stream(items)):
+            if isinstance(heard, SpeechBegan | Partial):
+                came_at.append(asyncio.get_running_loop().time())
+
+    run_simulated(main())
+    gaps = np.diff(came_at)
+    assert len(gaps) >= 6
+    assert gaps.max() <= 0.301
+
+
+def test_the_beginning_is_heard_though_the_onset_is_told_later() -> None:
+    stt = LevelStt()
+    listen(silence(0.5), say(4), silence(0.5), stt=stt)
+    assert (np.abs(stt.heard[-1]) > 0.3).sum() == 3_200  # every sample of the word
+    assert (np.abs(stt.heard[-1][: 300 * 16 - 512]) < 0.1).all()  # after nearly 300 ms of silence
+
+
+def test_the_run_up_of_an_utterance_holds_no_word_of_the_last_one() -> None:
+    stt = LevelStt()
+    heard = listen(silence(0.5), say(3, 4), silence(0.26), say(7, 8), silence(0.5), stt=stt)
+    assert brief(heard) == ["began 1", "ended 1", "1: w3 w4", "began 2", "ended 2", "2: w7 w8"]
+
+
+def test_clicks_and_silence_are_nothing() -> None:
+    click = np.concatenate((say(9)[:500], silence(1)))[:16_384]  # in one frame of the model
+    assert listen(click, click, click) == []
+
+
+def test_a_noise_without_words_gets_an_empty_final_text() -> None:
+    class Wordless(LevelStt):
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+            return Transcript("", 0.0)
+
+    heard = listen(silence(0.5), say(3, 3), silence(0.5), stt=Wordless())
+    assert heard == [SpeechBegan(1), SpeechEnded(1), Final("", 0.0, 1)]
+
+
+def test_a_short_gap_is_part_of_an_utterance() -> None:
+    assert brief(listen(say(3), silence(0.1), say(4), silence(0.5))) == ["began 1", "ended 1", "1: w3 w4"]
+
+
+def test_when_the_audio_ends_in_mid_speech_its_text_still_comes() -> None:
+    assert brief(listen(silence(0.2), say(3, 4))) == ["began 1", "ended 1", "1: w3 w4"]
+
+
+def test_no_audio_is_nothing() -> None:
+    assert listen() == []
+
+
+# -- Markers
+
+
+def test_a_commit_in_mid_speech_gives_the_text_so_far_and_the_rest_is_another_utterance() -> None:
+    heard = brief(listen(silence(0.2), say(3, 4, 5), Commit(1), say(6, 7), silence(0.5)))
+    assert heard == ["began 1", "1: w3 w4 w5", "began 2", "ended 2", "2: w6 w7"]
+
+
+def test_a_commit_after_the_last_word_gives_the_text_at_once() -> None:
+    heard = brief(listen(silence(0.2), say(3, 4), silence(0.1), Commit(1), silence(0.5)))
+    assert heard == ["began 1", "1: w3 w4", "ended 1"]
+
+
+def test_a_commit_after_the_final_text_changes_nothing() -> None:
+    heard = brief(listen(say(3, 4), silence(0.6), Commit(1), silence(0.2), Commit(1), say(5, 6), silence(0.5)))
+    assert heard == ["began 1", "ended 1", "1: w3 w4", "began 2", "ended 2", "2: w5 w6"]
+
+
+def test_discarded_audio_has_no_text() -> None:
+    heard = listen(silence(0.2), say(3, 3), Discard(1), silence(0.5), say(5, 6), silence(0.5))
+    assert brief(heard) == ["began 1", "ended 1", "began 2", "ended 2", "2: w5 w6"]
+
+
+def test_a_voice_that_goes_on_after_a_discard_is_another_onset() -> None:
+    heard = brief(listen(silence(0.2), say(3, 3, 3), Discard(1), say(5, 6), silence(0.5)))
+    assert heard == ["began 1", "began 2", "ended 2", "2: w5 w6"]
+
+
+@pytest.mark.parametrize("marker", [Commit(1), Discard(1)])
+def test_a_marker_that_comes_right_after_an_onset_was_not_meant_for_it(marker: Commit | Discard) -> None:
+    """It was on its way while the onset was."""
+    heard = brief(listen(silence(0.4), say(3)[:2_560], marker, say(3, 4), silence(0.5)))
+    assert heard == ["began 1", "ended 1", "1: w3 w4"]
+
+
+@pytest.mark.parametrize("marker", [Commit(1), Discard(1)])
+def test_a_marker_in_the_very_onset_costs_no_sound_of_it(marker: Commit | Discard) -> None:
+    stt = LevelStt()
+    heard = listen(silence(0.4), say(3)[:640], marker, say(3)[640:], silence(0.5), stt=stt)
+    assert brief(heard) == ["began 1", "ended 1", "1: w3"]
+    assert (np.abs(stt.heard[-1]) > 0.2).sum() == 3_200
+
+
+def test_an_utterance_without_end_is_cut_into_several() -> None:
+    words = np.concatenate((say(3), silence(0.12), say(4), silence(0.12)))
+    times = (UTTERANCE_MS_MAX + 5_000) // 640
+    heard = brief(listen(np.tile(words, times), silence(0.5)))
+    assert [item for item in heard if "w" not in item] == ["began 1", "began 2", "ended 2"]
+    assert [item.split(":")[0] for item in heard if "w" in item] == ["1", "2"]
+    assert abs(sum(item.count("w") for item in heard) - 2 * times) <= 1  # the one in which it was cut
+
+
+# -- Frames of all kinds
+
+
+@pytest.mark.parametrize("rate_hz", [8_000, 22_050, 24_000, 44_100, 48_000])
+def test_any_rate_will_do(rate_hz: int) -> None:
+    audio = np.concatenate((silence(0.5), say(3, 5), silence(0.5)))
+    ears = LocalEars(LevelStt(), LevelVad)
+    heard = run_simulated(all_heard(ears, frames_of(resample(audio, 16_000, rate_hz), rate_hz)))
+    assert brief(heard)[:2] == ["began 1", "ended 1"]
+    assert "w3" in brief(heard)[2]
+
+
+def test_the_rate_may_change_and_frames_may_have_any_length() -> None:
+    ears, audio = LocalEars(LevelStt(), LevelVad), np.concatenate((silence(0.5), say(3, 5)))
+    items = [Frame(b""), *frames_of(audio, ms=37), *frames_of(resample(silence(0.5), 16_000, 8_000), 8_000, ms=10)]
+    assert brief(run_simulated(all_heard(ears, items))) == ["began 1", "ended 1", "1: w3 w5"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "why"),
+    [
+        (Frame(b"123"), "even number of bytes"),
+        (Frame(b"12", 0), "sample rate"),
+        (Frame(b"12", 1_000_000), "sample rate"),
+    ],
+)
+def test_a_frame_that_is_none_is_refused_in_one_line(frame: Frame, why: str) -> None:
+    with pytest.raises(BrokenContract, match=why) as refusal:
+        run_simulated(all_heard(LocalEars(LevelStt(), LevelVad), [frame]))
+    assert refusal.value.error is ErrorClass.INVALID_ARGS
+    assert "\n" not in str(refusal.value)
+
+
+# -- Failures, threads and load, on a real loop
+
+
+class Gated(LevelStt):
+    """Waits for permission before it writes anything."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = threading.Event()
+        self.may = threading.Event()
+
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        self.asked.set()
+        assert self.may.wait(20)
+        return super().transcribe(audio, draft)
+
+
+def run(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(60):
+            await main()
+
+    asyncio.run(bounded())
+
+
+def test_no_model_runs_on_the_event_loop() -> None:
+    stt, seen = LevelStt(), set[int]()
+
+    class Vad(LevelVad):
+        def probability(self, frame: Samples) -> float:
+            seen.add(threading.get_ident())
+            return super().probability(frame)
+
+    async def main() -> None:
+        await at_once(LocalEars(stt, Vad), frames_of(np.concatenate((say(3, 4), silence(0.5)))))
+
+    run(main)
+    assert threading.get_ident() not in stt.threads | seen
+    assert seen
+
+
+def test_onsets_do_not_wait_for_text_and_no_final_text_is_lost_under_load() -> None:
+    """The writer is stuck through three utterances: each is told, then each gets its text, in order."""
+    stt, one = Gated(), np.concatenate((say(3, 4), silence(0.4)))
+    told: list[Heard] = []
+
+    async def main() -> None:
+        async for heard in LocalEars(stt, LevelVad).listen(unpaced(frames_of(np.tile(one, 3)))):
+            told.append(heard)
+            if heard == SpeechEnded(3):
+                assert not any(isinstance(item, Partial | Final) for item in told)
+                stt.may.set()
+
+    run(main)
+    assert [item.utterance for item in told if isinstance(item, Final)] == [1, 2, 3]
+    assert all(item.text == "w3 w4" for item in told if isinstance(item, Final))
+    assert sum(isinstance(item, Partial) for item in told) <= 1  # the rest was left out
+
+
+def test_conversations_share_the_ears_and_hear_each_their_own() -> None:
+    async def main() -> None:
+        ears = LocalEars(LevelStt(), LevelVad)
+        calls = [np.concatenate((say(level, level + 1), silence(0.5))) for level in range(1, 9)]
+        heard = await asyncio.gather(*(at_once(ears, frames_of(call)) for call in calls))
+        for level, told in enumerate(heard, 1):
+            assert brief(told) == ["began 1", "ended 1", f"1: w{level} w{level + 1}"]
+
+    run(main)
+
+
+def test_a_model_that_fails_fails_the_stream_and_the_next_one_works() -> None:
+    class Broken(LevelStt):
+        fails = True
+
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+            if self.fails:
+                raise ZeroDivisionError
+            return super().transcribe(audio, draft)
+
+    async def main() -> None:
+        stt = Broken()
+        ears, items = LocalEars(stt, LevelVad), frames_of(np.concatenate((say(3, 4), silence(0.5))))
+        with pytest.raises(ZeroDivisionError):
+            await at_once(ears, items)
+        stt.fails = False
+        assert brief(await at_once(ears, items)) == ["began 1", "ended 1", "1: w3 w4"]
+
+    run(main)
+
+
+def test_a_stream_that_nobody_reads_any_more_leaves_no_task_behind() -> None:
+    async def main() -> None:
+        stt, never = Gated(), asyncio.Event()
+
+        async def endless() -> AsyncIterator[Incoming]:
+            for frame in frames_of(say(3, 4, 5)):
+                yield frame
+            await never.wait()
+
+        listening = LocalEars(stt, LevelVad).listen(endless())
+        assert await anext(listening) == SpeechBegan(1)
+        await asyncio.to_thread(stt.asked.wait, 20)
+        await listening.aclose()  # type: ignore[attr-defined]
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        stt.may.set()
+
+    run(main)
+
+
+# -- Real models
+
+
+@pytest.fixture
+def ears(vad: SileroVad, tiny: Moonshine) -> LocalEars:
+    return LocalEars(tiny)
+
+
+def finals(heard: list[Heard]) -> str:
+    return " ".join(item.text for item in heard if isinstance(item, Final))
+
+
+def test_a_recording_is_heard_utterance_by_utterance(ears: LocalEars) -> None:
+    heard = run_simulated(all_heard(ears, frames_of(recording("beckett"))))
+    assert [item.utterance for item in heard if isinstance(item, Final)] == [1, 2, 3, 4, 5, 6]
+    assert word_errors(BECKETT, finals(heard)) <= 0.2  # two words at a time are hard
+    assert all(0 < item.confidence <= 1 for item in heard if isinstance(item, Partial | Final))
+
+
+def test_a_telephone_is_understood_too(ears: LocalEars) -> None:
+    audio = resample(seconds(recording("two_cities"), 0, 4.1), 16_000, 8_000)
+    heard = run_simulated(all_heard(ears, frames_of(audio, 8_000)))
+    assert word_errors("It was the best of times, it was the worst of times", finals(heard)) <= 0.1
+
+
+def test_nobody_is_heard_in_silence_and_noise(ears: LocalEars) -> None:
+    audio = np.concatenate((silence(2), noise(2, 0.01), noise(2, 0.2)))
+    assert run_simulated(all_heard(ears, frames_of(audio))) == []
+
+
+def test_the_final_text_is_ready_when_the_end_is_told(ears: LocalEars) -> None:
+    """It was written in the pause that showed the end. Here a thread takes no time, so both come at once."""
+    came_at: dict[type, float] = {}
+
+    async def main() -> None:
+        async for heard in ears.listen(stream(frames_of(seconds(recording("two_cities"), 0, 4.6)))):
+            came_at[type(heard)] = asyncio.get_running_loop().time()
+
+    run_simulated(main())
+    assert came_at[Final] == came_at[SpeechEnded]
+
+
+def test_real_threads_hear_the_same(ears: LocalEars) -> None:
+    async def main() -> None:
+        heard = await at_once(ears, frames_of(recording("beckett")))
+        assert len(brief(heard)) == 18
+        assert word_errors(BECKETT, finals(heard)) <= 0.2
+
+    run(main)

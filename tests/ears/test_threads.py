@@ -1,0 +1,100 @@
+"""The models' threads: the urgent first, slow work never takes the last one, failures go to whoever asked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+
+import pytest
+
+from duologue.ears.threads import Lane, ModelThreads, Urgency
+
+LONG_S = 20  # nothing here takes that long
+
+
+@pytest.fixture
+def threads() -> Iterator[ModelThreads]:
+    made = ModelThreads(slow_max=1)
+    yield made
+    made.close()
+
+
+class Blocker:
+    """Slow work that ends when it is told to."""
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+        self.end = threading.Event()
+
+    def __call__(self) -> None:
+        self.began.set()
+        assert self.end.wait(LONG_S)
+
+
+def test_work_gives_its_result_and_its_failure(threads: ModelThreads) -> None:
+    lane = Lane(threads, Urgency.PARTIAL)
+    assert lane.submit(pow, 2, 10).result(LONG_S) == 1024
+    with pytest.raises(ZeroDivisionError):
+        lane.submit(lambda: 1 // 0).result(LONG_S)
+    assert lane.submit(pow, 2, 3).result(LONG_S) == 8
+
+
+def test_a_frame_is_heard_while_everybody_else_transcribes(threads: ModelThreads) -> None:
+    slow = [Blocker(), Blocker()]
+    waiting = [Lane(threads, Urgency.FINAL).submit(work) for work in slow]
+    assert slow[0].began.wait(LONG_S)
+    assert Lane(threads, Urgency.FRAME).submit(pow, 2, 2).result(LONG_S) == 4
+    assert not slow[1].began.is_set()
+    for work in slow:
+        work.end.set()
+    for future in waiting:
+        future.result(LONG_S)
+
+
+def test_the_urgent_comes_first_and_equals_in_their_order(threads: ModelThreads) -> None:
+    slow, order = Blocker(), []
+    first = Lane(threads, Urgency.FINAL).submit(slow)
+    assert slow.began.wait(LONG_S)
+    partial, final = Lane(threads, Urgency.PARTIAL), Lane(threads, Urgency.FINAL)
+    late = Lane(threads, Urgency.PARTIAL)
+    jobs = [
+        partial.submit(order.append, "partial"),
+        partial.submit(order.append, "second partial"),
+        late.submit(order.append, "a partial that became final"),
+        final.submit(order.append, "final"),
+    ]
+    late.urgency = Urgency.FINAL
+    slow.end.set()
+    for job in [first, *jobs]:
+        job.result(LONG_S)
+    assert order == ["a partial that became final", "final", "partial", "second partial"]
+
+
+def test_work_that_is_given_up_in_time_is_never_done(threads: ModelThreads) -> None:
+    slow, done = Blocker(), []
+    lane = Lane(threads, Urgency.PARTIAL)
+    lane.submit(slow)
+    assert slow.began.wait(LONG_S)
+    given_up = lane.submit(done.append, 1)
+    assert given_up.cancel()
+    slow.end.set()
+    lane.submit(done.append, 2).result(LONG_S)
+    assert done == [2]
+
+
+def test_stopped_threads_drop_what_waits_and_take_nothing_more() -> None:
+    threads, slow = ModelThreads(slow_max=1), Blocker()
+    lane = Lane(threads, Urgency.PARTIAL)
+    running = lane.submit(slow)
+    assert slow.began.wait(LONG_S)
+    waiting = lane.submit(pow, 2, 2)
+    closing = threading.Thread(target=threads.close)
+    closing.start()
+    with pytest.raises(CancelledError):
+        waiting.result(LONG_S)
+    slow.end.set()
+    closing.join(LONG_S)
+    assert running.result(LONG_S) is None
+    with pytest.raises(RuntimeError, match="stopped"):
+        lane.submit(pow, 2, 2)

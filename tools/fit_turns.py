@@ -1,0 +1,320 @@
+"""Fit the score of a pause and the waits made of it: `python tools/fit_turns.py --set FOLDER`.
+
+Writes src/duologue/turns/completion_table.py and docs/turn-taking.json. Needs numpy, scikit-learn, soundfile and
+onnxruntime, and the models (`duologue models`); what they heard is kept in build/turns. Rules: everything made
+of one recording is in one fold; waits are chosen on scores from outside the fold, and the tables
+say which numbers are cross-validated and which are fitted on everything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.preprocessing import StandardScaler
+from turn_recordings import ASK_FRAMES, EARLY_MS, Heard, hear_set, read_labels
+
+from duologue.turns.features import DOUBT_MS, Shape, is_turn, is_weak, shape_terms, terms_of, text_terms
+from duologue.turns.voicing import FRAME_MS
+
+ROOT = Path(__file__).parent.parent
+FOLDS = 8
+COMPONENTS = 20
+COMPONENT_SCALE = 0.7
+STRENGTH = 0.3  # of the fit; less is smoother
+MADE_WEIGHT = 0.5  # a made example counts half
+MISS_MS = 4000
+TEXT = tuple(text_terms("", None))
+SHAPE = tuple(shape_terms(Shape()))
+# A table for each combination of what may be known.
+TABLES = {
+    "everything": (("turn_logit", *TEXT, *SHAPE), True),
+    "no_embedding": (("turn_logit", *TEXT, *SHAPE), False),
+    "no_text": (("turn_logit", *SHAPE), True),
+    "logit_only": (("turn_logit", *SHAPE), False),
+    "text_only": ((*TEXT, *SHAPE), False),
+}
+BUDGETS = {"quick": 600, "balanced": 760, "patient": 1010}
+MARGIN = 0.93  # of a budget is used: other recordings, and busier machines, are slower
+GRID = [
+    (first, slope, longest)
+    for first in range(300, 1800, 60)
+    for slope in (0, 80, 140, 200, 260, 330, 400, 480, 560, 650)
+    for longest in (1000, 1200, 1400, 1600, 1800)
+]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A score: what it starts from, and a weight for each term and each number of the embedding."""
+
+    start: float
+    weights: dict[str, float]
+    means: dict[str, float]
+    embedding: Any
+
+    def __call__(self, terms: Any, pooled: Any) -> Any:
+        found = self.start + terms @ np.array(list(self.weights.values()))
+        return found if self.embedding is None else found + pooled @ self.embedding
+
+
+class Data:
+    """All pauses as arrays."""
+
+    def __init__(self, heard: list[Heard]) -> None:
+        self.heard = heard
+        self.terms = [{**shape_terms(Shape()), **terms_of(item.features)} for item in heard]
+        self.pooled = np.array([item.features.turn_embedding for item in heard])
+        self.over = np.array([item.over is True for item in heard])
+        self.learn = np.array([item.learn and is_turn(item.features) for item in heard])
+        self.given = np.array([item.kind == "set" for item in heard])
+        self.weight = np.where(self.given, 1.0, MADE_WEIGHT)
+        groups = sorted({item.group for item in heard})
+        np.random.RandomState(0).shuffle(groups)
+        folds = {group: place % FOLDS for place, group in enumerate(groups)}
+        self.fold = np.array([folds[item.group] for item in heard])
+
+    def matrix(self, names: tuple[str, ...]) -> Any:
+        return np.array([[terms[name] for name in names] for terms in self.terms])
+
+
+def fit(data: Data, table: str, chosen: Any) -> Linear:
+    """A logistic model with both classes worth the same; the embedding by its main directions."""
+    names, embedded = TABLES[table]
+    scale = StandardScaler().fit(data.matrix(names)[chosen])
+    inputs = scale.transform(data.matrix(names)[chosen])
+    if embedded:
+        spread = StandardScaler().fit(data.pooled[chosen])
+        main = PCA(COMPONENTS, whiten=True, random_state=0).fit(spread.transform(data.pooled[chosen]))
+        inputs = np.hstack([inputs, main.transform(spread.transform(data.pooled[chosen])) * COMPONENT_SCALE])
+    over, weight = data.over[chosen], data.weight[chosen].copy()
+    for kind in (False, True):
+        weight[over == kind] *= len(over) / 2 / weight[over == kind].sum()
+    model = LogisticRegression(C=STRENGTH, max_iter=5000).fit(inputs, over, sample_weight=weight)
+    found = model.coef_[0][: len(names)] / scale.scale_
+    start = float(model.intercept_[0] - found @ scale.mean_)
+    pooled = None
+    if embedded:
+        inner = (model.coef_[0][len(names) :] * COMPONENT_SCALE / np.sqrt(main.explained_variance_)) @ main.components_
+        pooled = inner / spread.scale_
+        start -= float(pooled @ spread.mean_ + inner @ main.mean_)
+    means = dict(zip(names, map(float, scale.mean_), strict=True))
+    return Linear(start, dict(zip(names, map(float, found), strict=True)), means, pooled)
+
+
+def apply(data: Data, table: str, model: Linear) -> Any:
+    return model(data.matrix(TABLES[table][0]), data.pooled)
+
+
+def outside(data: Data, table: str) -> Any:
+    """The score of every pause by a model that has not seen its recording."""
+    scores = np.zeros(len(data.heard))
+    for fold in range(FOLDS):
+        model = fit(data, table, data.learn & (data.fold != fold))
+        scores[data.fold == fold] = apply(data, table, model)[data.fold == fold]
+    return scores
+
+
+# -- Waits
+
+
+class Replay:
+    """The pauses of the set in time: when a wait would have ended a turn, and what that is worth."""
+
+    def __init__(self, data: Data, labels: list[dict[str, Any]], answer_ms: int) -> None:
+        self.labels = [label for label in labels if label["mode"] == "listen"]
+        place = {label["id"]: at for at, label in enumerate(self.labels)}
+        self.mine = np.flatnonzero(data.given & np.array([is_turn(item.features) for item in data.heard]))
+        items = [data.heard[at] for at in self.mine]
+        self.file = np.array([place[item.id] for item in items])
+        self.start = np.array([float(item.start_ms) for item in items])
+        asked_ms = np.array([DOUBT_MS if is_weak(item.features) else ASK_FRAMES * FRAME_MS for item in items])
+        self.ready = self.start + asked_ms + answer_ms
+        self.voice = np.array([np.inf if item.last else item.start_ms + (item.frames + 1) * FRAME_MS for item in items])
+        self.at = np.array([lab["expected"][0]["at_ms"] if lab["expected"] else np.nan for lab in self.labels])
+        self.low = np.array([lab["forbidden"][0]["from_ms"] for lab in self.labels])
+        self.high = np.array([lab["forbidden"][0]["to_ms"] for lab in self.labels])
+        names = np.array([label["scenario"] for label in self.labels])
+        has = np.char.startswith
+        self.hold = has(names, "pause_") | has(names, "natural") | has(names, "digits_pause") | has(names, "pair_hold")
+        self.noisy = has(names, "complete_snr")
+        self.clean = ~np.isnan(self.at) & ~self.noisy
+        self.unedited, self.short, self.dead = has(names, "natural"), has(names, "short"), has(names, "dead")
+        folds = dict(zip((item.id for item in data.heard), data.fold, strict=True))
+        self.fold = np.array([folds.get(label["id"], -1) for label in self.labels])
+        ours = [item.learn for item in items]
+        self.choose = np.zeros(len(self.labels), bool)  # waits are chosen on what may be learned from
+        self.choose[self.file[ours]] = True
+
+    def run(self, wait: Any) -> tuple[Any, Any]:
+        """For each file: was somebody cut off, and how long after the end was it noticed?"""
+        due = self.start + wait
+        when = np.where(due > self.ready, np.ceil(due / FRAME_MS) * FRAME_MS, self.ready)
+        when = np.where(when < self.voice, when, np.nan)
+        cut = np.zeros(len(self.labels), bool)
+        cut[self.file[(when >= self.low[self.file]) & (when <= self.high[self.file])]] = True
+        late = np.full(len(self.labels), float(MISS_MS))
+        at = self.at[self.file]
+        hit = (when >= at - EARLY_MS) & (when <= at + MISS_MS)
+        np.minimum.at(late, self.file[hit], (when - at)[hit])
+        return cut, late
+
+    def summary(self, cut: Any, late: Any, chosen: Any = True) -> dict[str, float]:
+        clean, hold = self.clean & chosen, self.hold & chosen
+        hit = late[clean & (late < MISS_MS)]
+
+        def rate(values: Any) -> float:
+            return round(float(values.mean()) * 100, 1) if len(values) else 0.0
+
+        return {
+            "mean_ms": round(float(late[clean].mean())),
+            "p50_ms": round(float(np.percentile(hit, 50))),
+            "p95_ms": round(float(np.percentile(hit, 95))),
+            "cut_in": rate(cut[hold]),
+            "cut_in_unedited": rate(cut[hold & self.unedited]),
+            "missed": rate(late[clean] >= MISS_MS),
+            "missed_short": rate(late[self.short & chosen] >= MISS_MS),
+            "missed_noisy": rate(late[self.noisy & chosen] >= MISS_MS),
+            "noisy_p50_ms": round(float(np.percentile(late[self.noisy & chosen], 50))),
+            "dead_air": rate(cut[self.dead & chosen]),
+        }
+
+
+Wait = tuple[int, int, int]
+
+
+def waits(scores: Any, wait: Wait) -> Any:
+    return np.clip(wait[0] - wait[1] * scores, 0, wait[2])
+
+
+def choose(replay: Replay, scores: Any, files: Any, mean_ms: float, p95_ms: float, p50_ms: float) -> Wait:
+    """The wait with the fewest cut-ins within a budget; among equals the most patient."""
+    best: tuple[float, float, Wait] | None = None
+    for wait in GRID:
+        found = replay.summary(*replay.run(waits(scores, wait)), files & replay.choose)
+        fits = found["mean_ms"] <= mean_ms and found["p95_ms"] <= p95_ms and found["p50_ms"] <= p50_ms
+        if fits and (best is None or (found["cut_in"], -found["mean_ms"]) < best[:2]):
+            best = (found["cut_in"], -found["mean_ms"], wait)
+    assert best is not None, "no wait keeps this budget"
+    return best[2]
+
+
+LIMITS = {
+    **{name: (ms * MARGIN, 1e9, 1e9) for name, ms in BUDGETS.items()},
+    "default": (760 * MARGIN, 1250.0, 390.0),
+}
+
+
+def crossed(replay: Replay, scores: Any, name: str) -> dict[str, float]:
+    """Waits, too, are chosen without the files that they are judged on."""
+    cut, late = np.zeros(len(replay.labels), bool), np.full(len(replay.labels), float(MISS_MS))
+    for fold in range(-1, FOLDS):
+        wait = choose(replay, scores, replay.fold != fold, *LIMITS[name])
+        ends, times = replay.run(waits(scores, wait))
+        here = replay.fold == fold
+        cut[here], late[here] = ends[here], times[here]
+    return replay.summary(cut, late)
+
+
+def report(data: Data, labels: list[dict[str, Any]], answer_ms: int, table: str) -> dict[str, Any]:
+    replay = Replay(data, labels, answer_ms)
+    scores, fitted = outside(data, table), apply(data, table, fit(data, table, data.learn))
+    clear = data.given & np.array([item.over is not None and item.frames >= 6 for item in data.heard])
+    found: dict[str, Any] = {"auc": round(roc_auc_score(data.over[clear], scores[clear]), 3), "rows": {}}
+    for name in LIMITS:
+        wait = choose(replay, scores[replay.mine], np.ones(len(replay.labels), bool), *LIMITS[name])
+        found["rows"][name] = {
+            "wait": wait,
+            "crossed": crossed(replay, scores[replay.mine], name),
+            "fitted": replay.summary(*replay.run(waits(fitted[replay.mine], wait))),
+        }
+    return found
+
+
+# -- What is written
+
+
+def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path: Path) -> None:
+    lines = [
+        '"""The numbers of the score of a pause and of its waits. Written by tools/fit_turns.py, not by hand.',
+        "",
+        f"Fitted {when} with `{command}` on {int(data.learn.sum())} pauses of "
+        f"{len({item.group for item, ok in zip(data.heard, data.learn, strict=True) if ok})} recordings.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from typing import NamedTuple",
+        "",
+        "",
+        "class Table(NamedTuple):",
+        '    """A score: where it starts, what each term adds above its mean, and the same for the embedding."""',
+        "",
+        "    start: float",
+        "    terms: dict[str, tuple[float, float]]  # name: (weight, mean)",
+        "    embedding: tuple[float, ...] = ()",
+        "    embedding_mean: float = 0.0  # what it adds to an average pause",
+        "",
+        "",
+        "TABLES: dict[str, Table] = {",
+    ]
+    for name in TABLES:
+        model = fit(data, name, data.learn)
+        start = model.start + sum(model.weights[term] * model.means[term] for term in model.weights)
+        usual = 0.0 if model.embedding is None else float((data.pooled[data.learn] @ model.embedding).mean())
+        lines += [f'    "{name}": Table(', f"        {start + usual:.4f},", "        {"]
+        lines += [f'            "{t}": ({model.weights[t]:.5g}, {model.means[t]:.4g}),' for t in model.weights]
+        lines += ["        },"]
+        if model.embedding is not None:
+            numbers = [f"{value:.4f}" for value in model.embedding]
+            lines += ["        ("]
+            lines += [
+                "            " + " ".join(f"{n}," for n in numbers[at : at + 12]) for at in range(0, len(numbers), 12)
+            ]
+            lines += ["        ),", f"        {usual:.4f},"]
+        lines += ["    ),"]
+    lines += [
+        "}",
+        "",
+        "# How long to wait: first - slope * score, never longer than the last.",
+        "WAITS: dict[str, tuple[int, int, int]] = {",
+    ]
+    lines += [f'    "{name}": {tuple(int(v) for v in row["wait"])},' for name, row in rows.items()]
+    path.write_text("\n".join([*lines, "}", ""]), encoding="utf-8")
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("--set", type=Path, required=True, help="the folder with labels.jsonl and its recordings")
+    ask.add_argument("--build", type=Path, default=ROOT / "build" / "turns", help="where to keep what was heard")
+    ask.add_argument("--answer-ms", type=int, default=235, help="from asking the models to both answers")
+    ask.add_argument("--date", required=True, help="written into the table")
+    ask.add_argument("--dry", action="store_true", help="only print")
+    given = ask.parse_args()
+    labels = read_labels(given.set)
+    data = Data(hear_set(given.set, given.build))
+    found = {name: report(data, labels, given.answer_ms, name) for name in TABLES}
+    for name, made in found.items():
+        sys.stdout.write(f"{name}: AUC {made['auc']}\n")
+        for row, values in made["rows"].items():
+            sys.stdout.write(
+                f"  {row} {values['wait']}\n    crossed {values['crossed']}\n    fitted  {values['fitted']}\n"
+            )
+    if not given.dry:
+        command = f"python tools/fit_turns.py --set FOLDER --answer-ms {given.answer_ms}"
+        place = ROOT / "src" / "duologue" / "turns" / "completion_table.py"
+        write_table(data, found["everything"]["rows"], command, given.date, place)
+        kept = {"date": given.date, "command": command, "answer_ms": given.answer_ms, "tables": found}
+        (ROOT / "docs" / "turn-taking.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
