@@ -20,10 +20,9 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
-from turn_recordings import ASK_FRAMES, EARLY_MS, Heard, hear_set, read_labels
+from turn_recordings import EARLY_MS, Heard, hear_set, read_labels
 
-from duologue.turns.features import DOUBT_MS, Shape, is_turn, is_weak, shape_terms, terms_of, text_terms
-from duologue.turns.voicing import FRAME_MS
+from duologue.turns.features import Shape, is_turn, shape_terms, terms_of, text_terms
 
 ROOT = Path(__file__).parent.parent
 FOLDS = 8
@@ -129,16 +128,15 @@ def outside(data: Data, table: str) -> Any:
 class Replay:
     """The pauses of the set in time: when a wait would have ended a turn, and what that is worth."""
 
-    def __init__(self, data: Data, labels: list[dict[str, Any]], answer_ms: int) -> None:
+    def __init__(self, data: Data, labels: list[dict[str, Any]]) -> None:
         self.labels = [label for label in labels if label["mode"] == "listen"]
         place = {label["id"]: at for at, label in enumerate(self.labels)}
         self.mine = np.flatnonzero(data.given & np.array([is_turn(item.features) for item in data.heard]))
         items = [data.heard[at] for at in self.mine]
         self.file = np.array([place[item.id] for item in items])
         self.start = np.array([float(item.start_ms) for item in items])
-        asked_ms = np.array([DOUBT_MS if is_weak(item.features) else ASK_FRAMES * FRAME_MS for item in items])
-        self.ready = self.start + asked_ms + answer_ms
-        self.voice = np.array([np.inf if item.last else item.start_ms + (item.frames + 1) * FRAME_MS for item in items])
+        self.ready = np.array([float(item.ready_ms) for item in items])
+        self.voice = np.array([item.voice_ms for item in items])
         self.at = np.array([lab["expected"][0]["at_ms"] if lab["expected"] else np.nan for lab in self.labels])
         self.low = np.array([lab["forbidden"][0]["from_ms"] for lab in self.labels])
         self.high = np.array([lab["forbidden"][0]["to_ms"] for lab in self.labels])
@@ -157,7 +155,7 @@ class Replay:
     def run(self, wait: Any) -> tuple[Any, Any]:
         """For each file: was somebody cut off, and how long after the end was it noticed?"""
         due = self.start + wait
-        when = np.where(due > self.ready, np.ceil(due / FRAME_MS) * FRAME_MS, self.ready)
+        when = np.maximum(due, self.ready)
         when = np.where(when < self.voice, when, np.nan)
         cut = np.zeros(len(self.labels), bool)
         cut[self.file[(when >= self.low[self.file]) & (when <= self.high[self.file])]] = True
@@ -224,10 +222,10 @@ def crossed(replay: Replay, scores: Any, name: str) -> dict[str, float]:
     return replay.summary(cut, late)
 
 
-def report(data: Data, labels: list[dict[str, Any]], answer_ms: int, table: str) -> dict[str, Any]:
-    replay = Replay(data, labels, answer_ms)
+def report(data: Data, labels: list[dict[str, Any]], table: str) -> dict[str, Any]:
+    replay = Replay(data, labels)
     scores, fitted = outside(data, table), apply(data, table, fit(data, table, data.learn))
-    clear = data.given & np.array([item.over is not None and item.frames >= 6 for item in data.heard])
+    clear = data.given & np.array([item.over is not None for item in data.heard])
     found: dict[str, Any] = {"auc": round(roc_auc_score(data.over[clear], scores[clear]), 3), "rows": {}}
     for name in LIMITS:
         wait = choose(replay, scores[replay.mine], np.ones(len(replay.labels), bool), *LIMITS[name])
@@ -250,6 +248,7 @@ def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path:
         f"{len({item.group for item, ok in zip(data.heard, data.learn, strict=True) if ok})} recordings.",
         '"""',
         "",
+        "# fmt: off",
         "from __future__ import annotations",
         "",
         "from typing import NamedTuple",
@@ -295,13 +294,12 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--set", type=Path, required=True, help="the folder with labels.jsonl and its recordings")
     ask.add_argument("--build", type=Path, default=ROOT / "build" / "turns", help="where to keep what was heard")
-    ask.add_argument("--answer-ms", type=int, default=235, help="from asking the models to both answers")
     ask.add_argument("--date", required=True, help="written into the table")
     ask.add_argument("--dry", action="store_true", help="only print")
     given = ask.parse_args()
     labels = read_labels(given.set)
     data = Data(hear_set(given.set, given.build))
-    found = {name: report(data, labels, given.answer_ms, name) for name in TABLES}
+    found = {name: report(data, labels, name) for name in TABLES}
     for name, made in found.items():
         sys.stdout.write(f"{name}: AUC {made['auc']}\n")
         for row, values in made["rows"].items():
@@ -309,10 +307,10 @@ def main() -> None:
                 f"  {row} {values['wait']}\n    crossed {values['crossed']}\n    fitted  {values['fitted']}\n"
             )
     if not given.dry:
-        command = f"python tools/fit_turns.py --set FOLDER --answer-ms {given.answer_ms}"
+        command = "python tools/fit_turns.py --set FOLDER"
         place = ROOT / "src" / "duologue" / "turns" / "completion_table.py"
         write_table(data, found["everything"]["rows"], command, given.date, place)
-        kept = {"date": given.date, "command": command, "answer_ms": given.answer_ms, "tables": found}
+        kept = {"date": given.date, "command": command, "tables": found}
         (ROOT / "docs" / "turn-taking.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

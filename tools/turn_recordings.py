@@ -1,38 +1,36 @@
-"""What the models hear in the recordings of a turn-taking set, kept on disk: part of tools/fit_turns.py.
+"""What an agent hears in the pauses of a turn-taking set, kept on disk: part of tools/fit_turns.py.
 
-Hears every pause once, as a running system would: asked 64 ms into the silence, nothing after it. Also cuts
-complete sentences at their own word gaps (more examples of "not yet") and adds pink noise to copies.
-Needs numpy, soundfile and onnxruntime. Rule: what is learned from comes from permissive sources only.
+Every recording is played to the whole agent, with a policy that never ends a turn and writes down what it is asked:
+nothing is known here that a running agent would not know at that moment. Also cuts complete sentences at their own word
+gaps (more examples of "not yet") and adds pink noise to copies. Rule: what is learned from comes from permissive
+sources only.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import pickle
 import re
-import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
-import soundfile
 
-from duologue.audio.levels import rms, to_dbfs
-from duologue.ears.inference import find_file
-from duologue.ears.moonshine import Moonshine
-from duologue.ears.silero import FRAME_SAMPLES, SileroVad, VadMemory
-from duologue.ears.smart_turn import last_window, log_mel
-from duologue.turns.features import DOUBT_MS, PauseFeatures, Shape, is_weak, shape_of
-from duologue.turns.pitch import steady_pitch_ms
-from duologue.turns.voicing import FRAME_MS, Voicing
+from duologue.core.settings import profile
+from duologue.ears.local import LocalEars
+from duologue.ports.ears import Heard as Told
+from duologue.ports.ears import Pause, VoiceFrame
+from duologue.recordings.listening import LEAD_MS, Listener, read
+from duologue.recordings.timed import run_timed
+from duologue.turns.endpoint import Wait
+from duologue.turns.features import PauseFeatures, Shape
+from duologue.turns.voicing import FRAME_MS
 
 RATE_HZ = 16_000
-ASK_FRAMES = 2  # of silence, before the models are asked
-BEFORE_MS = 200  # of sound before the first voice that the words are read from
 SOURCES = ("picovoice-", "fsdd", "moonshine", "vap-phrases", "pyannote-ami", "easyturn")
 NOISES = (None, "pink", "white")  # other noises in the set come from recordings that may not be learned from
 EARLY_MS = 150  # an end this near before the label is the end
@@ -41,7 +39,7 @@ Samples = Any
 
 @dataclass(frozen=True)
 class Heard:
-    """A pause and what is known 64 ms into it. `over`: was it the end? None: nobody can say."""
+    """A pause and what was known of it in the end. `over`: was it the end? None: nobody can say."""
 
     id: str
     group: str
@@ -49,90 +47,52 @@ class Heard:
     scenario: str
     over: bool | None
     learn: bool
-    start_ms: int
-    frames: int
-    last: bool
+    start_ms: int  # the first silent frame
+    ready_ms: int  # everything was known
+    voice_ms: float  # somebody spoke again; infinite: nobody did
     features: PauseFeatures
-    cost_ms: tuple[float, float] = field(default=(0.0, 0.0))  # Smart Turn, speech to text
 
 
-class EncodedTurn:
-    """Smart Turn with its log-odds unrounded and the pooled output of its encoder."""
-
-    OUTPUTS = ("linear_28", "sum_1")
+class Asked:
+    """A policy that ends no turn and keeps what it is asked; and the pauses that the ears tell."""
 
     def __init__(self) -> None:
-        # Two protobuf messages in a row are one message, so outputs can be appended to the file.
-        extra = b"".join(_output(name) for name in self.OUTPUTS)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        model = find_file("smart-turn", ["smart_turn.onnx"]).read_bytes() + extra
-        self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        self.pauses: list[dict[str, Any]] = []
+        self._began = asyncio.get_running_loop().time() + LEAD_MS / 1000
 
-    def hear(self, audio: Samples) -> tuple[float, tuple[float, ...]]:
-        features = log_mel(last_window(audio))[None]
-        logit, pooled = self._session.run(list(self.OUTPUTS), {"input_features": features})
-        return float(logit.ravel()[0]), tuple(float(value) for value in pooled.ravel())
+    def _now_ms(self) -> int:
+        return round((asyncio.get_running_loop().time() - self._began) * 1000)
+
+    def wait(self, pause: PauseFeatures) -> Wait:
+        if pause.text is not None and self.pauses and pause.voiced_ms == self.pauses[-1]["voiced_ms"]:
+            self.pauses[-1].update(features=pause, ready_ms=self._now_ms())
+        return Wait(None)
+
+    def hear(self, told: Told) -> None:
+        match told:
+            case Pause() if not self.pauses or self.pauses[-1]["voiced_ms"] != told.features.voiced_ms:
+                start_ms = round((self._now_ms() - told.quiet_ms) / FRAME_MS) * FRAME_MS
+                self.pauses.append({"voiced_ms": told.features.voiced_ms, "start_ms": start_ms, "voice_ms": float("inf")})
+            case VoiceFrame(quiet_ms=0) if self.pauses and self.pauses[-1]["voice_ms"] == float("inf"):
+                self.pauses[-1]["voice_ms"] = self._now_ms()
 
 
-def _output(name: str) -> bytes:
-    def message(tag: int, content: bytes) -> bytes:
-        return bytes([tag, len(content)]) + content
-
-    return message(0x3A, message(0x62, message(0x0A, name.encode())))  # model.graph.output.name
-
-
-class Listener:
-    """The models, and how they are asked."""
+class Recordings:
+    """The agent, and recordings to play to it."""
 
     def __init__(self) -> None:
-        self._vad, self._turn, self._stt = SileroVad(), EncodedTurn(), Moonshine()
-
-    def frames(self, audio: Samples) -> Iterator[tuple[float, float]]:
-        """The probability of voice and the level of each frame."""
-        memory = VadMemory()
-        for start in range(0, len(audio) - FRAME_SAMPLES + 1, FRAME_SAMPLES):
-            frame = audio[start : start + FRAME_SAMPLES]
-            yield self._vad.probabilities([frame], [memory])[0], to_dbfs(rms(frame))
+        self._ears = LocalEars()
+        self._ears.load()
 
     def pauses(self, audio: Samples) -> list[dict[str, Any]]:
-        """Every pause of at least 64 ms: where it starts, how long it is and what was known in it."""
-        voicing, found, first = Voicing(), [], 0
-        for place, (vad, level) in enumerate(self.frames(audio)):
-            begun, voiced = voicing.begun, voicing.voiced
-            voicing.update(vad, level)
-            if voicing.begun and not begun:
-                first = place
-            if voicing.voiced and not voiced and found and found[-1]["last"]:
-                found[-1].update(last=False, frames=place - found[-1]["place"])
-            if not voicing.voiced and voicing.silence_ms == ASK_FRAMES * FRAME_MS:
-                known, cost = self.ask(audio[: (place + 1) * FRAME_SAMPLES], first, voicing)
-                found.append({"place": place - ASK_FRAMES + 1, "last": True, "features": known, "cost_ms": cost})
-        for pause in found:
-            pause.setdefault("frames", len(audio) // FRAME_SAMPLES - pause["place"])
-            if is_weak(pause["features"]):
-                until = pause["place"] + min(pause["frames"], DOUBT_MS // FRAME_MS)
-                sound = audio[max(0, first - 3) * FRAME_SAMPLES : until * FRAME_SAMPLES][-RATE_HZ:]
-                pause["features"] = replace(pause["features"], pitched_ms=steady_pitch_ms(sound.tolist()))
-        return found
+        """Every pause in which turn-taking was asked: where it starts, and what was known in it."""
+        return run_timed(self._pauses(audio))
 
-    def ask(self, audio: Samples, first: int, voicing: Voicing) -> tuple[PauseFeatures, tuple[float, float]]:
-        began = time.perf_counter()
-        logit, pooled = self._turn.hear(audio)
-        between = time.perf_counter()
-        said = self._stt.transcribe(audio[max(0, first * FRAME_SAMPLES - BEFORE_MS * RATE_HZ // 1000) :])
-        ended = time.perf_counter()
-        known = PauseFeatures(
-            voiced_ms=voicing.voiced_ms,
-            evidence=voicing.evidence,
-            shape=shape_of(voicing.levels_db, FRAME_MS),
-            turn_logit=logit,
-            turn_embedding=pooled,
-            text=said.text,
-            confidence=said.confidence,
-            last_confidence=said.words[-1].confidence if said.words else None,
-        )
-        return known, ((between - began) * 1000, (ended - between) * 1000)
+    async def _pauses(self, audio: Samples) -> list[dict[str, Any]]:
+        asked = Asked()
+        settings = replace(profile("confirm"), settle_ms_max=20_000, talk_ms_max=60_000)
+        await Listener(self._ears, asked, settings).listen(audio, tap=asked.hear)
+        return [pause for pause in asked.pauses if "features" in pause]
 
 
 # -- The set
@@ -141,12 +101,6 @@ class Listener:
 def read_labels(folder: Path) -> list[dict[str, Any]]:
     lines = (folder / "labels.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines if line]
-
-
-def read_audio(folder: Path, name: str) -> Samples:
-    audio, rate = soundfile.read(folder / name, dtype="float32")
-    assert rate == RATE_HZ, rate
-    return audio
 
 
 def may_learn(label: dict[str, Any]) -> bool:
@@ -177,13 +131,13 @@ def is_over(label: dict[str, Any], start_ms: int) -> bool | None:
 
 def hear_set(folder: Path, build: Path) -> list[Heard]:
     """Every pause of the set and of what was made of it, from disk where it was heard before."""
-    listener: Listener | None = None
+    listener: Recordings | None = None
     found: list[Heard] = []
     build.mkdir(parents=True, exist_ok=True)
     for label in read_labels(folder):
         kept = build / f"{label['id']}.pickle"
         if not kept.exists():
-            listener = listener or Listener()
+            listener = listener or Recordings()
             kept.write_bytes(pickle.dumps([asdict(item) for item in _hear(listener, folder, label)]))
         found += [_kept(item) for item in pickle.loads(kept.read_bytes())]
     return found
@@ -195,8 +149,8 @@ def _kept(item: dict[str, Any]) -> Heard:
     return Heard(**{**item, "features": PauseFeatures(**{**known, "shape": shape})})
 
 
-def _hear(listener: Listener, folder: Path, label: dict[str, Any]) -> list[Heard]:
-    audio = read_audio(folder, label["wav"])
+def _hear(listener: Recordings, folder: Path, label: dict[str, Any]) -> list[Heard]:
+    audio = read(folder / label["wav"])
     found: list[Heard] = []
     if label["mode"] == "listen":
         found += [_heard(label, "set", pause, may_learn(label)) for pause in listener.pauses(audio)]
@@ -209,8 +163,7 @@ def _hear(listener: Listener, folder: Path, label: dict[str, Any]) -> list[Heard
 
 
 def _heard(label: dict[str, Any], kind: str, pause: dict[str, Any], learn: bool) -> Heard:
-    start_ms = pause["place"] * FRAME_MS
-    over = is_over(label, start_ms)
+    over = is_over(label, pause["start_ms"])
     return Heard(
         id=label["id"],
         group=group_of(label),
@@ -218,11 +171,10 @@ def _heard(label: dict[str, Any], kind: str, pause: dict[str, Any], learn: bool)
         scenario=label["scenario"],
         over=over,
         learn=learn and over is not None,
-        start_ms=start_ms,
-        frames=pause["frames"],
-        last=pause["last"],
+        start_ms=pause["start_ms"],
+        ready_ms=pause["ready_ms"],
+        voice_ms=pause["voice_ms"],
         features=pause["features"],
-        cost_ms=pause["cost_ms"],
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from pathlib import Path
 
 import pytest
 
@@ -16,17 +15,6 @@ from duologue.ears.moonshine import Moonshine
 from duologue.ears.silero import SileroVad
 from duologue.ears.smart_turn import SmartTurn
 from duologue.models.cache import ModelMissing, model_path
-
-# The recordings are not part of the project: copy `beckett.wav` and `two_cities.wav` (16 kHz) out of the
-# package moonshine-voice 0.1.0 into this folder to run these.
-_WITH_RECORDINGS = [
-    "test_local_ears.py",
-    "test_moonshine.py",
-    "test_silero_vad.py",
-    "test_smart_turn.py",
-    "test_streaming.py",
-]
-collect_ignore = [] if (Path(__file__).parent / "recordings").is_dir() else _WITH_RECORDINGS
 
 
 def require(model: str) -> None:
@@ -43,6 +31,11 @@ def _give_up(reason: str) -> None:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _recordings() -> None:
+    require("speech-samples")
 
 
 @pytest.fixture

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
 from duologue.audio.frames import Samples, to_pcm
+from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
+from duologue.models.cache import model_path
 from duologue.ports.ears import Frame
 from duologue.turns.words import words_of
 
 RATE_HZ = 16_000
+CUTS_S = {"beckett": (0.0, 10.0), "two_cities": (0.7, 17.2)}  # as much as the tests need
 BECKETT = "Ever tried. Ever failed. No matter. Try again. Fail again. Fail better."
 TWO_CITIES = (
     "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, "
@@ -24,9 +26,8 @@ TWO_CITIES = (
 @cache
 def recording(name: str) -> Samples:
     """A recording at 16 kHz."""
-    found = read_audio(Path(__file__).parent / "recordings" / f"{name}.wav")
-    assert found.rate_hz == RATE_HZ
-    return found.samples
+    found = read_audio(model_path("speech-samples") / f"{name}.wav")
+    return seconds(resample(found.samples, found.rate_hz, RATE_HZ), *CUTS_S[name])
 
 
 def seconds(audio: Samples, start: float, end: float) -> Samples:

@@ -22,7 +22,19 @@ from duologue.ears.local import UTTERANCE_MS_MAX, LocalEars
 from duologue.ears.moonshine import Moonshine, Transcript
 from duologue.ears.silero import SileroVad
 from duologue.ears.vocabulary import Word
-from duologue.ports.ears import Commit, Discard, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
+from duologue.ports.ears import (
+    Commit,
+    Discard,
+    Final,
+    Frame,
+    Heard,
+    Incoming,
+    Partial,
+    Pause,
+    SpeechBegan,
+    SpeechEnded,
+    VoiceFrame,
+)
 from duologue.ports.failure import BrokenContract
 from duologue.runtime.simulated import run_simulated
 
@@ -71,12 +83,12 @@ async def stream(items: Iterable[Incoming]) -> AsyncIterator[Incoming]:
 
 
 async def all_heard(ears: LocalEars, items: Iterable[Incoming]) -> list[Heard]:
-    return [heard async for heard in ears.listen(stream(items))]
+    return [heard async for heard in ears.listen(stream(items)) if not isinstance(heard, VoiceFrame | Pause)]
 
 
 async def at_once(ears: LocalEars, items: Iterable[Incoming]) -> list[Heard]:
     """The same on a real loop, where nobody wants to wait."""
-    return [heard async for heard in ears.listen(unpaced(items))]
+    return [heard async for heard in ears.listen(unpaced(items)) if not isinstance(heard, VoiceFrame | Pause)]
 
 
 async def unpaced(items: Iterable[Incoming]) -> AsyncIterator[Incoming]:
@@ -89,7 +101,7 @@ def listen(*parts: Samples | Commit | Discard, stt: LevelStt | None = None) -> l
     items: list[Incoming] = []
     for part in parts:
         items += [part] if isinstance(part, Commit | Discard) else frames_of(part)
-    return run_simulated(all_heard(LocalEars(stt or LevelStt(), LevelVad), items))
+    return run_simulated(all_heard(LocalEars(stt or LevelStt(), LevelVad, judges_turns=False), items))
 
 
 def brief(heard: list[Heard]) -> list[str]:
@@ -109,7 +121,7 @@ def brief(heard: list[Heard]) -> list[str]:
 def test_what_is_said_has_an_onset_growing_text_an_end_and_a_final_text() -> None:
     heard = listen(silence(0.5), say(3, 5, 7, 3), silence(0.5))
     assert heard[0] == SpeechBegan(1)
-    assert heard[-2:] == [SpeechEnded(1), Final("w3 w5 w7 w3", 0.75, 1)]
+    assert heard[-2:] == [SpeechEnded(1, 192), Final("w3 w5 w7 w3", 0.75, 1, 0.75)]
     growing = [item.text for item in heard[1:-2] if isinstance(item, Partial)]
     assert len(growing) == len(heard) - 3
     assert growing[-1] == "w3 w5 w7 w3"
@@ -121,7 +133,7 @@ def test_partial_texts_come_at_least_every_300_ms_of_speech() -> None:
 
     async def main() -> None:
         items = frames_of(np.concatenate((silence(0.5), say(3, 5, 7, 9, 3, 5, 7, 9), silence(0.5))))
-        async for heard in LocalEars(LevelStt(), LevelVad).listen(stream(items)):
+        async for heard in LocalEars(LevelStt(), LevelVad, judges_turns=False).listen(stream(items)):
             if isinstance(heard, SpeechBegan | Partial):
                 came_at.append(asyncio.get_running_loop().time())
 
@@ -155,7 +167,7 @@ def test_a_noise_without_words_gets_an_empty_final_text() -> None:
             return Transcript("", 0.0)
 
     heard = listen(silence(0.5), say(3, 3), silence(0.5), stt=Wordless())
-    assert heard == [SpeechBegan(1), SpeechEnded(1), Final("", 0.0, 1)]
+    assert heard == [SpeechBegan(1), SpeechEnded(1, 192), Final("", 0.0, 1)]
 
 
 def test_a_short_gap_is_part_of_an_utterance() -> None:
@@ -228,14 +240,14 @@ def test_an_utterance_without_end_is_cut_into_several() -> None:
 @pytest.mark.parametrize("rate_hz", [8_000, 22_050, 24_000, 44_100, 48_000])
 def test_any_rate_will_do(rate_hz: int) -> None:
     audio = np.concatenate((silence(0.5), say(3, 5), silence(0.5)))
-    ears = LocalEars(LevelStt(), LevelVad)
+    ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
     heard = run_simulated(all_heard(ears, frames_of(resample(audio, 16_000, rate_hz), rate_hz)))
     assert brief(heard)[:2] == ["began 1", "ended 1"]
     assert "w3" in brief(heard)[2]
 
 
 def test_the_rate_may_change_and_frames_may_have_any_length() -> None:
-    ears, audio = LocalEars(LevelStt(), LevelVad), np.concatenate((silence(0.5), say(3, 5)))
+    ears, audio = LocalEars(LevelStt(), LevelVad, judges_turns=False), np.concatenate((silence(0.5), say(3, 5)))
     items = [Frame(b""), *frames_of(audio, ms=37), *frames_of(resample(silence(0.5), 16_000, 8_000), 8_000, ms=10)]
     assert brief(run_simulated(all_heard(ears, items))) == ["began 1", "ended 1", "1: w3 w5"]
 
@@ -250,7 +262,7 @@ def test_the_rate_may_change_and_frames_may_have_any_length() -> None:
 )
 def test_a_frame_that_is_none_is_refused_in_one_line(frame: Frame, why: str) -> None:
     with pytest.raises(BrokenContract, match=why) as refusal:
-        run_simulated(all_heard(LocalEars(LevelStt(), LevelVad), [frame]))
+        run_simulated(all_heard(LocalEars(LevelStt(), LevelVad, judges_turns=False), [frame]))
     assert refusal.value.error is ErrorClass.INVALID_ARGS
     assert "\n" not in str(refusal.value)
 
@@ -289,7 +301,7 @@ def test_no_model_runs_on_the_event_loop() -> None:
             return super().probability(frame)
 
     async def main() -> None:
-        await at_once(LocalEars(stt, Vad), frames_of(np.concatenate((say(3, 4), silence(0.5)))))
+        await at_once(LocalEars(stt, Vad, judges_turns=False), frames_of(np.concatenate((say(3, 4), silence(0.5)))))
 
     run(main)
     assert threading.get_ident() not in stt.threads | seen
@@ -302,9 +314,9 @@ def test_onsets_do_not_wait_for_text_and_no_final_text_is_lost_under_load() -> N
     told: list[Heard] = []
 
     async def main() -> None:
-        async for heard in LocalEars(stt, LevelVad).listen(unpaced(frames_of(np.tile(one, 3)))):
+        async for heard in LocalEars(stt, LevelVad, judges_turns=False).listen(unpaced(frames_of(np.tile(one, 3)))):
             told.append(heard)
-            if heard == SpeechEnded(3):
+            if isinstance(heard, SpeechEnded) and heard.utterance == 3:
                 assert not any(isinstance(item, Partial | Final) for item in told)
                 stt.may.set()
 
@@ -316,7 +328,7 @@ def test_onsets_do_not_wait_for_text_and_no_final_text_is_lost_under_load() -> N
 
 def test_conversations_share_the_ears_and_hear_each_their_own() -> None:
     async def main() -> None:
-        ears = LocalEars(LevelStt(), LevelVad)
+        ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
         calls = [np.concatenate((say(level, level + 1), silence(0.5))) for level in range(1, 9)]
         heard = await asyncio.gather(*(at_once(ears, frames_of(call)) for call in calls))
         for level, told in enumerate(heard, 1):
@@ -336,7 +348,7 @@ def test_a_model_that_fails_fails_the_stream_and_the_next_one_works() -> None:
 
     async def main() -> None:
         stt = Broken()
-        ears, items = LocalEars(stt, LevelVad), frames_of(np.concatenate((say(3, 4), silence(0.5))))
+        ears, items = LocalEars(stt, LevelVad, judges_turns=False), frames_of(np.concatenate((say(3, 4), silence(0.5))))
         with pytest.raises(ZeroDivisionError):
             await at_once(ears, items)
         stt.fails = False
@@ -354,7 +366,7 @@ def test_a_stream_that_nobody_reads_any_more_leaves_no_task_behind() -> None:
                 yield frame
             await never.wait()
 
-        listening = LocalEars(stt, LevelVad).listen(endless())
+        listening = LocalEars(stt, LevelVad, judges_turns=False).listen(endless())
         assert await anext(listening) == SpeechBegan(1)
         await asyncio.to_thread(stt.asked.wait, 20)
         await listening.aclose()  # type: ignore[attr-defined]

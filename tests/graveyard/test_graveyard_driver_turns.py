@@ -14,7 +14,7 @@ from duologue.core.leaves import Timer, User
 from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, TurnOver, UserSaid
 from duologue.testing import Pace
-from duologue.turns.endpoint import Elsewhere
+from duologue.turns.endpoint import Manual
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
 every_profile = pytest.mark.parametrize("profile", PROFILES)
@@ -178,7 +178,7 @@ def test_a_turn_thought_out_loud_is_answered_once(profile: str) -> None:
 @every_profile
 def test_an_endpoint_reported_three_times_makes_one_request(profile: str) -> None:
     """pipecat#4707: the completeness of one turn flickers, and the line is spoken two or three times."""
-    with Staged(ScriptedBrain([ANSWER], first_ms=100), profile=profile, endpoint=Elsewhere()) as call:
+    with Staged(ScriptedBrain([ANSWER], first_ms=100), profile=profile, endpoint=Manual()) as call:
         call.begins().waits(700).final("book a flight").ends()
         for _ in range(3):
             call.waits(40).hears(TurnOver(call.person.utterance))
@@ -206,7 +206,7 @@ def with_an_end_of_its_own(call: Staged) -> None:
 def test_a_verdict_on_an_utterance_that_was_gone_on_from_is_not_believed(late_text: bool) -> None:
     """pipecat#4707, its second half: "complete" resolves after the user has resumed, and the agent
     answers half a sentence. The ears say which utterance they judged."""
-    with Staged(ScriptedBrain([ANSWER]), endpoint=Elsewhere()) as call:
+    with Staged(ScriptedBrain([ANSWER]), endpoint=Manual()) as call:
         call.begins().waits(600)
         judged = call.person.utterance
         if not late_text:
@@ -319,7 +319,7 @@ def test_an_utterance_that_goes_on_beside_the_keyboard_is_told_once(by: str) -> 
 @every_profile
 def test_text_five_ms_after_the_verdict_is_asked_at_once(profile: str) -> None:
     """pipecat#4098: the text of a short "hi" comes 5 ms after the turn was judged, and stalls it for 5 s."""
-    with Staged(ScriptedBrain([ANSWER]), profile=profile, endpoint=Elsewhere()) as call:
+    with Staged(ScriptedBrain([ANSWER]), profile=profile, endpoint=Manual()) as call:
         asked = len(call.when(fx.StartReply))
         call.begins().waits(200).ends().waits(190).hears(TurnOver(call.person.utterance)).waits(5).final("hi there")
         assert call.when(fx.StartReply)[asked:] == [call.now_ms]

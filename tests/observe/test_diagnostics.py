@@ -117,6 +117,7 @@ NAMES = {
     "mode",
     "by",
     "why",
+    "decision",
 }  # always out of our own code
 
 
@@ -127,6 +128,7 @@ def full_of(marker: str, kind: Any) -> Any:
         "bool": True,
         "str": marker,
         "float | None": 0.5,
+        "float": 0.5,
         "dict[str, Any]": {marker: marker, "session": marker, "pending_calls": [marker], "last_error": None},
         "tuple[str, ...]": (marker,),
         "Part": Part.BRAIN,

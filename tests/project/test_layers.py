@@ -19,12 +19,19 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
     ("runtime",),
-    ("replay", "sim", "testing", "bench"),
+    ("replay", "sim", "testing", "bench", "recordings"),
     ("server", "cli"),
 )
 # A simulation writes and tells journals; benches and the test kit are played by simulations. Models raise
 # the one error that callers of Duologue catch.
-SIDEWAYS = {("models", "core"), ("sim", "replay"), ("testing", "sim"), ("testing", "replay"), ("bench", "sim")}
+SIDEWAYS = {
+    ("models", "core"),
+    ("sim", "replay"),
+    ("testing", "sim"),
+    ("testing", "replay"),
+    ("bench", "sim"),
+    ("bench", "recordings"),
+}
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "sim", "check", "models")
 PURE = ("core", "turns", "dialogue")

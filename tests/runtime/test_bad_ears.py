@@ -17,7 +17,7 @@ from duologue.ports.ears import Commit, Frame, Incoming
 from duologue.ports.history import UserSaid
 from duologue.runtime.frames import Frames
 from duologue.testing import Pause, ScriptedBrain, ScriptedEars
-from duologue.turns.endpoint import Elsewhere
+from duologue.turns.endpoint import Manual
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 
@@ -286,7 +286,7 @@ def test_ears_that_end_turns_by_themselves_are_believed() -> None:
         await stage.sleep(100)
         assert asked(brain) == ["hello there"]
 
-    play(scene, brain, endpoint=Elsewhere())
+    play(scene, brain, endpoint=Manual())
 
 
 @pytest.mark.req("M-13", "C-PER-001")

@@ -1,4 +1,4 @@
-"""The command line: `duologue check | diagram | replay | timeline | simulate | say | models | rows | bench | demo`.
+"""The command line, `duologue`.
 
 Rule: results go to standard output, everything for people while they wait to standard error; a
 problem is one line and exit code 1, never a traceback.
@@ -26,6 +26,8 @@ from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
 from duologue.replay.journal import read_journal, replay
 
+from .bench import bench_app
+from .listen import listen_command
 from .models import models_app
 from .say import say_command
 from .simulate import simulate_command
@@ -37,7 +39,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-bench_app = typer.Typer(help="Measure, side by side with others.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
 app.add_typer(models_app, name="models")
 
@@ -163,6 +164,7 @@ def replay_journal(file: Annotated[Path, typer.Argument(help="A journal.")], as_
 
 
 app.command("say")(say_command)
+app.command("listen")(listen_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
 
@@ -190,45 +192,7 @@ def rows(
     out.print(table)
 
 
-# -- bench and demo
-
-
-@bench_app.command("core")
-def bench_core(as_json: Json = False) -> None:
-    """Microseconds a transition and an ignored event, beside two well-known libraries."""
-    from duologue.bench.core import bench_core as measure
-    from duologue.bench.core import report as tabulate
-
-    with err.status("measuring"):
-        result = measure()
-    if as_json:
-        write_json(result)
-        return
-    table = Table("what", "measured", "budget", title="The core", title_justify="left")
-    for entry in tabulate(result):
-        table.add_row(*entry)
-    out.print(table)
-    out.print(result["note"], style="dim")
-
-
-@bench_app.command("runtime")
-def bench_runtime(
-    calls: Annotated[int, typer.Option(min=1, help="How many faulty calls to play.")] = 1_000, as_json: Json = False
-) -> None:
-    """What a conversation costs around the machine: latency, CPU, memory, simulation."""
-    from duologue.bench.runtime import bench_runtime as measure
-    from duologue.bench.runtime import report as tabulate
-
-    with err.status("measuring") as status:
-        result = measure(calls, lambda what: status.update(f"measuring: {what}"))
-    if as_json:
-        write_json(result)
-        return
-    table = Table("what", "measured", "budget", title="The runtime", title_justify="left")
-    for entry in tabulate(result):
-        table.add_row(*entry)
-    out.print(table)
-    out.print(result["note"], style="dim")
+# -- demo
 
 
 @app.command()

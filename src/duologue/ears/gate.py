@@ -1,7 +1,7 @@
 """From the probability of speech to onsets and ends.
 
-Counts frames; knows neither models nor audio nor clocks. Rule: a single frame decides nothing, so neither
-a click begins an utterance nor a consonant ends one.
+Counts frames; knows neither models nor audio nor clocks. Rule: a single frame decides nothing while the person
+has the floor, so neither a click begins an utterance nor a consonant ends one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class GateRule:
     on: float = 0.5
     off: float = 0.35
     onset_ms: int = 64
-    pause_ms: int = 96
+    pause_ms: int = 64
     offset_ms: int = 192
 
 
@@ -50,10 +50,11 @@ class VoiceGate:
         self._is_cut = self._is_open
         self._voiced = 0
 
-    def feed(self, probability: float) -> Change | None:
-        """The next frame."""
+    def feed(self, probability: float, is_eager: bool = False) -> Change | None:
+        """The next frame. `is_eager`: one frame is enough for an onset, because somebody else is talking and
+        must be held at once; what it was is judged afterwards."""
         self._count(probability)
-        if (not self._is_open or self._is_cut) and self._voiced >= self._onset:
+        if (not self._is_open or self._is_cut) and self._voiced >= (1 if is_eager else self._onset):
             self._is_open, self._is_cut = True, False
             return Change.BEGAN
         if self._is_open and self.quiet >= self._offset:

@@ -47,25 +47,35 @@ class Session(Protocol):
     def get_outputs(self) -> list[Any]: ...
 
 
-def session(path: Path) -> Session:
-    """The one session of this file."""
+def session(path: Path, inner: Sequence[str] = ()) -> Session:
+    """The one session of this file. `inner`: values inside the graph that it shall give as well."""
     with _loading:
         if path not in _sessions:
-            _sessions[path] = _load(path)
+            _sessions[path] = _load(path, inner)
         return _sessions[path]
 
 
-def _load(path: Path) -> Session:
+def _load(path: Path, inner: Sequence[str]) -> Session:
     ort = _onnxruntime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # the length of the audio is different in every run
     options.log_severity_level = 3  # errors only
     try:
-        loaded: Session = ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        # Two protobuf messages in a row are one, so outputs can be added at the end of the file.
+        model = path.read_bytes() + b"".join(map(_output, inner)) if inner else str(path)
+        loaded: Session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as failure:  # noqa: BLE001 - onnxruntime has no class of its own for this
         raise UnusableModel(f"{path} can't be loaded: {_first_line(failure)}") from None
     return loaded
+
+
+def _output(name: str) -> bytes:
+    """The path model.graph.output.name of the ONNX format, holding this name."""
+    message = name.encode()
+    for tag in (0x0A, 0x62, 0x3A):
+        message = bytes([tag, len(message)]) + message
+    return message
 
 
 def _first_line(failure: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Ears on this machine: Silero hears that somebody speaks, Moonshine writes down what.
+"""Ears on this machine: Silero hears that somebody speaks, Moonshine writes down what, Smart Turn how it ends.
 
 Runs no model on the event loop. Onsets and ends are told as soon as they are known and wait for no text;
 text comes in the order in which it was said. Rule: when the machine can't keep up, partial texts are left
@@ -10,27 +10,49 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-from duologue.audio.frames import Cutter, to_samples
-from duologue.audio.resample import LiveResampler
+from duologue.audio.levels import rms, to_dbfs
 from duologue.core.leaves import ErrorClass
-from duologue.ports.ears import Commit, Discard, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
+from duologue.ports.ears import (
+    Commit,
+    Discard,
+    Final,
+    Frame,
+    Heard,
+    Incoming,
+    Partial,
+    Pause,
+    Sounding,
+    SpeechBegan,
+    SpeechEnded,
+    VoiceFrame,
+)
 from duologue.ports.failure import BrokenContract
+from duologue.turns.echo_gate import EchoGate
+from duologue.turns.features import PauseFeatures
 
 from .gate import Change, GateRule, VoiceGate
+from .incoming import BothSides, Pair
 from .inference import RATE_HZ, Samples, UnusableAudio
 from .moonshine import Moonshine
+from .outbox import Outbox
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
+from .smart_turn import SmartTurn
 from .streaming import Transcribes
 from .threads import Lane, ModelThreads, Urgency, shared_threads
-from .utterance import Utterance
+from .turn_sound import Question, TurnSound, answer, joined
+from .utterance import Pace, Utterance
 
 T = TypeVar("T")
 
 PREROLL_MS = 300  # before an onset there is a breath, and often the first consonant
 UTTERANCE_MS_MAX = 60_000  # then its text is given and another one begins
+OVERLAP_PACE = Pace(224, 64)  # over the agent's voice, words decide: as soon and as often as they can be read
+MARGIN_DB = 12.0  # a voice begins where it is so much louder than the agent's echo can be, ...
+MARGIN_HELD_DB = 6.0  # ... and goes on where it is this much: the playback is held by then
 _NEW_MS = 160  # so old an utterance may be unknown to whoever ends a turn
 _AFTER_MS = 64  # a voice dies away: so much of the silence after it is heard as well
 
@@ -43,6 +65,17 @@ class Vad(Protocol):
     def probability(self, frame: Samples) -> float: ...
 
 
+@dataclass(frozen=True)
+class Models:
+    """What ears are made of. Without a turn model, pauses are told without its judgement."""
+
+    stt: Transcribes
+    vad: Callable[[], Vad]
+    turn: SmartTurn | None
+    rule: GateRule
+    threads: ModelThreads
+
+
 class LocalEars:
     """Serves any number of conversations at once. Made without arguments, it hears English."""
 
@@ -50,24 +83,31 @@ class LocalEars:
         self,
         stt: Transcribes | None = None,
         vad: Callable[[], Vad] = SileroVad,
+        turn: SmartTurn | None = None,
         *,
+        judges_turns: bool = True,
         rule: GateRule | None = None,
         threads: ModelThreads | None = None,
     ) -> None:
-        self._stt = stt or Moonshine()
-        self._vad = vad
-        self._rule = rule or GateRule()
-        self._threads = threads or shared_threads()
+        self._models = Models(
+            stt or Moonshine(),
+            vad,
+            turn or (SmartTurn() if judges_turns else None),
+            rule or GateRule(),
+            threads or shared_threads(),
+        )
         vad()  # a model that is missing is missed now, not in the first call
 
     def load(self) -> None:
         """Load the models now, in this thread, rather than in the first conversation."""
-        self._vad().load()
-        self._stt.load()
+        self._models.vad().load()
+        self._models.stt.load()
+        if self._models.turn is not None:
+            self._models.turn.load()
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         """What was heard in this audio, as it is heard. The stream ends when the audio does."""
-        stream = _Stream(self._stt, self._vad, self._rule, self._threads)
+        stream = _Stream(self._models)
         tasks = [asyncio.ensure_future(stream.read(audio)), asyncio.ensure_future(stream.write())]
         for task in tasks:
             task.add_done_callback(stream.heard.close)
@@ -80,66 +120,34 @@ class LocalEars:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class _Outbox:
-    """What was heard and not yet told. A partial text gives way to a newer one."""
-
-    def __init__(self, writers: int) -> None:
-        self._waiting: deque[Heard] = deque()
-        self._writers = writers
-        self._failure: BaseException | None = None
-        self._changed = asyncio.Event()
-
-    def put(self, heard: Heard) -> None:
-        last = self._waiting[-1] if self._waiting else None
-        if isinstance(heard, Partial) and isinstance(last, Partial) and heard.utterance == last.utterance:
-            self._waiting.pop()
-        self._waiting.append(heard)
-        self._changed.set()
-
-    def close(self, task: asyncio.Future[None]) -> None:
-        """One of the writers is done, or has failed."""
-        self._writers -= 1
-        if not task.cancelled() and task.exception() is not None:
-            self._failure = self._failure or task.exception()
-        self._changed.set()
-
-    async def get(self) -> Heard | None:
-        """The next, or None at the end."""
-        while not self._waiting:
-            if self._failure is not None:
-                raise self._failure
-            if self._writers == 0:
-                return None
-            self._changed.clear()
-            await self._changed.wait()
-        return self._waiting.popleft()
-
-
 class _Stream:
     """One conversation: one task reads audio, the other has it written down."""
 
-    def __init__(self, stt: Transcribes, vad: Callable[[], Vad], rule: GateRule, threads: ModelThreads) -> None:
-        self._stt = stt
-        self._make_vad = vad
-        self._threads = threads
-        self._lane = Lane(threads, Urgency.FRAME)
-        self._gate = VoiceGate(rule, FRAME_MS)
-        self._cutter = Cutter(FRAME_SAMPLES)
-        self._sound = _ToModelRate()
-        self._recent: deque[Samples] = deque(maxlen=(PREROLL_MS + rule.onset_ms) // FRAME_MS)
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._lane = Lane(models.threads, Urgency.FRAME)
+        self._gate = VoiceGate(models.rule, FRAME_MS)
+        self._echo = EchoGate(FRAME_MS)
+        self._sides = BothSides(RATE_HZ, FRAME_SAMPLES)
+        self._recent: deque[Samples] = deque(maxlen=(PREROLL_MS + models.rule.onset_ms) // FRAME_MS)
         self._number = 0
         self._run_up = 0  # samples of the open utterance from before its onset was told
         self._open: Utterance | None = None  # being said
         self._unwritten: deque[Utterance] = deque()  # without their final text
         self._is_over = False
+        self._is_sounding = False  # is the agent?
+        self._in_turn = False
+        self._turn = TurnSound()
+        self._pauses = 0  # so many so far: an answer about an earlier one comes too late
+        self._known: PauseFeatures | None = None  # of the pause that is going on
         self._wake = asyncio.Event()
-        self.heard = _Outbox(writers=2)
+        self.heard = Outbox(writers=2)
 
     # -- Hearing
 
     async def read(self, audio: AsyncIterator[Incoming]) -> None:
         """Take the audio to its end."""
-        vad = self._make_vad()
+        vad = self._models.vad()
         await self._in_thread(self._lane, vad.load)
         async for item in audio:
             match item:
@@ -149,6 +157,8 @@ class _Stream:
                     self._cut(forget=False)
                 case Discard():
                     self._cut(forget=True)
+                case Sounding():
+                    self._is_sounding = item.is_on
         if self._open is not None:
             self.heard.put(SpeechEnded(self._open.number))
             self._close(self._open.length)
@@ -157,16 +167,32 @@ class _Stream:
 
     async def _hear(self, vad: Vad, frame: Frame) -> None:
         try:
-            frames = self._cutter.feed(self._sound.feed(frame))
+            pairs = self._sides.feed(frame)
         except UnusableAudio as problem:
             raise BrokenContract(ErrorClass.INVALID_ARGS, str(problem)) from None
-        if frames:
-            judged = partial(_probabilities, vad, frames)
-            for samples, probability in zip(frames, await self._in_thread(self._lane, judged), strict=True):
-                self._follow(samples, self._gate.feed(probability))
+        if pairs:
+            judged = partial(_probabilities, vad, [pair.heard for pair in pairs])
+            for pair, probability in zip(pairs, await self._in_thread(self._lane, judged), strict=True):
+                self._follow(pair, probability)
 
-    def _follow(self, samples: Samples, change: Change | None) -> None:
-        """One frame more, and what it changed."""
+    def _follow(self, pair: Pair, probability: float) -> None:
+        """One frame more: what is louder than the agent's own echo counts."""
+        energy = rms(pair.heard)
+        level_db = to_dbfs(energy)
+        excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
+        if excess_db <= (MARGIN_DB if self._open is None else MARGIN_HELD_DB):
+            probability = 0.0
+        self._change(pair.heard, self._gate.feed(probability, self._is_sounding))
+        question = self._turn.feed(pair.heard, probability, level_db)
+        if self._turn.is_voiced:
+            self._forget_pause()
+        if self._in_turn:
+            self.heard.put(VoiceFrame(probability, energy, FRAME_MS, self._turn.quiet_ms, self._number))
+            if question is not None:
+                self._ask(question)
+        self._wake.set()
+
+    def _change(self, samples: Samples, change: Change | None) -> None:
         self._recent.append(samples)
         if change is Change.BEGAN:
             self._begin()
@@ -177,19 +203,20 @@ class _Stream:
         if change is Change.ENDED:
             self._end()
         elif self._open is not None and self._open.length >= UTTERANCE_MS_MAX * RATE_HZ // 1000:
-            self._cut(forget=False)  # far too long to be new
-        self._wake.set()
+            self._split()
 
     def _begin(self) -> None:
         self._number += 1
-        self._open = Utterance(self._number, self._stt, self._threads, self._recent)
+        pace = OVERLAP_PACE if self._is_sounding else None
+        self._open = Utterance(self._number, self._models.stt, self._models.threads, self._recent, pace)
         self._run_up = self._open.length
         self._unwritten.append(self._open)
+        self._in_turn = True
         self.heard.put(SpeechBegan(self._number))
 
     def _end(self) -> None:
         """Nobody speaks any more. The silence that showed it is no part of what was said."""
-        self.heard.put(SpeechEnded(self._number))
+        self.heard.put(SpeechEnded(self._number, self._gate.quiet * FRAME_MS))
         silence = self._gate.quiet * FRAME_SAMPLES
         if self._open is not None:
             self._close(self._open.length - silence + _AFTER_MS * RATE_HZ // 1000)
@@ -204,7 +231,15 @@ class _Stream:
         if forget:
             for utterance in self._unwritten:
                 utterance.is_forgotten |= not (is_new and utterance is self._open)
-        if self._open is not None and not is_new:
+        if not is_new:
+            self._split()
+        self._turn.forget()
+        self._forget_pause()
+        self._in_turn = is_new
+
+    def _split(self) -> None:
+        """What is still being said is another utterance."""
+        if self._open is not None:
             self._gate.cut()
             self._recent.clear()
             self._close(self._open.length)
@@ -215,11 +250,33 @@ class _Stream:
         self._open = None
         self._wake.set()
 
+    # -- Pauses
+
+    def _forget_pause(self) -> None:
+        self._pauses += 1
+        self._known = None
+
+    def _ask(self, question: Question) -> None:
+        """Have a model judge this pause, and tell what is known when it has."""
+        lane = Lane(self._models.threads, Urgency.FINAL)
+        work = partial(answer, question, self._models.turn)
+        asked = asyncio.get_running_loop().run_in_executor(lane, work)
+        asked.add_done_callback(partial(self._answered, self._pauses))
+
+    def _answered(self, pause: int, asked: asyncio.Future[PauseFeatures]) -> None:
+        if asked.cancelled():
+            return
+        if (failure := asked.exception()) is not None:
+            self.heard.fail(failure)
+        elif pause == self._pauses:
+            self._known = joined(self._known, asked.result())
+            self.heard.put(Pause(self._known, self._turn.quiet_ms, self._number))
+
     # -- Writing
 
     async def write(self) -> None:
         """Have everything written down that is said."""
-        await self._in_thread(Lane(self._threads, Urgency.FINAL), self._stt.load)
+        await self._in_thread(Lane(self._models.threads, Urgency.FINAL), self._models.stt.load)
         while not self._is_over or self._unwritten:
             while self._unwritten and self._unwritten[0].is_forgotten:
                 self._unwritten.popleft()
@@ -235,11 +292,11 @@ class _Stream:
             self._unwritten.remove(utterance)
         if written.text is None or utterance.is_forgotten:
             return
-        text, confidence = written.text.text, written.text.confidence
+        said = written.text
         if written.is_final:
-            self.heard.put(Final(text, confidence, utterance.number))
-        elif text:
-            self.heard.put(Partial(text, confidence, utterance.number))
+            self.heard.put(Final(said.text, said.confidence, utterance.number, said.last_confidence))
+        elif said.text:
+            self.heard.put(Partial(said.text, said.confidence, utterance.number, said.stability))
 
     async def _in_thread(self, lane: Lane, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(lane, work)
@@ -247,17 +304,3 @@ class _Stream:
 
 def _probabilities(vad: Vad, frames: list[Samples]) -> list[float]:
     return [vad.probability(frame) for frame in frames]
-
-
-class _ToModelRate:
-    """Frames of any rate as samples at 16 kHz. The rate may change: a phone call may move to a browser."""
-
-    def __init__(self) -> None:
-        self._rate_hz = RATE_HZ
-        self._resampler = LiveResampler(RATE_HZ, RATE_HZ)
-
-    def feed(self, frame: Frame) -> Samples:
-        if frame.rate_hz != self._rate_hz:
-            self._resampler = LiveResampler(frame.rate_hz, RATE_HZ)
-            self._rate_hz = frame.rate_hz
-        return self._resampler.feed(to_samples(frame.pcm))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from .inference import RATE_HZ, NDArray, Samples, checked, find_file, np, session
 
@@ -22,6 +23,17 @@ _EPSILON = 1e-7
 _SURE = 1e-7  # a float32 can't be surer
 
 
+# Inside the graph: the log-odds before they are squeezed into a probability, and what the encoder heard, pooled.
+_INNER = ("linear_28", "sum_1")
+
+
+class Judged(NamedTuple):
+    """How likely it is over, as log-odds, and what the judgement was made of."""
+
+    logit: float
+    embedding: tuple[float, ...]
+
+
 class SmartTurn:
     """Shared by all conversations: it remembers nothing."""
 
@@ -30,12 +42,18 @@ class SmartTurn:
 
     def load(self) -> None:
         """Load the model now rather than with the first question."""
-        self.complete(np.zeros(RATE_HZ, np.float32))
+        self.hear(np.zeros(RATE_HZ, np.float32))
+
+    def hear(self, audio: Samples) -> Judged:
+        """Log-odds that a turn that sounds like this is over, and what the encoder heard."""
+        features = log_mel(last_window(checked(audio)))
+        logit, pooled = session(self._file, _INNER).run(list(_INNER), {"input_features": features[None]})
+        return Judged(float(logit.ravel()[0]), tuple(pooled.ravel().tolist()))
 
     def complete(self, audio: Samples) -> float:
         """How likely a turn that sounds like this, at 16 kHz and up to now, is over."""
         features = log_mel(last_window(checked(audio)))
-        (found,) = session(self._file).run(None, {"input_features": features[None]})
+        found = session(self._file, _INNER).run(None, {"input_features": features[None]})[0]
         return float(found[0, 0])  # the graph calls it a logit, but ends in a sigmoid
 
     def logit(self, audio: Samples) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from duologue.turns.stability import Stability
 from duologue.turns.words import words_of
 
 from .inference import RATE_HZ, NDArray, Samples, np
@@ -46,11 +47,13 @@ class Hypothesis:
     text: str = ""
     confidence: float = 0.0
     stability: float = 0.0
-    """The share of the words of the last hypothesis that are still there."""
+    """How little the words have changed of late, from 0 to 1."""
     unchanged_ms: int = 0
     """How long the words have been what they are."""
     settled: int = 0
     """How many words won't change any more."""
+    last_confidence: float | None = None
+    """Of the last word."""
 
 
 class Dictation:
@@ -67,6 +70,7 @@ class Dictation:
         self._spelling: Word | None = None  # of the first open word, when it was heard in its sentence
         self._look_at = self._window  # so much open audio is to be cut
         self._changed_at = 0
+        self._stability = Stability()
         self._told = Hypothesis()
         self.length = 0  # of all audio so far, in samples
         self.covered = 0  # as much of it is in the latest hypothesis
@@ -136,16 +140,16 @@ class Dictation:
     def _tell(self) -> Hypothesis:
         words = self._settled + self._spelled(self._latest.words)
         text = " ".join(word.text for word in words)
-        before, now = words_of(self._told.text), words_of(text)
-        if before != now:
+        if words_of(self._told.text) != words_of(text):
             self._changed_at = self.length
-        same = sum(old == new for old, new in zip(before, now, strict=False))
+        self._stability = self._stability.heard(text)
         self._told = Hypothesis(
             text,
             mean_confidence(words),
-            same / len(before) if before else 0.0,
+            self._stability.score,
             (self.length - self._changed_at) * 1000 // RATE_HZ,
             len(self._settled),
+            words[-1].confidence if words else None,
         )
         return self._told
 

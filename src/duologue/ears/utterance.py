@@ -16,6 +16,14 @@ from .threads import Lane, ModelThreads, Urgency
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """When text is wanted: so long after the onset, then so often."""
+
+    first_ms: int
+    every_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """What came of one piece of work; `text` is None if audio was merely put in order."""
 
@@ -26,7 +34,15 @@ class Written:
 class Utterance:
     """What was said between two onsets."""
 
-    def __init__(self, number: int, model: Transcribes, threads: ModelThreads, audio: Iterable[Samples]) -> None:
+    def __init__(
+        self,
+        number: int,
+        model: Transcribes,
+        threads: ModelThreads,
+        audio: Iterable[Samples],
+        pace: Pace | None = None,
+    ) -> None:
+        pace = pace or Pace(model.partial_ms // 2, model.partial_ms)  # short words want to be known soon
         self.number = number
         self.lane = Lane(threads, Urgency.PARTIAL)
         self.is_forgotten = False
@@ -34,8 +50,8 @@ class Utterance:
         self.is_due = False  # there is something to write
         self._incoming = deque(audio)
         self.length = sum(samples.size for samples in self._incoming)
-        self._partial_samples = model.partial_ms * RATE_HZ // 1000
-        self._due_at = self.length + self._partial_samples // 2  # short words want to be known soon
+        self._every = pace.every_ms * RATE_HZ // 1000
+        self._due_at = self.length + pace.first_ms * RATE_HZ // 1000
         self._is_over = False
         self._voiced = 0
         self._dictation = Dictation(model)
@@ -51,7 +67,7 @@ class Utterance:
     def ask(self) -> None:
         """A text is wanted now."""
         self.is_due = True
-        self._due_at = self.length + self._partial_samples
+        self._due_at = self.length + self._every
 
     def end(self, voiced: int) -> None:
         """Nothing more comes, and after this many samples nothing more was said."""

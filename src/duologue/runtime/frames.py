@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-from duologue.ports.ears import Commit, Discard, Frame, Incoming
+from duologue.ports.ears import Frame, Incoming
 
 FRAMES_MAX = 250  # five seconds of 20 ms frames
 
@@ -41,7 +41,7 @@ class Frames:
 
     def _drop_oldest(self) -> None:
         for index, item in enumerate(self._queue):
-            if not isinstance(item, Commit | Discard):
+            if type(item) is Frame:
                 del self._queue[index]
                 self._frames -= 1
                 self.dropped += 1

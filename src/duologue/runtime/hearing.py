@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from duologue.core import events as ev
 from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, User, Words
 from duologue.observe.moment import Moment
-from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
+from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.failure import BrokenContract
+from duologue.turns.controller import Acoustic, FrameRule, Linguistic, TurnState
 from duologue.turns.echo import is_echo
-from duologue.turns.endpoint import Endpoint
-from duologue.turns.overlap import OverlapRule, judge
-from duologue.turns.words import Count, count
+from duologue.turns.endpoint import EasyTurn, Endpoint
+from duologue.turns.features import PauseFeatures
+from duologue.turns.overlap import Judgement, Overlap, OverlapRule
+from duologue.turns.stability import Stability
+from duologue.turns.words import count
 
 from .driver import Driver
 from .transcript import Transcript
 
 KNOWN_MAX = 50  # utterances whose text may still come
-GARBLED_BELOW = 0.3  # words of which the ears are so unsure are no bid for the floor
 _OPEN = (User.TALKING, User.SETTLING)
 
 
@@ -39,6 +41,7 @@ class Utterance:
     turn: int = 0  # 0: a turn that is just about to begin
     onset: int = 0
     is_final: bool = False
+    is_judged: bool = False  # whether it was a bid for the floor
     by_text: bool = False  # no onset was heard, the words told of it
     taken: int = 0
     earlier: int = 0
@@ -55,6 +58,7 @@ class Hearing:
         overlap: OverlapRule,
         caption: Callable[[int, int, str], None],
         spoken: Callable[[], str],
+        decided: Callable[[str, tuple[str, ...], float], None],
     ) -> None:
         self._driver = driver
         self._transcript = transcript
@@ -62,6 +66,7 @@ class Hearing:
         self._overlap = overlap
         self._caption = caption
         self._spoken = spoken
+        self._decided = decided
         self._known: dict[int, Utterance] = {}
         self._newest: Utterance | None = None
         self._serial = 0
@@ -72,6 +77,14 @@ class Hearing:
         self._ended_at = 0
         self._gate: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
+        # What ears tell that hear more than words
+        self._tells_frames = False
+        self._pause: PauseFeatures | None = None
+        self._over: Overlap | None = None
+        self._said = Linguistic()
+        self._last_confidence: float | None = None
+        self._stability = Stability()
+        self._rule: FrameRule | None = None
 
     def stop(self) -> None:
         self._cancel(self._gate)
@@ -89,7 +102,13 @@ class Hearing:
                 self._begin(heard.utterance)
             case SpeechEnded():
                 if not heard.utterance or self._newest is None or heard.utterance == self._newest.number:
-                    self.end()
+                    self.end(heard.quiet_ms)
+            case VoiceFrame():
+                self._follow_voice(heard)
+            case Pause():
+                self._pause = heard.features
+                if not self._speaking:
+                    self._await_silence()
             case Partial() | Final():
                 self._hear(heard)
             case TurnOver():
@@ -102,6 +121,8 @@ class Hearing:
         self._newest = new = self._make(number or previous + 1, by_text)
         self._speaking = True
         self._began_at = self._driver.now()
+        self._pause = self._over = None
+        self._stability = Stability()
         self._cancel(self._silence)
         if not self._button:
             self._driver.post(ev.SpeechStarted)
@@ -130,12 +151,12 @@ class Hearing:
         """It belongs to the turn that is open now."""
         utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset
 
-    def end(self) -> None:
-        """Voice activity is over, or nobody is left to hear it."""
+    def end(self, quiet_ms: int = 0) -> None:
+        """Voice activity is over, and has been for so long; or nobody is left to hear it."""
         if not self._speaking:
             return
         self._speaking = False
-        self._ended_at = self._driver.now()
+        self._ended_at = self._driver.now() - quiet_ms
         self._cancel(self._gate)
         if not self._button:
             self._driver.post(ev.SpeechStopped)
@@ -149,6 +170,7 @@ class Hearing:
         if utterance is None or (utterance.is_final and not is_final):
             return  # nothing was said, or a partial text was overtaken by the final one
         utterance.is_final = utterance.is_final or is_final
+        self._note_words(heard, text)
         if not utterance.turn:
             self._bind(utterance)
         if utterance.taken:
@@ -200,47 +222,93 @@ class Hearing:
             content=self._transcript.content_of(turn, whole) if final and whole else 0,
         )
         self._caption(self._driver.state.at, turn, whole)
-        if turn == self._driver.state.turn:
-            self._judge(said, final, whole, heard.confidence)
+        if turn == self._driver.state.turn and (over := self._overlapping()) is not None:
+            self._judge(over.heard(whole, heard.confidence, final, is_echo(whole, self._spoken())))
 
-    # -- Verdicts
+    def _note_words(self, heard: Partial | Final, text: str) -> None:
+        is_final = isinstance(heard, Final)
+        self._stability = self._stability.heard(text, is_final)
+        told = None if isinstance(heard, Final) else heard.stability
+        self._said = Linguistic(text, heard.confidence, self._stability.score if told is None else told)
+        self._last_confidence = heard.last_confidence if isinstance(heard, Final) else None
+
+    # -- Over the agent's voice
+
+    def _overlapping(self) -> Overlap | None:
+        """The sound that is being judged, if there is one."""
+        s = self._driver.state
+        if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None or self._newest.is_judged:
+            return None
+        self._over = self._over or Overlap(self._overlap)
+        return self._over
 
     def _look(self) -> None:
-        """The overlapping voice has lasted long enough to be looked at again."""
-        if self._speaking:
+        """The overlapping sound has lasted long enough to be looked at again."""
+        if self._speaking and (over := self._overlapping()) is not None:
             text = self._transcript.text_of(self._driver.state.turn)
-            self._judge(count(text), False, text, 1.0)
+            self._judge(over.lasted(self._driver.now() - self._began_at, text, is_echo(text, self._spoken())))
 
-    def _judge(self, said: Count, is_final: bool, text: str, confidence: float) -> None:
+    def _judge(self, judged: Judgement) -> None:
+        if judged.bid is not None and self._newest is not None:
+            self._newest.is_judged = True
+            self._decided("barge_in" if judged.bid else "resume", (judged.reason,), judged.confidence)
+            self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=self._newest.onset)
+
+    # -- Frames and pauses, of ears that tell them
+
+    def _follow_voice(self, frame: VoiceFrame) -> None:
+        self._tells_frames = True
+        if not frame.quiet_ms:
+            self._pause = None
+        if (over := self._overlapping()) is not None:
+            self._judge(over.frame(frame.probability, frame.ms))
+        elif isinstance(self._endpoint, EasyTurn):
+            self._step_rule(self._endpoint, frame)
+
+    def _step_rule(self, endpoint: EasyTurn, frame: VoiceFrame) -> None:
+        """The frame-by-frame rule: SPEAK ends the turn."""
         s = self._driver.state
-        if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None:
-            return
-        voiced_ms = self._driver.now() - self._began_at if self._speaking else 0
-        if confidence < GARBLED_BELOW or is_echo(text, self._spoken()):
-            said, voiced_ms = Count(said.words, 0), 0
-        bid = judge(self._overlap, said, is_final, voiced_ms)
-        if bid is not None:
-            self._driver.post(ev.OverlapJudged, bid=bid, onset=self._newest.onset)
+        if self._rule is None or self._rule.turn != s.turn:
+            self._rule = FrameRule(endpoint.settings, s.turn)
+        heard = Acoustic(self._driver.now(), frame.energy, frame.probability, frame.quiet_ms)
+        said = replace(self._said, text=self._transcript.text_of(s.turn))
+        decision = self._rule.step(heard, said)
+        if decision.state is TurnState.SPEAK and s.user is User.SETTLING:
+            self._end_turn(s.turn, s.onset, (decision.reason,), decision.confidence)
 
     def _await_silence(self) -> None:
         """The turn ends if nothing else comes."""
         s = self._driver.state
         text = self._transcript.text_of(s.turn)
-        wait_ms = self._endpoint.wait_ms(text, s.final)
         self._cancel(self._silence)
-        if wait_ms is not None and s.user is User.SETTLING and text:
-            left_ms = max(0, self._ended_at + wait_ms - self._driver.now())
+        if s.user is not User.SETTLING or not text or (self._tells_frames and self._waits_for_more):
+            return
+        wait = self._endpoint.wait(self._pause_of(text, s.final))
+        if wait.wait_ms is not None:
+            left_ms = max(0, self._ended_at + wait.wait_ms - self._driver.now())
             end = asyncio.get_running_loop().call_later
-            self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset)
+            self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
+
+    @property
+    def _waits_for_more(self) -> bool:
+        """Frames decide, or how the pause sounds is not known yet."""
+        return self._pause is None or isinstance(self._endpoint, EasyTurn)
+
+    def _pause_of(self, text: str, is_final: bool) -> PauseFeatures:
+        """All that is known; words that may still change are not, if there are better signs."""
+        said = text if is_final or not self._tells_frames else None
+        known = self._pause or PauseFeatures()
+        return replace(known, text=said, confidence=self._said.confidence, last_confidence=self._last_confidence)
 
     def _end_turn_of(self, utterance: Utterance | None) -> None:
         if utterance is None:
             return
         if not utterance.turn:
             self._bind(utterance)
-        self._end_turn(utterance.turn, utterance.onset)
+        self._end_turn(utterance.turn, utterance.onset, ("by_server",), 1.0)
 
-    def _end_turn(self, turn: int, onset: int) -> None:
+    def _end_turn(self, turn: int, onset: int, reasons: tuple[str, ...], confidence: float) -> None:
+        self._decided("end_of_turn", reasons, confidence)
         self._driver.post(ev.TurnEnded, turn=turn, onset=onset)
 
     @staticmethod

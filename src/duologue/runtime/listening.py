@@ -12,9 +12,10 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import SOUNDING, ErrorClass, Part
 from duologue.core.settings import POLICIES
-from duologue.ports.ears import Commit, Discard, Ears, Final, Heard
+from duologue.observe.moment import Moment
+from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Sounding
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.streams import reading
 
@@ -62,7 +63,14 @@ class Listening:
     def discard(self, effect: fx.DiscardAudio) -> None:
         self.frames.put(Discard(effect.turn))
 
+    def follow(self, moment: Moment) -> None:
+        """Ears listen differently while the agent speaks."""
+        is_on = moment.after.voice in SOUNDING
+        if is_on is not (moment.before.voice in SOUNDING):
+            self.frames.put(Sounding(is_on))
+
     async def _listen(self, ears: Ears) -> None:
+        self.frames.put(Sounding(self._driver.state.voice in SOUNDING))
         async with reading(ears.listen(self.frames)) as stream:
             async for heard in stream:
                 self._note(heard)

@@ -133,6 +133,20 @@ def step(
     return memory, TurnDecision(memory.state, sure, frame.at_ms, reason, blocks)
 
 
+class FrameRule:
+    """The rule, followed through one turn."""
+
+    def __init__(self, settings: TurnSettings, turn: int) -> None:
+        self.turn = turn
+        self._settings = settings
+        self._memory = TurnMemory()
+
+    def step(self, frame: Acoustic, said: Linguistic) -> TurnDecision:
+        """The next frame."""
+        self._memory, decision = step(self._settings, self._memory, frame, said)
+        return decision
+
+
 def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic) -> tuple[str, ...]:
     """What keeps an end of turn from being one (T-03)."""
     length = len(said.text)

@@ -1,36 +1,154 @@
-"""When is a turn over? The simplest policy: a fixed silence.
+"""When is a turn over? Five policies behind one protocol, and the default that combines them.
 
-Rule: a policy says how long to wait from the end of speech; whoever asks has the clock.
+A policy says how long to wait from the first silent frame, given what is known of the pause; it is asked again
+whenever more is known. Rule: every wait that a policy gives has an upper bound, so that no end is missed;
+None means that somebody else ends the turn.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
+
+from duologue.turns.completion import probability, reasons, score
+from duologue.turns.completion_table import WAITS
+from duologue.turns.controller import PRESETS, TurnSettings
+from duologue.turns.features import PauseFeatures, is_turn
+
+ASK_AFTER_MS = 64  # of silence: later the models know hardly more, and their answer comes later
+MEANS_MS: Mapping[str, int] = {"quick": 600, "balanced": 760, "patient": 1010}
+DEFAULT = "default"
+UNREAD_MS_MIN = 600  # without the words of a turn, nothing ends it sooner
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """How long to be silent until the turn is over. None: silence doesn't end it."""
+
+    wait_ms: int | None
+    confidence: float = 0.5  # that the turn is over
+    reasons: tuple[str, ...] = ()
 
 
 class Endpoint(Protocol):
     """Decides how much silence ends a turn."""
 
-    def wait_ms(self, text: str, is_final: bool) -> int | None:
-        """How long after the end of speech the turn is over, if nothing else comes; None: not by
-        silence alone."""
+    def wait(self, pause: PauseFeatures) -> Wait:
+        """The wait from the first silent frame, by what is known now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Silence:
-    """The turn ends after this much silence."""
+class Vad:
+    """A fixed silence."""
 
-    silence_ms: int = 400
+    silence_ms: int = 700
 
-    def wait_ms(self, text: str, is_final: bool) -> int | None:  # noqa: ARG002 - silence is all it needs
-        return self.silence_ms
+    def wait(self, pause: PauseFeatures) -> Wait:
+        if not is_turn(pause):
+            return Wait(None, reasons=("no_voice",))
+        return Wait(self.silence_ms, reasons=(f"silence_{self.silence_ms}ms",))
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Somebody else ends turns: a model on a server, or the person's own hand."""
+class EasyTurn:
+    """HOLD or SPEAK by the frame-by-frame rule of `controller`. Where ears tell no frames, it is a wait: its
+    silence, then its hysteresis."""
 
-    def wait_ms(self, text: str, is_final: bool) -> int | None:  # noqa: ARG002
-        return None
+    settings: TurnSettings = PRESETS["balanced"]
+
+    def wait(self, pause: PauseFeatures) -> Wait:
+        text = pause.text or ""
+        if len(text) < self.settings.text_length_min:
+            return Wait(None, reasons=("text_too_short",))
+        if pause.confidence is not None and pause.confidence < self.settings.confidence_min:
+            return Wait(None, reasons=("confidence_too_low",))
+        silence_ms = self.settings.silence_ms_for(len(text))
+        return Wait(silence_ms + self.settings.hysteresis_ms, reasons=(f"silence_{silence_ms}ms",))
+
+
+@dataclass(frozen=True, slots=True)
+class Semantic:
+    """The more complete it sounds and reads, the shorter the wait: first - slope * score, at most longest."""
+
+    first_ms: float
+    slope_ms: float
+    longest_ms: float
+
+    @classmethod
+    def named(cls, name: str = DEFAULT) -> Semantic:
+        """default, quick, balanced or patient."""
+        return cls(*WAITS[name])
+
+    @classmethod
+    def aiming_at(cls, mean_ms: int) -> Semantic:
+        """The wait whose mean latency was about this on our set: the eagerness, as a number."""
+        names = sorted(MEANS_MS, key=lambda name: MEANS_MS[name])
+        mean_ms = min(max(mean_ms, MEANS_MS[names[0]]), MEANS_MS[names[-1]])
+        for low, high in pairwise(names):
+            if mean_ms <= MEANS_MS[high]:
+                share = (mean_ms - MEANS_MS[low]) / (MEANS_MS[high] - MEANS_MS[low])
+                between = (left + share * (right - left) for left, right in zip(WAITS[low], WAITS[high], strict=True))
+                return cls(*between)
+        raise AssertionError(mean_ms)
+
+    def wait(self, pause: PauseFeatures) -> Wait:
+        if not is_turn(pause):
+            return Wait(None, reasons=("no_voice",))
+        found = score(pause)
+        if found is None:  # nobody has answered: the longest wait is the safe one
+            return Wait(round(self.longest_ms), reasons=("nothing_known",))
+        wait_ms = min(max(self.first_ms - self.slope_ms * found, 0.0), self.longest_ms)
+        if pause.text is None:
+            wait_ms = max(wait_ms, UNREAD_MS_MIN)
+        return Wait(round(wait_ms), probability(pause), reasons(pause))
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """The default: by sound and words where the ears say how a pause sounds, otherwise by a fixed silence."""
+
+    by_sound: Semantic = Semantic(*WAITS[DEFAULT])
+    by_silence: Vad = Vad(400)
+
+    def wait(self, pause: PauseFeatures) -> Wait:
+        return (self.by_sound if pause.is_heard else self.by_silence).wait(pause)
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """The person ends turns by hand."""
+
+    def wait(self, pause: PauseFeatures) -> Wait:  # noqa: ARG002 - silence decides nothing
+        return Wait(None, reasons=("by_hand",))
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model on a server ends turns; this long a silence ends one in spite of it. None: no silence does."""
+
+    silence_ms_max: int | None = 3_000
+
+    def wait(self, pause: PauseFeatures) -> Wait:
+        if self.silence_ms_max is None or not is_turn(pause):
+            return Wait(None, reasons=("by_server",))
+        return Wait(self.silence_ms_max, reasons=("by_server",))
+
+
+def policy(name: str, mean_ms: int | None = None) -> Endpoint:
+    """A policy by its name. `mean_ms` is the eagerness of those that go by sound and words."""
+    by_sound = Semantic.named() if mean_ms is None else Semantic.aiming_at(mean_ms)
+    made: dict[str, Endpoint] = {
+        "combined": Combined(by_sound),
+        "semantic": by_sound,
+        "vad": Vad(),
+        "easyturn": EasyTurn(),
+        "easyturn-003": EasyTurn(PRESETS["easyturn-003"]),
+        "manual": Manual(),
+        "server": Server(),
+    }
+    if name not in made:
+        raise ValueError(f"no endpoint policy is called {name!r}; there are {', '.join(made)}")
+    return made[name]

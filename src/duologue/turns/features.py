@@ -50,8 +50,8 @@ class Shape:
 class PauseFeatures:
     """A pause, and what came before it in this turn. None: nobody was asked, or the answer isn't back."""
 
-    voiced_ms: int  # voice in this turn
-    evidence: float  # log-odds that it was a voice at all, summed over its frames
+    voiced_ms: int = 0  # voice in this turn
+    evidence: float | None = None  # log-odds that it was a voice at all, summed over its frames
     pitched_ms: int | None = None  # longest stretch of steady pitch; only asked for while the evidence is weak
     shape: Shape | None = None
     turn_logit: float | None = None  # Smart Turn's log-odds that the turn is over
@@ -59,6 +59,11 @@ class PauseFeatures:
     text: str | None = None  # everything heard of the turn, with punctuation
     confidence: float | None = None  # of the text, 0 to 1
     last_confidence: float | None = None  # of its last word
+
+    @property
+    def is_heard(self) -> bool:
+        """Do the ears tell how a pause sounds, rather than only that there is one?"""
+        return self.evidence is not None
 
 
 def shape_of(levels_db: Sequence[float], frame_ms: int) -> Shape | None:
@@ -184,7 +189,7 @@ DOUBT_MS = 320  # of silence, after which pitch is asked for: a weak voice may h
 
 def is_weak(pause: PauseFeatures) -> bool:
     """Might it have been no voice at all?"""
-    return pause.evidence < EVIDENCE_SURE
+    return pause.evidence is not None and pause.evidence < EVIDENCE_SURE
 
 
 def is_turn(pause: PauseFeatures) -> bool:

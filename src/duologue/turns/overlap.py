@@ -1,37 +1,126 @@
-"""Is a sound made over the agent a bid for the floor? (M-14, V-02)
+"""Is a sound made over the agent's voice a bid for the floor? (M-14, V-02)
 
-Decides from facts about the overlapping speech alone. Rule: undecided is an answer; the machine has a
-deadline for it.
+The playback is held by then. Takes frames of voice, where the ears tell them, and the words so far: words or a
+voice that lasts are a bid, a sound that ends without either is none. Rule: undecided is an answer; the
+machine has a deadline for it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from duologue.turns.words import Count
+from duologue.turns.voicing import FRAME_MS, log_odds
+from duologue.turns.words import count, words_of
+
+VOICED = 0.5
+EVIDENCE_FRAME_MIN, EVIDENCE_FRAME_MAX = -3.0, 4.0  # no single frame decides
+SILENCE_MS_END = 256  # without voice: it has ended
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapRule:
-    """What makes a bid. `voiced_ms_min` 0: however long a sound lasts, words decide."""
+    """What makes a bid. A duration of 0: however long a sound lasts, words decide."""
 
     substantial_min: int = 1
-    voiced_ms_min: int = 800
+    voiced_ms_min: int = 800  # of a sound of which the ears tell nothing but its beginning
+    sustained_ms: int = 448  # of voice that is a bid whatever the words, ...
+    sustained_passing_ms: int = 1_000  # ... or this much if they are only "mhm" and "yeah", or none at all
+    evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
+    confidence_min: float = 0.6  # of words in the midst of a sound, heard the same way twice
+    confidence_end_min: float = 0.45  # of words after which the sound has ended
+    confidence_passing_min: float = 0.3  # to believe that they are only passing
+    garbled_below: float = 0.3  # of ears that tell no frames
 
 
 OVERLAP_RULES = {
-    "immediate": OverlapRule(0, 0),
-    "confirm": OverlapRule(1, 800),
-    "words": OverlapRule(2, 0),
+    "immediate": OverlapRule(0, 0, 0, 0),
+    "confirm": OverlapRule(),
+    "words": OverlapRule(2, 0, 0, 0),
 }
 
 
-def judge(rule: OverlapRule, said: Count, is_final: bool, voiced_ms: int) -> bool | None:
-    """True: a bid. False: certainly none. None: not to be told yet."""
-    if said.words and said.substantial >= rule.substantial_min:
-        return True
-    if is_final:  # the text is complete and was not enough
-        return False
-    if rule.voiced_ms_min and voiced_ms >= rule.voiced_ms_min:
-        return True
-    return None
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`bid` True: the floor is theirs. False: certainly not. None: not to be told yet."""
+
+    bid: bool | None
+    reason: str = ""
+    confidence: float = 0.5
+
+
+UNDECIDED = Judgement(None)
+
+
+class Overlap:
+    """One sound over the agent's voice."""
+
+    def __init__(self, rule: OverlapRule) -> None:
+        self._rule = rule
+        self._has_frames = False
+        self._voiced_ms = self._silence_ms = 0
+        self._evidence = self._evidence_peak = 0.0
+        self._passing = False
+        self._first = ""
+
+    # -- The sound
+
+    def frame(self, probability: float, frame_ms: int = FRAME_MS) -> Judgement:
+        """The next frame: how likely it is a voice, and not the agent's own."""
+        self._has_frames = True
+        voiced = probability >= VOICED
+        now = min(max(log_odds(probability), EVIDENCE_FRAME_MIN), EVIDENCE_FRAME_MAX)
+        self._evidence = max(0.0, self._evidence + now)
+        self._evidence_peak = max(self._evidence_peak, self._evidence)
+        self._voiced_ms += frame_ms if voiced else 0
+        self._silence_ms = 0 if voiced else self._silence_ms + frame_ms
+        if self._ended and not self._is_voice:
+            return Judgement(False, "no_voice", 0.9)
+        return self._by_duration()
+
+    def lasted(self, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
+        """Of ears that tell no frames: the sound has gone on for so long."""
+        if self._has_frames or is_echo or not 0 < self._rule.voiced_ms_min <= voiced_ms:
+            return UNDECIDED
+        return Judgement(True, f"sound_{voiced_ms}ms" if not text else "words_and_sound", 0.7)
+
+    def _by_duration(self) -> Judgement:
+        limit_ms = self._rule.sustained_passing_ms if self._passing else self._rule.sustained_ms
+        if limit_ms and self._voiced_ms >= limit_ms and self._is_voice:
+            return Judgement(True, f"voice_{self._voiced_ms}ms", 0.8)
+        return UNDECIDED
+
+    @property
+    def _is_voice(self) -> bool:
+        return self._evidence_peak >= self._rule.evidence_min
+
+    @property
+    def _ended(self) -> bool:
+        return self._silence_ms >= SILENCE_MS_END
+
+    # -- The words
+
+    def heard(self, text: str, confidence: float, is_final: bool, is_echo: bool) -> Judgement:
+        """The words since the onset; `is_echo`: they are the agent's own."""
+        substantial = 0 if is_echo else _substantial(text) if self._has_frames else count(text).substantial
+        first = next(iter(words_of(text)), "")
+        agreed, self._first = bool(first) and first == self._first, first
+        self._passing = is_echo or not text or (substantial == 0 and confidence >= self._rule.confidence_passing_min)
+        if self._is_enough(text, substantial) and self._is_sure(confidence, agreed, is_final):
+            return Judgement(True, f"words_{substantial}", confidence)
+        return Judgement(False, "no_bid", 0.8) if is_final else UNDECIDED
+
+    def _is_enough(self, text: str, substantial: int) -> bool:
+        return bool(words_of(text)) and substantial >= self._rule.substantial_min
+
+    def _is_sure(self, confidence: float, agreed: bool, is_final: bool) -> bool:
+        if not self._has_frames:
+            return confidence >= self._rule.garbled_below
+        ended = is_final or self._ended
+        least = self._rule.confidence_end_min if ended else self._rule.confidence_min
+        return self._is_voice and (agreed or ended) and confidence >= least
+
+
+def _substantial(text: str) -> int:
+    """Words that could be a bid; a single letter is a noise that was spelled."""
+    letters = sum(len(word) == 1 and word not in ("i", "a") for word in words_of(text))
+    return max(0, count(text).substantial - letters)

@@ -1,0 +1,212 @@
+"""What hearing and speaking on this machine cost: models, threads, and the decisions made of them.
+
+Costs are CPU time, the best of several runs; the delay of a text is that of a machine with nothing else to do. Rule:
+the speech is a real recording (`duologue models pull speech-samples`), at the pace at which it was spoken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from duologue.audio.frames import Samples, to_pcm
+from duologue.audio.resample import resample
+from duologue.audio.wav import read_audio
+from duologue.ears.gate import GateRule, VoiceGate
+from duologue.ears.local import LocalEars
+from duologue.ears.moonshine import Moonshine
+from duologue.ears.silero import FRAME_MS, FRAME_SAMPLES, SileroVad
+from duologue.ears.smart_turn import SmartTurn
+from duologue.ears.streaming import Dictation
+from duologue.models.cache import model_path
+from duologue.ports.ears import Final, Frame, Heard
+from duologue.recordings.timed import run_timed
+from duologue.turns.controller import PRESETS, Acoustic, FrameRule, Linguistic
+from duologue.turns.echo_gate import EchoGate
+from duologue.turns.endpoint import Semantic
+from duologue.turns.features import PauseFeatures, Shape
+from duologue.turns.overlap import OVERLAP_RULES, Overlap
+from duologue.turns.voicing import Voicing
+from duologue.voice.espeak import EspeakVoice
+
+from .budget import Budget
+
+RATE_HZ = 16_000
+TICK_S = 0.005
+LAG_S = 6.0
+BUDGETS: tuple[Budget, ...] = (
+    Budget("frame_us", "deciding one frame, without models", 50, "µs"),
+    Budget("wait_us", "the wait for one pause, with everything known", 5_000, "µs"),
+    Budget("vad_ms", "hearing a voice in 32 ms", 0.7, "ms"),
+    Budget("stt_rtf", "growing text of 3 s and of 15 s, the worse, by its length", 0.35, ""),
+    Budget("stt_final_ms", "final text after the last sound of 3 s", 300, "ms"),
+    Budget("voice_first_ms", "text → first audio of the voice", 20, "ms"),
+    Budget("models_mb", "memory of all local models", 600, "MB"),
+    Budget("loop_lag_ms_p99", "lag of the loop while transcribing", 10, "ms"),
+)
+NOTE = (
+    "Costs are CPU time on one core. The final text comes in simulated time, in which models take their CPU time; the "
+    "first audio and the lag are wall time, and stand beside the lag of the same loop with nothing to do."
+)
+
+
+def bench_ears() -> dict[str, Any]:
+    """Everything, in about half a minute."""
+    audio = _recording()
+    before = _memory_mb()
+    vad, turn, stt, voice = SileroVad(), SmartTurn(), Moonshine(), EspeakVoice()
+    ears = LocalEars(stt)
+    ears.load()
+    result: dict[str, Any] = {
+        "frame_us": round(_frame_us(), 2),
+        "wait_us": round(_wait_us(), 1),
+        "vad_ms": round(_vad_ms(vad, audio), 3),
+        "turn_ms": round(_best_ms(lambda: turn.hear(audio[: 8 * RATE_HZ]), 5), 1),
+    }
+    by_length = {f"stt_rtf_{length}s": round(_rtf(stt, audio[: length * RATE_HZ]), 3) for length in (3, 15)}
+    result |= by_length | {"stt_rtf": max(by_length.values())}
+    result["voice_first_ms"] = round(asyncio.run(_voice_first_ms(voice)), 2)
+    result["stt_final_ms"] = round(run_timed(_final_ms(ears, audio[: 3 * RATE_HZ])))
+    result["loop_lag_idle_ms_p99"] = round(asyncio.run(_lag_ms(None, audio)), 2)
+    result["loop_lag_ms_p99"] = round(asyncio.run(_lag_ms(ears, audio)), 2)
+    result["models_mb"] = round(_memory_mb() - before)
+    result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
+    result["note"] = NOTE
+    return result
+
+
+def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [budget.row(result) for budget in BUDGETS]
+
+
+def _recording() -> Samples:
+    found = read_audio(model_path("speech-samples") / "two_cities.wav")
+    return resample(found.samples, found.rate_hz, RATE_HZ)[int(0.9 * RATE_HZ) :]
+
+
+def _memory_mb() -> float:
+    """What this process holds, as Linux tells it."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096 / 1e6
+
+
+def _best_ms(work: Callable[[], object], times: int) -> float:
+    best = float("inf")
+    for _ in range(times):
+        started = time.process_time()
+        work()
+        best = min(best, time.process_time() - started)
+    return best * 1000
+
+
+# -- Decisions
+
+
+def _frame_us() -> float:
+    """Echo, onset, the counts of the turn, the bid for the floor and the frame-by-frame rule: all of them."""
+    frames = [(0.9 if place % 40 < 30 else 0.05, -20.0 - place % 7, -30.0 - place % 11) for place in range(2_000)]
+
+    def work() -> None:
+        echo, gate, voicing = EchoGate(FRAME_MS), VoiceGate(GateRule(), FRAME_MS), Voicing(FRAME_MS)
+        overlap, rule = Overlap(OVERLAP_RULES["confirm"]), FrameRule(PRESETS["balanced"], 1)
+        said = Linguistic("a table for two", 0.9, 1.0)
+        for place, (probability, heard_db, played_db) in enumerate(frames):
+            echo.excess_db(heard_db, played_db)
+            gate.feed(probability)
+            voicing.update(probability, heard_db)
+            overlap.frame(probability)
+            rule.step(Acoustic(place * FRAME_MS, 0.05, probability, voicing.silence_ms), said)
+
+    return _best_ms(work, 5) * 1000 / len(frames)
+
+
+def _wait_us() -> float:
+    embedding = tuple(np.linspace(-1, 1, 384).tolist())
+    pause = PauseFeatures(2_000, 90.0, None, Shape(), 1.5, embedding, "I want a table for two.", 0.9, 0.8)
+    policy = Semantic.named()
+    return _best_ms(lambda: [policy.wait(pause) for _ in range(100)], 5) * 10
+
+
+# -- Models
+
+
+def _vad_ms(vad: SileroVad, audio: Samples) -> float:
+    frames = audio[: 200 * FRAME_SAMPLES].reshape(-1, FRAME_SAMPLES)
+    return _best_ms(lambda: [vad.probability(frame) for frame in frames], 5) / len(frames)
+
+
+def _rtf(model: Moonshine, audio: Samples) -> float:
+    def dictate() -> None:
+        dictation, step = Dictation(model), model.partial_ms * RATE_HZ // 1000
+        for at in range(0, audio.size, step):
+            dictation.add(audio[at : at + step])
+            dictation.write()
+            if dictation.is_long:
+                dictation.settle()
+        dictation.finish(audio.size)
+
+    return _best_ms(dictate, 3) * RATE_HZ / 1000 / audio.size
+
+
+async def _voice_first_ms(voice: EspeakVoice) -> float:
+    spent = []
+    for _ in range(20):
+        started = time.perf_counter()
+        stream = voice.speak("Your table for two is booked for seven.")
+        async for _ in stream:
+            spent.append((time.perf_counter() - started) * 1000)
+            break
+        await stream.aclose()
+    return statistics.median(spent)
+
+
+# -- Live
+
+
+async def _play(audio: Samples, came: list[float]) -> AsyncIterator[Frame]:
+    """In real time; notes when each frame came."""
+    size = RATE_HZ // 50
+    now = asyncio.get_running_loop().time
+    begun = now()
+    for place, at in enumerate(range(0, audio.size, size), 1):
+        await asyncio.sleep(max(0.0, begun + place * 0.02 - now()))
+        came.append(now())
+        yield Frame(to_pcm(audio[at : at + size]))
+
+
+async def _hear(ears: LocalEars, audio: Samples, came: list[float]) -> list[tuple[float, Heard]]:
+    now = asyncio.get_running_loop().time
+    return [(now(), heard) async for heard in ears.listen(_play(audio, came))]
+
+
+async def _final_ms(ears: LocalEars, audio: Samples) -> float:
+    late = []
+    for _ in range(5):
+        came: list[float] = []
+        heard = await _hear(ears, np.concatenate((audio, np.zeros(RATE_HZ * 6 // 10, np.float32))), came)
+        final = next(at for at, item in heard if isinstance(item, Final))
+        late.append((final - came[audio.size // (RATE_HZ // 50) - 1]) * 1000)
+    return statistics.median(late)
+
+
+async def _lag_ms(ears: LocalEars | None, audio: Samples) -> float:
+    lags: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(TICK_S)
+            lags.append((time.perf_counter() - before - TICK_S) * 1000)
+
+    ticking = asyncio.ensure_future(tick())
+    if ears is None:
+        await asyncio.sleep(LAG_S / 2)
+    else:
+        await _hear(ears, audio[: int(LAG_S * RATE_HZ)], [])
+    ticking.cancel()
+    return float(np.percentile(lags, 99))

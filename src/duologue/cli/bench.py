@@ -1,0 +1,74 @@
+"""`duologue bench`: what things cost on this machine, held to their budgets.
+
+Rule: a number is measured here and now; none is remembered.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from duologue.core.errors import DuologueError
+
+bench_app = typer.Typer(help="Measure, side by side with others.", no_args_is_help=True)
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
+
+
+@bench_app.command("core")
+def bench_core(as_json: Json = False) -> None:
+    """Microseconds a transition and an ignored event, beside two well-known libraries."""
+    from duologue.bench.core import bench_core as measure
+    from duologue.bench.core import report
+
+    with _waiting().status("measuring"):
+        result = measure()
+    _tell("The core", report(result), result, as_json)
+
+
+@bench_app.command("runtime")
+def bench_runtime(
+    calls: Annotated[int, typer.Option(min=1, help="How many faulty calls to play.")] = 1_000, as_json: Json = False
+) -> None:
+    """What a conversation costs around the machine: latency, CPU, memory, simulation."""
+    from duologue.bench.runtime import bench_runtime as measure
+    from duologue.bench.runtime import report
+
+    with _waiting().status("measuring") as status:
+        result = measure(calls, lambda what: status.update(f"measuring: {what}"))
+    _tell("The runtime", report(result), result, as_json)
+
+
+@bench_app.command("ears")
+def bench_ears(as_json: Json = False) -> None:
+    """What hearing and speaking cost: voice detection, text, turn-taking, the voice, memory."""
+    try:
+        from duologue.bench.ears import bench_ears as measure
+        from duologue.bench.ears import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+
+    with _waiting().status("measuring, half a minute of it in real time"):
+        result = measure()
+    _tell("Ears and voice", report(result), result, as_json)
+
+
+def _waiting() -> Console:
+    return Console(stderr=True)
+
+
+def _tell(title: str, rows: Sequence[tuple[str, str, str]], result: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+        return
+    table = Table("what", "measured", "budget", title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*row)
+    out = Console()
+    out.print(table)
+    out.print(result["note"], style="dim")

@@ -1,0 +1,192 @@
+"""`duologue listen`: what an agent would have heard and decided in a recording, and why.
+
+One recording is shown on a timeline; a set of them gives a file of decisions. Rule: the agent hears frame by frame, in
+simulated time in which its models take as long as they take.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console, Group
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+from duologue.core.settings import PROFILES, profile
+from duologue.turns.endpoint import policy
+
+from .ink import BLUE, GREEN, RED, write_ms
+
+if TYPE_CHECKING:
+    from duologue.recordings.listening import Decision, Listener, Result
+
+_BARS = " ▁▂▃▄▅▆▇█"
+_LOUDEST_DB, _QUIETEST_DB = -10.0, -60.0
+_MARKS = {
+    "end_of_turn": ("▼", GREEN, "end of turn"),
+    "hold": ("‖", BLUE, "playback held"),
+    "barge_in": ("■", RED, "barge-in"),
+    "resume": ("▶", BLUE, "playback goes on"),
+    "noise": ("·", "dim", "only a noise"),
+}
+
+
+def listen_command(
+    file: Annotated[Path | None, typer.Argument(help="A WAV or FLAC recording of the person.")] = None,
+    agent: Annotated[Path | None, typer.Option(help="What the agent was playing meanwhile.")] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Decide a whole set: a list of recordings, a line of JSON each.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the decisions of a set to this file.")] = None,
+    endpoint: Annotated[
+        str,
+        typer.Option("--policy", help="When a turn is over: combined, semantic, vad, easyturn, easyturn-003, manual."),
+    ] = "combined",
+    eagerness: Annotated[
+        int | None, typer.Option(help="Aim at this mean wait in ms, 600 to 1010, instead of the default.")
+    ] = None,
+    overlap: Annotated[
+        str, typer.Option("--profile", help="Who may interrupt: confirm, words, immediate.")
+    ] = "confirm",
+    model: Annotated[str, typer.Option(help="The speech model: tiny or base.")] = "tiny",
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+) -> None:
+    """Show what was heard in a recording, and when and why turn-taking decided what."""
+    if (file is None) == (labels is None):
+        raise DuologueError("give one recording, or a set of them with --labels")
+    if labels is not None and out is None:
+        raise DuologueError("a set of recordings needs --out FILE for its decisions")
+    listener = _listener(endpoint, eagerness, overlap, model)
+    if labels is not None and out is not None:
+        _decide(listener, labels, out)
+    elif file is not None:
+        _show(listener, file, agent, as_json)
+
+
+def _listener(endpoint: str, eagerness: int | None, overlap: str, model: str) -> Listener:
+    if overlap not in PROFILES:
+        raise DuologueError(f"no profile {overlap!r}; there are {', '.join(PROFILES)}")
+    if model not in ("tiny", "base"):
+        raise DuologueError(f"no speech model {model!r}; there are tiny and base")
+    try:
+        rule = policy(endpoint, eagerness)
+    except ValueError as unknown:
+        raise DuologueError(str(unknown)) from None
+    try:
+        from duologue.ears.local import LocalEars
+        from duologue.ears.moonshine import Moonshine
+        from duologue.recordings.listening import Listener
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    ears = LocalEars(Moonshine("base" if model == "base" else "tiny"))
+    ears.load()
+    return Listener(ears, rule, profile(overlap))
+
+
+# -- A set
+
+
+def _decide(listener: Listener, labels: Path, out: Path) -> None:
+    from duologue.audio.frames import UnusableAudio
+    from duologue.recordings.sets import decide, read_rows
+
+    rows = read_rows(labels)
+    columns = (TextColumn("listening"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("listening", total=len(rows))
+        try:
+            with out.open("w", encoding="utf-8") as file:
+                for line in decide(listener, rows, lambda: progress.advance(task)):
+                    file.write(json.dumps(line) + "\n")
+        except OSError as problem:
+            raise DuologueError(f"{out}: {problem.strerror}") from None
+        except UnusableAudio as problem:
+            raise DuologueError(str(problem)) from None
+    sys.stderr.write(f"{len(rows)} recordings decided: {out}\n")
+
+
+# -- One recording
+
+
+def _show(listener: Listener, file: Path, agent: Path | None, as_json: bool) -> None:
+    from duologue.audio.frames import UnusableAudio
+    from duologue.recordings.sets import listen_to
+
+    try:
+        result = listen_to(listener, file, agent)
+    except UnusableAudio as problem:
+        raise DuologueError(str(problem)) from None
+    if as_json:
+        sys.stdout.write(json.dumps(_facts(file, result), indent=2, ensure_ascii=False) + "\n")
+    else:
+        console = Console()
+        console.print(_picture(file, result, console.width))
+
+
+def _facts(file: Path, result: Result) -> dict[str, object]:
+    return {
+        "file": str(file),
+        "duration_ms": result.duration_ms,
+        "turns": [{"turn": said.turn, "text": said.text} for said in result.turns],
+        "decisions": [
+            {"t_ms": made.t_ms, "kind": made.kind, "reasons": list(made.reasons), "confidence": made.confidence}
+            for made in result.decisions
+        ],
+        "words": [{"t_ms": said.t_ms, "turn": said.turn, "text": said.text} for said in result.words],
+    }
+
+
+def _picture(file: Path, result: Result, width: int) -> Group:
+    width = max(20, min(width - 2, 110))
+    total_ms = max(result.duration_ms, *(made.t_ms for made in result.decisions), 1)
+    facts = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    for made in result.decisions:
+        mark, colour, name = _MARKS[made.kind]
+        sure = "" if made.confidence is None else f"{made.confidence:.0%}"
+        facts.add_row(
+            Text(write_ms(made.t_ms), justify="right"),
+            Text(f"{mark} {name}", colour),
+            sure,
+            Text(", ".join(made.reasons), "dim"),
+        )
+    said = [Text(f"turn {item.turn}  {item.text}") for item in result.turns] or [Text("no words", "dim")]
+    return Group(
+        Text(f"{file}  {write_ms(result.duration_ms)}", "bold"),
+        Text(_levels(result.levels_db, width, result.duration_ms / total_ms)),
+        _marks(result.decisions, width, total_ms),
+        *said,
+        Text(),
+        facts,
+    )
+
+
+def _levels(levels_db: tuple[float, ...], width: int, share: float) -> str:
+    """The loudest of each column."""
+    columns = max(1, round(width * share))
+    line = ""
+    for at in range(columns):
+        part = levels_db[
+            at * len(levels_db) // columns : max(
+                (at + 1) * len(levels_db) // columns, at * len(levels_db) // columns + 1
+            )
+        ]
+        loud = (max(part, default=_QUIETEST_DB) - _QUIETEST_DB) / (_LOUDEST_DB - _QUIETEST_DB)
+        line += _BARS[min(max(round(loud * (len(_BARS) - 1)), 0), len(_BARS) - 1)]
+    return line
+
+
+def _marks(decisions: tuple[Decision, ...], width: int, total_ms: int) -> Text:
+    signs: dict[int, tuple[str, str]] = {}
+    for made in decisions:
+        mark, colour, _ = _MARKS[made.kind]
+        signs[min(made.t_ms * width // total_ms, width - 1)] = (mark, colour)
+    line = Text()
+    for at in range(width):
+        line.append(*signs.get(at, (" ", "")))
+    return line

@@ -1,0 +1,212 @@
+"""A recording is played to an agent that listens: what it heard, held, stopped for, and when it thought a turn over.
+
+The agent is a whole one: ears, turn-taking, machine; only its brain has nothing to say. Rule: frames come at the
+pace of the recording, so nothing can be known before it was played.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from duologue.audio.frames import Samples, to_pcm
+from duologue.audio.levels import rms, to_dbfs
+from duologue.audio.resample import resample
+from duologue.audio.wav import read_audio
+from duologue.core import effects as fx
+from duologue.core.settings import Settings
+from duologue.lines.scripted import ScriptedLine
+from duologue.observe import signals as sg
+from duologue.observe.moment import Moment
+from duologue.ports.brain import Part, Request
+from duologue.ports.ears import Ears, Frame, Heard
+from duologue.ports.sound import Sound
+from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.conversation import Conversation
+from duologue.turns.endpoint import Endpoint
+
+RATE_HZ = 16_000
+FRAME_MS = 32
+LEAD_MS = 200  # the agent has been speaking for so long when the recording begins
+AFTER_MS = 4_000  # of silence behind the recording, so that its last turn can end
+SPOKEN = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that was decided, `t_ms` after the beginning of the recording."""
+
+    t_ms: int
+    kind: str  # end_of_turn, hold, barge_in, resume or noise
+    reasons: tuple[str, ...] = ()
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a turn as they stood at some time."""
+
+    t_ms: int
+    turn: int
+    text: str
+    is_final: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of one recording."""
+
+    duration_ms: int
+    decisions: tuple[Decision, ...]
+    words: tuple[Words, ...]
+    levels_db: tuple[float, ...] = ()
+
+    @property
+    def turns(self) -> tuple[Words, ...]:
+        """The words of each turn as they stood in the end."""
+        return tuple({said.turn: said for said in self.words if said.text}.values())
+
+
+class Silent:
+    """A brain that has nothing to say."""
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
+        return
+        yield ""
+
+
+@dataclass(frozen=True)
+class Lasting:
+    """A voice that goes on for so long."""
+
+    ms: int
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:  # noqa: ARG002
+        yield Sound(self.ms, text=SPOKEN)
+
+
+class Room(ScriptedLine):
+    """A line whose microphone hears a recording."""
+
+    async def play_in(self, heard: Samples, played: Samples) -> None:
+        """Send both sides in frames, at their pace. A frame is there when it is over."""
+        size = FRAME_MS * RATE_HZ // 1000
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        for place, at in enumerate(range(0, heard.size, size), 1):
+            await asyncio.sleep(max(0.0, began + place * FRAME_MS / 1000 - loop.time()))
+            echo = to_pcm(played[at : at + size]) if played.size else b""
+            self._tell(Frame(to_pcm(heard[at : at + size]), RATE_HZ, echo))
+
+
+class Notes:
+    """Writes down what the machine decides, and why turn-taking told it to."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.decisions: list[Decision] = []
+        self.words: list[Words] = []
+        self._began = math.inf
+        self._why: dict[str, sg.Decided] = {}
+        engine = conversation.engine
+        engine.watchers.append(self._watch)
+        engine.bus.on(sg.Decided, self._note_reason)
+        engine.bus.on(sg.Caption, self._note_words)
+
+    def begin(self) -> None:
+        """The recording begins now."""
+        self._began = asyncio.get_running_loop().time()
+
+    @property
+    def _now_ms(self) -> int:
+        return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000)
+
+    def _note_reason(self, signal: sg.Decided) -> None:
+        self._why[signal.decision] = signal
+
+    def _note_words(self, caption: sg.Caption) -> None:
+        if caption.role == "user" and self._began < math.inf:
+            self.words.append(Words(self._now_ms, caption.turn, caption.text, caption.final))
+
+    def _watch(self, moment: Moment) -> None:
+        if self._began == math.inf:
+            return
+        for effect in moment.effects:
+            kind = DECISIONS.get(type(effect))
+            if kind is not None:
+                why = self._why.pop(kind, None)
+                reasons = why.reasons if why else (type(moment.event).__name__,)
+                confidence = why.confidence if why else None
+                self.decisions.append(Decision(self._now_ms, kind, reasons, confidence))
+
+
+DECISIONS: dict[type[fx.Effect], str] = {
+    fx.CommitAudio: "end_of_turn",
+    fx.HoldPlayback: "hold",
+    fx.StopPlayback: "barge_in",
+    fx.ResumePlayback: "resume",
+    fx.DiscardAudio: "noise",
+}
+
+
+def read(path: Path) -> Samples:
+    """A recording at the rate of the ears."""
+    samples, rate_hz = read_audio(path)
+    return resample(samples, rate_hz, RATE_HZ)
+
+
+def levels_of(samples: Samples) -> tuple[float, ...]:
+    """The level of every frame in dB."""
+    size = FRAME_MS * RATE_HZ // 1000
+    return tuple(to_dbfs(rms(samples[at : at + size])) for at in range(0, samples.size, size))
+
+
+@dataclass(frozen=True)
+class Listener:
+    """An agent that listens to recordings, one after the other."""
+
+    ears: Ears
+    endpoint: Endpoint
+    settings: Settings
+
+    async def listen(
+        self, heard: Samples, played: Samples | None = None, tap: Callable[[Heard], object] | None = None
+    ) -> Result:
+        """What it decides while it hears this. `played`: what it says itself meanwhile. `tap` is told what
+        the ears report."""
+        speaks = played is not None and played.size > 0
+        agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
+        line = Room()
+        conversation = Conversation(agent, line)
+        notes = Notes(conversation)
+        await conversation.start()
+        await asyncio.sleep(LEAD_MS / 1000)
+        notes.begin()
+        if tap is not None:
+            conversation.engine.taps.append(tap)
+        after = np.zeros(AFTER_MS * RATE_HZ // 1000, np.float32)
+        everything = np.concatenate((heard, after))
+        reference = np.zeros_like(everything) if speaks else np.empty(0, np.float32)
+        if speaks and played is not None:
+            reference[: played.size] = played[: everything.size]
+        await line.play_in(everything, reference)
+        await conversation.end()
+        duration_ms = heard.size * 1000 // RATE_HZ
+        return Result(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
+
+    def _agent(self, speaks_ms: int) -> Agent:
+        greeting = SPOKEN if speaks_ms else ""
+        settings = replace(self.settings, greets=bool(speaks_ms), dead_air_ms=0)
+        voice = Lasting(LEAD_MS + speaks_ms) if speaks_ms else None
+        return Agent(
+            Silent(),
+            ears=self.ears,
+            voice=voice,
+            profile=settings,
+            endpoint=self.endpoint,
+            phrases=Phrases(greeting=greeting),
+        )

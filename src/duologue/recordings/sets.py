@@ -1,0 +1,65 @@
+"""A set of recordings, decided one after the other: rows in, decisions out.
+
+A row is a line of JSON with at least `id` and `wav`, and `agent_wav` where the agent speaks meanwhile; file names
+are seen from the folder of the list. Rule: labels are never looked at: nothing but the sound decides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from duologue.core.errors import DuologueError
+
+from .listening import Listener, Result, read
+from .timed import run_timed
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One recording of a set."""
+
+    id: str
+    heard: Path
+    played: Path | None
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The recordings of a set, or one line that says what is wrong with the list."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise DuologueError(f"{path} can't be read: {getattr(problem, 'strerror', None) or 'not text'}") from None
+    rows = [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    if not rows:
+        raise DuologueError(f"{path} names no recording")
+    return rows
+
+
+def _row(path: Path, number: int, line: str) -> Row:
+    try:
+        row: Any = json.loads(line)
+    except ValueError:
+        raise DuologueError(f"{path}:{number}: not JSON") from None
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not isinstance(row.get("wav"), str):
+        raise DuologueError(f'{path}:{number}: a row has at least "id" and "wav"')
+    agent = row.get("agent_wav")
+    return Row(row["id"], path.parent / row["wav"], path.parent / agent if isinstance(agent, str) else None)
+
+
+def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> Result:
+    """One recording, from beginning to end."""
+    return run_timed(listener.listen(read(heard), read(played) if played is not None else None))
+
+
+def decide(listener: Listener, rows: list[Row], told: Callable[[], object]) -> Iterator[dict[str, Any]]:
+    """What was decided in each of these recordings, as lines to be written."""
+    for row in rows:
+        result = listen_to(listener, row.heard, row.played)
+        for decision in result.decisions:
+            line = {"id": row.id, "t_ms": decision.t_ms, "kind": decision.kind}
+            yield line | {"reasons": list(decision.reasons), "confidence": decision.confidence}
+        told()
