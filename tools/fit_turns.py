@@ -13,7 +13,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.decomposition import PCA
@@ -22,15 +22,23 @@ from sklearn.metrics import roc_auc_score
 from sklearn.preprocessing import StandardScaler
 from turn_recordings import EARLY_MS, Heard, hear_set, read_labels
 
+from duologue.core.settings import profile
+from duologue.ears.local import LocalEars
+from duologue.recordings.listening import Listener
+from duologue.recordings.sets import decide, read_rows
+from duologue.turns import completion
+from duologue.turns.completion_table import Table
+from duologue.turns.endpoint import Combined, Semantic
 from duologue.turns.features import Shape, is_turn, shape_terms, terms_of, text_terms
 
 ROOT = Path(__file__).parent.parent
 FOLDS = 8
 COMPONENTS = 20
 COMPONENT_SCALE = 0.7
-STRENGTH = 0.3  # of the fit; less is smoother
-MADE_WEIGHT = 0.5  # a made example counts half
+STRENGTH = 0.1  # of the fit; less is smoother
+MADE_WEIGHT = 0.25  # of a real one: there are more of them, and they are easier
 MISS_MS = 4000
+READY_MS = 192  # of silence, after which a voice has ended
 TEXT = tuple(text_terms("", None))
 SHAPE = tuple(shape_terms(Shape()))
 # A table for each combination of what may be known.
@@ -193,33 +201,58 @@ def waits(scores: Any, wait: Wait) -> Any:
     return np.clip(wait[0] - wait[1] * scores, 0, wait[2])
 
 
-def choose(replay: Replay, scores: Any, files: Any, mean_ms: float, p95_ms: float, p50_ms: float) -> Wait:
-    """The wait with the fewest cut-ins within a budget; among equals the most patient."""
-    best: tuple[float, float, Wait] | None = None
-    for wait in GRID:
-        found = replay.summary(*replay.run(waits(scores, wait)), files & replay.choose)
-        fits = found["mean_ms"] <= mean_ms and found["p95_ms"] <= p95_ms and found["p50_ms"] <= p50_ms
-        if fits and (best is None or (found["cut_in"], -found["mean_ms"]) < best[:2]):
-            best = (found["cut_in"], -found["mean_ms"], wait)
-    assert best is not None, "no wait keeps this budget"
-    return best[2]
+class Limit(NamedTuple):
+    """What a setting may cost."""
+
+    mean_ms: float
+    p95_ms: float = 1e9
+    p50_ms: float = 1e9
 
 
 LIMITS = {
-    **{name: (ms * MARGIN, 1e9, 1e9) for name, ms in BUDGETS.items()},
-    "default": (760 * MARGIN, 1250.0, 390.0),
+    "default": Limit(760 * MARGIN, 1250.0, 390.0),
+    **{name: Limit(ms * MARGIN) for name, ms in BUDGETS.items()},
 }
+NAMES = tuple(LIMITS)
+FRONTIER_MS = range(450, 1150, 50)
+LIMITS |= {f"{mean_ms}": Limit(mean_ms) for mean_ms in FRONTIER_MS}
+CURVES = np.array([waits(np.linspace(-8, 8, 65), wait) for wait in GRID])
 
 
-def crossed(replay: Replay, scores: Any, name: str) -> dict[str, float]:
-    """Waits, too, are chosen without the files that they are judged on."""
-    cut, late = np.zeros(len(replay.labels), bool), np.full(len(replay.labels), float(MISS_MS))
-    for fold in range(-1, FOLDS):
-        wait = choose(replay, scores, replay.fold != fold, *LIMITS[name])
-        ends, times = replay.run(waits(scores, wait))
-        here = replay.fold == fold
-        cut[here], late[here] = ends[here], times[here]
-    return replay.summary(cut, late)
+class Tried:
+    """Every wait of the grid, tried once with these scores."""
+
+    def __init__(self, replay: Replay, scores: Any) -> None:
+        self.replay = replay
+        runs = [replay.run(waits(scores, wait)) for wait in GRID]
+        self.cut, self.late = np.array([cut for cut, _ in runs]), np.array([late for _, late in runs])
+
+    def choose(self, files: Any, name: str) -> int:
+        """The place of the wait with the fewest cut-ins within a limit; among equals the most patient. The less
+        eager settings never wait shorter than the more eager ones, whatever the score."""
+        limit = LIMITS[name]
+        allowed = np.ones(len(GRID), bool)
+        if name in ("quick", "patient"):
+            middle = CURVES[self.choose(files, "balanced")]
+            allowed = ((middle >= CURVES) if name == "quick" else (middle <= CURVES)).all(axis=1)
+        clean, hold = self.replay.clean & files & self.replay.choose, self.replay.hold & files & self.replay.choose
+        late = self.late[:, clean]
+        mean = late.mean(axis=1)
+        hit = np.where(late < MISS_MS, late, np.nan)
+        p50, p95 = np.nanpercentile(hit, (50, 95), axis=1)
+        fits = allowed & (mean <= limit.mean_ms) & (p95 <= limit.p95_ms) & (p50 <= limit.p50_ms)
+        assert fits.any(), f"no wait keeps {limit}"
+        rate = np.where(fits, self.cut[:, hold].mean(axis=1), np.inf)
+        best = np.flatnonzero(rate == rate.min())
+        return int(best[mean[best].argmax()])
+
+    def crossed(self, name: str) -> dict[str, float]:
+        """Waits, too, are chosen without the files that they are judged on."""
+        cut, late = self.cut[0].copy(), self.late[0].copy()
+        for fold in range(-1, FOLDS):
+            here, wait = self.replay.fold == fold, self.choose(self.replay.fold != fold, name)
+            cut[here], late[here] = self.cut[wait][here], self.late[wait][here]
+        return self.replay.summary(cut, late)
 
 
 def report(data: Data, labels: list[dict[str, Any]], table: str) -> dict[str, Any]:
@@ -227,17 +260,64 @@ def report(data: Data, labels: list[dict[str, Any]], table: str) -> dict[str, An
     scores, fitted = outside(data, table), apply(data, table, fit(data, table, data.learn))
     clear = data.given & np.array([item.over is not None for item in data.heard])
     found: dict[str, Any] = {"auc": round(roc_auc_score(data.over[clear], scores[clear]), 3), "rows": {}}
-    for name in LIMITS:
-        wait = choose(replay, scores[replay.mine], np.ones(len(replay.labels), bool), *LIMITS[name])
+    tried = Tried(replay, scores[replay.mine])
+    everything = np.ones(len(replay.labels), bool)
+    for name in NAMES:
+        wait = GRID[tried.choose(everything, name)]
         found["rows"][name] = {
             "wait": wait,
-            "crossed": crossed(replay, scores[replay.mine], name),
+            "crossed": tried.crossed(name),
             "fitted": replay.summary(*replay.run(waits(fitted[replay.mine], wait))),
         }
+    found["frontier"] = [tried.crossed(f"{mean_ms}") for mean_ms in FRONTIER_MS]
     return found
 
 
+def timers(data: Data, labels: list[dict[str, Any]]) -> list[dict[str, float]]:
+    """The same for fixed silences, to compare with: nothing is known, so nothing is waited for."""
+    replay = Replay(data, labels)
+    replay.ready = replay.start + READY_MS
+    silences = range(300, 1300, 100)
+    return [replay.summary(*replay.run(np.full(len(replay.mine), float(ms)))) for ms in silences]
+
+
 # -- What is written
+
+
+def production(data: Data, chosen: Any) -> dict[str, Table]:
+    """The tables as the product uses them, fitted on these pauses."""
+    made = {}
+    for name in TABLES:
+        model = fit(data, name, chosen)
+        start = model.start + sum(model.weights[term] * model.means[term] for term in model.weights)
+        usual = 0.0 if model.embedding is None else float((data.pooled[chosen] @ model.embedding).mean())
+        terms = {t: (float(f"{model.weights[t]:.5g}"), float(f"{model.means[t]:.4g}")) for t in model.weights}
+        pooled = () if model.embedding is None else tuple(round(float(value), 4) for value in model.embedding)
+        made[name] = Table(round(start + usual, 4), terms, pooled, round(usual, 4))
+    return made
+
+
+def listen_crossed(data: Data, labels: list[dict[str, Any]], folder: Path, build: Path) -> None:
+    """Every recording, heard by the whole agent with tables and waits fitted without it: a file of decisions for
+    each setting."""
+    replay = Replay(data, labels)
+    tried = Tried(replay, outside(data, "everything")[replay.mine])
+    fold_of = {item.id: int(fold) for item, fold in zip(data.heard, data.fold, strict=True)}
+    rows = {row.id: row for row in read_rows(folder / "labels.jsonl")}
+    ears = LocalEars()
+    ears.load()
+    for name in NAMES:
+        with (build / f"crossed-{name}.jsonl").open("w", encoding="utf-8") as file:
+            for fold in range(-1, FOLDS):
+                completion.TABLES.update(production(data, data.learn & (data.fold != fold)))
+                wait = Semantic(*GRID[tried.choose(replay.fold != fold, name)])
+                here = [row for row in rows.values() if fold_of.get(row.id, -1) == fold]
+                if name != "default":  # who interrupts whom does not depend on the eagerness
+                    here = [row for row in here if row.played is None]
+                listener = Listener(ears, Combined(wait), profile("confirm"))
+                for line in decide(listener, here, lambda: None):
+                    file.write(json.dumps(line) + "\n")
+        sys.stdout.write(f"{build / f'crossed-{name}.jsonl'}\n")
 
 
 def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path: Path) -> None:
@@ -265,20 +345,15 @@ def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path:
         "",
         "TABLES: dict[str, Table] = {",
     ]
-    for name in TABLES:
-        model = fit(data, name, data.learn)
-        start = model.start + sum(model.weights[term] * model.means[term] for term in model.weights)
-        usual = 0.0 if model.embedding is None else float((data.pooled[data.learn] @ model.embedding).mean())
-        lines += [f'    "{name}": Table(', f"        {start + usual:.4f},", "        {"]
-        lines += [f'            "{t}": ({model.weights[t]:.5g}, {model.means[t]:.4g}),' for t in model.weights]
+    for name, table in production(data, data.learn).items():
+        lines += [f'    "{name}": Table(', f"        {table.start},", "        {"]
+        lines += [f'            "{term}": {pair},' for term, pair in table.terms.items()]
         lines += ["        },"]
-        if model.embedding is not None:
-            numbers = [f"{value:.4f}" for value in model.embedding]
+        if table.embedding:
+            numbers = [f"{value:.4f}," for value in table.embedding]
             lines += ["        ("]
-            lines += [
-                "            " + " ".join(f"{n}," for n in numbers[at : at + 12]) for at in range(0, len(numbers), 12)
-            ]
-            lines += ["        ),", f"        {usual:.4f},"]
+            lines += ["            " + " ".join(numbers[at : at + 12]) for at in range(0, len(numbers), 12)]
+            lines += ["        ),", f"        {table.embedding_mean},"]
         lines += ["    ),"]
     lines += [
         "}",
@@ -296,6 +371,7 @@ def main() -> None:
     ask.add_argument("--build", type=Path, default=ROOT / "build" / "turns", help="where to keep what was heard")
     ask.add_argument("--date", required=True, help="written into the table")
     ask.add_argument("--dry", action="store_true", help="only print")
+    ask.add_argument("--listen", action="store_true", help="hear everything again, each by tables fitted without it")
     given = ask.parse_args()
     labels = read_labels(given.set)
     data = Data(hear_set(given.set, given.build))
@@ -310,8 +386,10 @@ def main() -> None:
         command = "python tools/fit_turns.py --set FOLDER"
         place = ROOT / "src" / "duologue" / "turns" / "completion_table.py"
         write_table(data, found["everything"]["rows"], command, given.date, place)
-        kept = {"date": given.date, "command": command, "tables": found}
+        kept = {"date": given.date, "command": command, "timers": timers(data, labels), "tables": found}
         (ROOT / "docs" / "turn-taking.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    if given.listen:
+        listen_crossed(data, labels, given.set, given.build.parent)
 
 
 if __name__ == "__main__":

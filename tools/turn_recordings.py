@@ -72,7 +72,9 @@ class Asked:
         match told:
             case Pause() if not self.pauses or self.pauses[-1]["voiced_ms"] != told.features.voiced_ms:
                 start_ms = round((self._now_ms() - told.quiet_ms) / FRAME_MS) * FRAME_MS
-                self.pauses.append({"voiced_ms": told.features.voiced_ms, "start_ms": start_ms, "voice_ms": float("inf")})
+                self.pauses.append(
+                    {"voiced_ms": told.features.voiced_ms, "start_ms": start_ms, "voice_ms": float("inf")}
+                )
             case VoiceFrame(quiet_ms=0) if self.pauses and self.pauses[-1]["voice_ms"] == float("inf"):
                 self.pauses[-1]["voice_ms"] = self._now_ms()
 

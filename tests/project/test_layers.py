@@ -31,6 +31,7 @@ SIDEWAYS = {
     ("testing", "replay"),
     ("bench", "sim"),
     ("bench", "recordings"),
+    ("flows", "nlu"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "sim", "check", "models")

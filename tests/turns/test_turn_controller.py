@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, fields, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from duologue.core.settings import PROFILES
+from duologue.core.views import VIEWS
 from duologue.turns.controller import (
     PRESETS,
     Acoustic,
     Activity,
+    FrameRule,
     Linguistic,
     TurnDecision,
     TurnMemory,
@@ -220,3 +226,194 @@ def test_a_noisy_room_never_ends_a_turn_in_the_source_and_does_in_the_presets() 
     noisy = replace(QUIET, energy=0.03)  # a car, with nobody speaking
     assert play(frames(noisy, 1_000), memory=settled())[0].state is TurnState.HOLD
     assert play(frames(noisy, 1_000), settings=PRESETS["balanced"], memory=settled())[0].state is TurnState.SPEAK
+
+
+# -- The source to the letter: `easyturn-003` at its boundaries, to the millisecond
+
+
+def at(ms: int, frame: Acoustic = QUIET) -> Acoustic:
+    return replace(frame, at_ms=ms)
+
+
+def speaking() -> TurnMemory:
+    return replace(settled(), state=TurnState.SPEAK)
+
+
+@pytest.mark.req("T-01")
+def test_there_are_two_turn_states_and_five_system_states() -> None:
+    assert [state.value for state in TurnState] == ["HOLD", "SPEAK"]
+    assert FrameRule(EASYTURN, 1).step(at(0), Linguistic()).state is TurnState.HOLD
+    assert set(VIEWS["orchestrator"].states) == {"idle", "listening", "processing", "speaking", "interrupted"}
+    assert {settings.breath_ms for settings in PROFILES.values()} == {50}
+
+
+@pytest.mark.req("T-02")
+def test_acoustic_and_linguistic_features_are_those_of_the_source() -> None:
+    assert [field.name for field in fields(Acoustic)] == ["at_ms", "energy", "vad", "silence_ms"]
+    assert [field.name for field in fields(Linguistic)] == ["text", "confidence", "stability"]
+
+
+@pytest.mark.req("T-02")
+@pytest.mark.parametrize("frame_ms", [20, 25, 32, 40])
+def test_whatever_the_frame_the_turn_ends_in_the_first_one_that_may_end_it(frame_ms: int) -> None:
+    rule = FrameRule(EASYTURN, 1)
+    told = [rule.step(at(ms, replace(QUIET, silence_ms=ms)), SAID) for ms in range(0, 1_000, frame_ms)]
+    ended_at = next(decision.at_ms for decision in told if decision.state is TurnState.SPEAK)
+    silent_at = next(ms for ms in range(0, 1_000, frame_ms) if ms >= 400)
+    assert ended_at == next(ms for ms in range(silent_at, 1_000, frame_ms) if ms - silent_at >= 200)
+
+
+@pytest.mark.req("T-03")
+@pytest.mark.parametrize(
+    ("frame", "said", "blocks"),
+    [
+        (replace(QUIET, silence_ms=399), SAID, ("silence",)),
+        (replace(QUIET, silence_ms=400), SAID, ()),
+        (QUIET, replace(SAID, text="four"), ("text_length",)),
+        (QUIET, replace(SAID, text="fives"), ()),
+        (QUIET, replace(SAID, confidence=0.59), ("confidence",)),
+        (QUIET, replace(SAID, confidence=0.6), ()),
+        (QUIET, replace(SAID, stability=0.79), ("stability",)),
+        (QUIET, replace(SAID, stability=0.8), ()),
+        (replace(QUIET, energy=0.0201), SAID, ("speaking",)),
+        (replace(QUIET, energy=0.02), SAID, ()),
+        (replace(QUIET, vad=0.701), SAID, ("speaking",)),
+        (replace(QUIET, vad=0.7), SAID, ()),
+        (
+            Acoustic(0, 0.5, 1.0, 0),
+            Linguistic("four", 0.1, 0.1),
+            ("speaking", "silence", "text_length", "confidence", "stability"),
+        ),
+    ],
+    ids=str,
+)
+def test_each_boundary_is_where_the_source_says(frame: Acoustic, said: Linguistic, blocks: tuple[str, ...]) -> None:
+    _, decision = step(EASYTURN, settled(said), frame, said)
+    assert decision.blocked_by == blocks
+    assert decision.reason == ("stable_HOLD" if blocks else "pending_SPEAK")
+    assert decision.state is TurnState.HOLD
+
+
+@pytest.mark.req("T-03")
+def test_a_text_is_unchanged_after_150_ms_and_not_after_149() -> None:
+    changed = replace(SAID, text=SAID.text + " please")
+    memory, first = step(EASYTURN, settled(), at(1_000), changed)
+    assert first.blocked_by == ("text_changing",)
+    assert step(EASYTURN, memory, at(1_149), changed)[1].blocked_by == ("text_changing",)
+    assert step(EASYTURN, memory, at(1_150), changed)[1].blocked_by == ()
+
+
+@pytest.mark.req("T-03")
+def test_a_partial_that_comes_back_the_same_is_no_change() -> None:
+    memory, _ = step(EASYTURN, settled(), at(1_000), SAID)
+    assert memory.text_changed_ms == -1_000
+
+
+@pytest.mark.req("T-03")
+@pytest.mark.parametrize("length", [19, 20])
+def test_the_source_names_no_other_silence_for_short_texts_so_it_is_the_same(length: int) -> None:
+    assert EASYTURN.silence_ms_for(length) == 400
+
+
+@pytest.mark.req("T-03", "T-06")
+def test_all_of_it_is_stable_after_200_ms_and_not_after_199() -> None:
+    memory, first = step(EASYTURN, settled(), at(1_000), SAID)
+    assert (first.state, first.reason) == (TurnState.HOLD, "pending_SPEAK")
+    _, early = step(EASYTURN, memory, at(1_199), SAID)
+    assert (early.state, early.reason) == (TurnState.HOLD, "pending_SPEAK_199ms")
+    later, due = step(EASYTURN, memory, at(1_200), SAID)
+    assert (due.state, due.reason) == (TurnState.SPEAK, "transition_to_SPEAK_eot")
+    _, after = step(EASYTURN, later, at(1_220), SAID)
+    assert (after.state, after.reason) == (TurnState.SPEAK, "stable_SPEAK")
+
+
+@pytest.mark.req("T-04", "T-06")
+@pytest.mark.parametrize("frame", [replace(QUIET, energy=0.0151), replace(QUIET, vad=0.601)], ids=["energy", "vad"])
+def test_the_floor_is_taken_back_after_200_ms_and_not_after_199(frame: Acoustic) -> None:
+    memory, first = step(EASYTURN, speaking(), at(1_000, frame), SAID)
+    assert (first.state, first.reason) == (TurnState.SPEAK, "pending_HOLD")
+    _, early = step(EASYTURN, memory, at(1_199, frame), SAID)
+    assert (early.state, early.reason) == (TurnState.SPEAK, "pending_HOLD_199ms")
+    _, due = step(EASYTURN, memory, at(1_200, frame), SAID)
+    assert (due.state, due.reason) == (TurnState.HOLD, "transition_to_HOLD_interrupt")
+
+
+@pytest.mark.req("T-04")
+@pytest.mark.parametrize(
+    ("energy", "vad", "is_one"),
+    [(0.015, 0.6, False), (0.0151, 0.0, True), (0.0, 0.601, True), (0.0, 0.0, False)],
+)
+def test_an_interruption_is_energy_or_voice_above_the_sources_numbers(energy: float, vad: float, is_one: bool) -> None:
+    assert is_interrupting(EASYTURN, Acoustic(0, energy, vad, 0)) is is_one
+
+
+@pytest.mark.req("T-05")
+@pytest.mark.parametrize(
+    ("energy", "vad", "activity"),
+    [
+        (0.0201, 0.0, Activity.SPEAKING),
+        (0.02, 0.7, Activity.UNSURE),
+        (0.0, 0.701, Activity.SPEAKING),
+        (0.0049, 0.299, Activity.SILENT),
+        (0.005, 0.0, Activity.UNSURE),
+        (0.0, 0.3, Activity.UNSURE),
+    ],
+)
+def test_speaking_needs_one_sign_and_silence_both(energy: float, vad: float, activity: Activity) -> None:
+    assert activity_of(EASYTURN, Acoustic(0, energy, vad, 0)) is activity
+
+
+heard_frames = st.lists(
+    st.tuples(st.integers(1, 60), st.floats(0, 1), st.floats(0, 1), st.integers(0, 3_000)), min_size=1, max_size=60
+)
+REASONS = r"(stable|pending)_(HOLD|SPEAK)|pending_(HOLD|SPEAK)_\d+ms|transition_to_(SPEAK_eot|HOLD_interrupt)"
+
+
+@pytest.mark.req("T-06")
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+@given(
+    heard=heard_frames,
+    said=st.builds(
+        Linguistic, st.sampled_from(["", "yes", "four", "a longer text of more than twenty"]), st.floats(0, 1)
+    ),
+    stability=st.floats(0, 1),
+)
+def test_every_decision_has_one_of_the_reasons_and_a_confidence_and_never_skips_the_hysteresis(
+    preset: str, heard: list[tuple[int, float, float, int]], said: Linguistic, stability: float
+) -> None:
+    settings, memory, now_ms, changed_ms = PRESETS[preset], TurnMemory(), 0, -10_000
+    before = TurnState.HOLD
+    for frame_ms, energy, vad, silence_ms in heard:
+        now_ms += frame_ms
+        frame = Acoustic(now_ms, energy, vad, silence_ms)
+        memory, decision = step(settings, memory, frame, replace(said, stability=stability))
+        assert re.fullmatch(REASONS, decision.reason)
+        assert 0 <= decision.confidence <= 1
+        assert decision.at_ms == now_ms
+        if decision.state is not before:
+            assert decision.reason.startswith("transition")
+            assert now_ms - changed_ms > settings.hysteresis_ms
+            changed_ms, before = now_ms, decision.state
+
+
+@pytest.mark.req("T-10")
+def test_the_source_is_one_typed_object_with_these_numbers_and_no_others() -> None:
+    assert {field.name: getattr(EASYTURN, field.name) for field in fields(EASYTURN)} == {
+        "silence_ms": 400,
+        "silence_short_ms": 400,
+        "short_length": 20,
+        "text_length_min": 5,
+        "confidence_min": 0.6,
+        "stability_min": 0.8,
+        "text_unchanged_ms": 150,
+        "hysteresis_ms": 200,
+        "interrupt_energy": 0.015,
+        "interrupt_vad": 0.6,
+        "speaking_energy": 0.02,
+        "speaking_vad": 0.7,
+        "silent_energy": 0.005,
+        "silent_vad": 0.3,
+    }
+    assert set(PRESETS) == {"easyturn-003", "conservative", "balanced", "aggressive"}
+    with pytest.raises(FrozenInstanceError):
+        EASYTURN.silence_ms = 1  # type: ignore[misc]

@@ -65,6 +65,10 @@ def read_audio(path: Path) -> Recording:
         return decode(path.read_bytes())
     except OSError as error:
         raise UnusableAudio(f"{path}: {error.strerror or 'not readable'}") from None
+    except ValueError as problem:  # a name that no file can have
+        if isinstance(problem, UnusableAudio):
+            raise UnusableAudio(f"{path}: {problem}") from None
+        raise UnusableAudio(f"{str(path)!r}: {problem}") from None
     except UnusableAudio as problem:
         raise UnusableAudio(f"{path}: {problem}") from None
 

@@ -126,7 +126,8 @@ def _show(listener: Listener, file: Path, agent: Path | None, as_json: bool) -> 
         sys.stdout.write(json.dumps(_facts(file, result), indent=2, ensure_ascii=False) + "\n")
     else:
         console = Console()
-        console.print(_picture(file, result, console.width))
+        console.print(Text(f"{file}  {write_ms(result.duration_ms)}", "bold"), soft_wrap=True)
+        console.print(_picture(result, console.width))
 
 
 def _facts(file: Path, result: Result) -> dict[str, object]:
@@ -142,7 +143,7 @@ def _facts(file: Path, result: Result) -> dict[str, object]:
     }
 
 
-def _picture(file: Path, result: Result, width: int) -> Group:
+def _picture(result: Result, width: int) -> Group:
     width = max(20, min(width - 2, 110))
     total_ms = max(result.duration_ms, *(made.t_ms for made in result.decisions), 1)
     facts = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
@@ -157,7 +158,6 @@ def _picture(file: Path, result: Result, width: int) -> Group:
         )
     said = [Text(f"turn {item.turn}  {item.text}") for item in result.turns] or [Text("no words", "dim")]
     return Group(
-        Text(f"{file}  {write_ms(result.duration_ms)}", "bold"),
         Text(_levels(result.levels_db, width, result.duration_ms / total_ms)),
         _marks(result.decisions, width, total_ms),
         *said,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -32,8 +32,9 @@ from duologue.ports.ears import (
 )
 from duologue.ports.failure import BrokenContract
 from duologue.turns.echo_gate import EchoGate
-from duologue.turns.features import PauseFeatures
+from duologue.turns.features import PauseFeatures, is_turn, is_weak
 
+from .canceller import EchoCanceller, is_installed
 from .gate import Change, GateRule, VoiceGate
 from .incoming import BothSides, Pair
 from .inference import RATE_HZ, Samples, UnusableAudio
@@ -41,7 +42,7 @@ from .moonshine import Moonshine
 from .outbox import Outbox
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from .smart_turn import SmartTurn
-from .streaming import Transcribes
+from .streaming import Hypothesis, Transcribes
 from .threads import Lane, ModelThreads, Urgency, shared_threads
 from .turn_sound import Question, TurnSound, answer, joined
 from .utterance import Pace, Utterance
@@ -74,10 +75,13 @@ class Models:
     turn: SmartTurn | None
     rule: GateRule
     threads: ModelThreads
+    cancels_echo: bool
 
 
 class LocalEars:
-    """Serves any number of conversations at once. Made without arguments, it hears English."""
+    """Serves any number of conversations at once. Made without arguments, it hears English.
+    Where livekit is installed, the agent's echo is taken out of what is written down, unless `cancels_echo`
+    says otherwise."""
 
     def __init__(
         self,
@@ -86,6 +90,7 @@ class LocalEars:
         turn: SmartTurn | None = None,
         *,
         judges_turns: bool = True,
+        cancels_echo: bool | None = None,
         rule: GateRule | None = None,
         threads: ModelThreads | None = None,
     ) -> None:
@@ -95,6 +100,7 @@ class LocalEars:
             turn or (SmartTurn() if judges_turns else None),
             rule or GateRule(),
             threads or shared_threads(),
+            is_installed() if cancels_echo is None else cancels_echo,
         )
         vad()  # a model that is missing is missed now, not in the first call
 
@@ -128,6 +134,7 @@ class _Stream:
         self._lane = Lane(models.threads, Urgency.FRAME)
         self._gate = VoiceGate(models.rule, FRAME_MS)
         self._echo = EchoGate(FRAME_MS)
+        self._canceller: EchoCanceller | None = None
         self._sides = BothSides(RATE_HZ, FRAME_SAMPLES)
         self._recent: deque[Samples] = deque(maxlen=(PREROLL_MS + models.rule.onset_ms) // FRAME_MS)
         self._number = 0
@@ -140,6 +147,7 @@ class _Stream:
         self._turn = TurnSound()
         self._pauses = 0  # so many so far: an answer about an earlier one comes too late
         self._known: PauseFeatures | None = None  # of the pause that is going on
+        self._doubtful: deque[tuple[int, Hypothesis]] = deque()  # final texts of what may have been no voice
         self._wake = asyncio.Event()
         self.heard = Outbox(writers=2)
 
@@ -163,6 +171,7 @@ class _Stream:
             self.heard.put(SpeechEnded(self._open.number))
             self._close(self._open.length)
         self._is_over = True
+        self._tell_finals()
         self._wake.set()
 
     async def _hear(self, vad: Vad, frame: Frame) -> None:
@@ -171,21 +180,33 @@ class _Stream:
         except UnusableAudio as problem:
             raise BrokenContract(ErrorClass.INVALID_ARGS, str(problem)) from None
         if pairs:
-            judged = partial(_probabilities, vad, [pair.heard for pair in pairs])
-            for pair, probability in zip(pairs, await self._in_thread(self._lane, judged), strict=True):
-                self._follow(pair, probability)
+            for pair, judged in zip(
+                pairs, await self._in_thread(self._lane, partial(self._judge, vad, pairs)), strict=True
+            ):
+                self._follow(pair, *judged)
 
-    def _follow(self, pair: Pair, probability: float) -> None:
+    def _judge(self, vad: Vad, pairs: list[Pair]) -> list[tuple[float, Samples]]:
+        """In a thread: how likely each is a voice, and its sound without the echo."""
+        if self._models.cancels_echo and self._canceller is None and any(pair.played.any() for pair in pairs):
+            self._canceller = EchoCanceller()
+        canceller = self._canceller
+        return [
+            (vad.probability(pair.heard), canceller.feed(*pair) if canceller is not None else pair.heard)
+            for pair in pairs
+        ]
+
+    def _follow(self, pair: Pair, probability: float, sound: Samples) -> None:
         """One frame more: what is louder than the agent's own echo counts."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
         excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
         if excess_db <= (MARGIN_DB if self._open is None else MARGIN_HELD_DB):
             probability = 0.0
-        self._change(pair.heard, self._gate.feed(probability, self._is_sounding))
-        question = self._turn.feed(pair.heard, probability, level_db)
+        self._change(sound, self._gate.feed(probability, self._is_sounding))
+        question = self._turn.feed(sound, probability, level_db)
         if self._turn.is_voiced:
             self._forget_pause()
+            self._tell_finals()
         if self._in_turn:
             self.heard.put(VoiceFrame(probability, energy, FRAME_MS, self._turn.quiet_ms, self._number))
             if question is not None:
@@ -233,6 +254,12 @@ class _Stream:
                 utterance.is_forgotten |= not (is_new and utterance is self._open)
         if not is_new:
             self._split()
+        if forget:
+            self._doubtful.clear()
+        else:
+            for utterance in self._unwritten:
+                utterance.is_committed |= not (is_new and utterance is self._open)
+            self._tell_finals(as_they_are=True)
         self._turn.forget()
         self._forget_pause()
         self._in_turn = is_new
@@ -258,6 +285,8 @@ class _Stream:
 
     def _ask(self, question: Question) -> None:
         """Have a model judge this pause, and tell what is known when it has."""
+        if not question.is_doubt:  # that there is a pause is known at once, how it sounds is not
+            self.heard.put(Pause(question.known, self._turn.quiet_ms, self._number))
         lane = Lane(self._models.threads, Urgency.FINAL)
         work = partial(answer, question, self._models.turn)
         asked = asyncio.get_running_loop().run_in_executor(lane, work)
@@ -271,6 +300,7 @@ class _Stream:
         elif pause == self._pauses:
             self._known = joined(self._known, asked.result())
             self.heard.put(Pause(self._known, self._turn.quiet_ms, self._number))
+            self._tell_finals()
 
     # -- Writing
 
@@ -294,13 +324,23 @@ class _Stream:
             return
         said = written.text
         if written.is_final:
-            self.heard.put(Final(said.text, said.confidence, utterance.number, said.last_confidence))
-        elif said.text:
+            self._doubtful.append((utterance.number, said))
+            self._tell_finals(as_they_are=utterance.is_committed)
+        elif said.text and not is_weak(self._turn.known):
             self.heard.put(Partial(said.text, said.confidence, utterance.number, said.stability))
+
+    def _tell_finals(self, as_they_are: bool = False) -> None:
+        """Tell the final texts of what was a voice. Those of a weak one wait until it is clear whether it was:
+        a model that writes down a cough finds words in it."""
+        while self._doubtful:
+            number, said = self._doubtful[0]
+            known = replace(self._known or self._turn.known, text=said.text, confidence=said.confidence)
+            is_voice = as_they_are or is_turn(known)
+            if not is_voice and known.pitched_ms is None and said.text and not self._is_over:
+                return
+            self._doubtful.popleft()
+            text = said.text if is_voice else ""
+            self.heard.put(Final(text, said.confidence, number, said.last_confidence))
 
     async def _in_thread(self, lane: Lane, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(lane, work)
-
-
-def _probabilities(vad: Vad, frames: list[Samples]) -> list[float]:
-    return [vad.probability(frame) for frame in frames]

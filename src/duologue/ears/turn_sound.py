@@ -62,15 +62,17 @@ class TurnSound:
         if not self._voicing.begun or self._voicing.voiced:
             return None
         if self._voicing.silence_ms == ASK_MS:
-            known = self._known()
+            known = self.known
             return Question(
                 replace(known, shape=shape_of(self._voicing.levels_db, FRAME_MS)), self._sound(LEAD_SAMPLES)
             )
-        if self._voicing.silence_ms == DOUBT_MS and is_weak(known := self._known()):
+        if self._voicing.silence_ms == DOUBT_MS and is_weak(known := self.known):
             return Question(known, self._sound(_PITCH_LEAD)[-_PITCH_SAMPLES:], is_doubt=True)
         return None
 
-    def _known(self) -> PauseFeatures:
+    @property
+    def known(self) -> PauseFeatures:
+        """What the voice of this turn has shown so far."""
         return PauseFeatures(self._voicing.voiced_ms, self._voicing.evidence)
 
     def _sound(self, lead: int) -> Samples:

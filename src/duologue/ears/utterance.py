@@ -46,6 +46,7 @@ class Utterance:
         self.number = number
         self.lane = Lane(threads, Urgency.PARTIAL)
         self.is_forgotten = False
+        self.is_committed = False  # its turn is over: its text is told as it is
         self.is_long = False  # there is something to settle
         self.is_due = False  # there is something to write
         self._incoming = deque(audio)

@@ -34,6 +34,7 @@ class Request:
     ask: Ask = Ask.ANSWER
     outputs: tuple[CallOutput, ...] = ()
     news: tuple[News, ...] = ()
+    conversation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,14 @@ class Show:
     text: str
 
 
-Part: TypeAlias = str | Show | Sound | ToolCall
+@dataclass(frozen=True, slots=True)
+class Firm:
+    """Text that is spoken to its end: sounds made over the reply from here on are no bid for the floor."""
+
+    text: str
+
+
+Part: TypeAlias = str | Firm | Show | Sound | ToolCall
 
 
 class Brain(Protocol):

@@ -14,16 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from duologue.audio.frames import Samples, to_pcm
+from duologue.audio.frames import Samples, UnusableAudio, to_pcm
 from duologue.audio.levels import rms, to_dbfs
 from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
 from duologue.core import effects as fx
+from duologue.core.leaves import ACTIVE
 from duologue.core.settings import Settings
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.observe.moment import Moment
-from duologue.ports.brain import Part, Request
+from duologue.ports.brain import Part, Request, Show
 from duologue.ports.ears import Ears, Frame, Heard
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent, Phrases
@@ -35,6 +36,7 @@ FRAME_MS = 32
 LEAD_MS = 200  # the agent has been speaking for so long when the recording begins
 AFTER_MS = 4_000  # of silence behind the recording, so that its last turn can end
 SPOKEN = "…"
+ROUNDING = 1e-3  # of a millisecond: sums of floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,7 @@ class Silent:
     """A brain that has nothing to say."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
-        return
-        yield ""
+        yield Show("")
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,6 @@ class Notes:
         self.decisions: list[Decision] = []
         self.words: list[Words] = []
         self._began = math.inf
-        self._why: dict[str, sg.Decided] = {}
         engine = conversation.engine
         engine.watchers.append(self._watch)
         engine.bus.on(sg.Decided, self._note_reason)
@@ -123,25 +123,27 @@ class Notes:
 
     @property
     def _now_ms(self) -> int:
-        return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000)
+        return math.ceil((asyncio.get_running_loop().time() - self._began) * 1000 - ROUNDING)
 
     def _note_reason(self, signal: sg.Decided) -> None:
-        self._why[signal.decision] = signal
+        """Told right after the machine took the decision, so it belongs to the newest of its kind."""
+        for place in range(len(self.decisions) - 1, -1, -1):
+            made = self.decisions[place]
+            if made.kind == signal.decision:
+                self.decisions[place] = replace(made, reasons=signal.reasons, confidence=signal.confidence)
+                return
 
     def _note_words(self, caption: sg.Caption) -> None:
         if caption.role == "user" and self._began < math.inf:
             self.words.append(Words(self._now_ms, caption.turn, caption.text, caption.final))
 
     def _watch(self, moment: Moment) -> None:
-        if self._began == math.inf:
-            return
+        if self._began == math.inf or moment.after.link not in ACTIVE:
+            return  # not begun, or over: what is stopped then is stopped by nobody
         for effect in moment.effects:
             kind = DECISIONS.get(type(effect))
             if kind is not None:
-                why = self._why.pop(kind, None)
-                reasons = why.reasons if why else (type(moment.event).__name__,)
-                confidence = why.confidence if why else None
-                self.decisions.append(Decision(self._now_ms, kind, reasons, confidence))
+                self.decisions.append(Decision(self._now_ms, kind, (type(moment.event).__name__,)))
 
 
 DECISIONS: dict[type[fx.Effect], str] = {
@@ -156,7 +158,10 @@ DECISIONS: dict[type[fx.Effect], str] = {
 def read(path: Path) -> Samples:
     """A recording at the rate of the ears."""
     samples, rate_hz = read_audio(path)
-    return resample(samples, rate_hz, RATE_HZ)
+    try:
+        return resample(samples, rate_hz, RATE_HZ)
+    except UnusableAudio as problem:
+        raise UnusableAudio(f"{path}: {problem}") from None
 
 
 def levels_of(samples: Samples) -> tuple[float, ...]:
@@ -195,6 +200,9 @@ class Listener:
             reference[: played.size] = played[: everything.size]
         await line.play_in(everything, reference)
         await conversation.end()
+        for trouble in conversation.engine.troubles:
+            if trouble.where == "ears":
+                raise trouble.failure  # what they didn't hear must not pass for silence
         duration_ms = heard.size * 1000 // RATE_HZ
         return Result(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 

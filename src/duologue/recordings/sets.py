@@ -30,7 +30,7 @@ class Row:
 def read_rows(path: Path) -> list[Row]:
     """The recordings of a set, or one line that says what is wrong with the list."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as problem:
         raise DuologueError(f"{path} can't be read: {getattr(problem, 'strerror', None) or 'not text'}") from None
     rows = [_row(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -47,7 +47,9 @@ def _row(path: Path, number: int, line: str) -> Row:
     if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not isinstance(row.get("wav"), str):
         raise DuologueError(f'{path}:{number}: a row has at least "id" and "wav"')
     agent = row.get("agent_wav")
-    return Row(row["id"], path.parent / row["wav"], path.parent / agent if isinstance(agent, str) else None)
+    if agent is not None and not isinstance(agent, str):
+        raise DuologueError(f'{path}:{number}: "agent_wav" is the name of a file, or null')
+    return Row(row["id"], path.parent / row["wav"], path.parent / agent if agent else None)
 
 
 def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> Result:

@@ -35,8 +35,9 @@ class _Open(NamedTuple):
 class Asking:
     """Makes the requests of one conversation."""
 
-    def __init__(self, transcript: Transcript, instructions: str, rounds_max: int) -> None:
+    def __init__(self, transcript: Transcript, instructions: str, rounds_max: int, conversation: str) -> None:
         self._transcript = transcript
+        self._conversation = conversation
         self._instructions = instructions
         self._rounds_max = rounds_max
         self._dealt: dict[int, str] = {}  # what was said in turns that a reply has dealt with
@@ -62,6 +63,7 @@ class Asking:
             ask=effect.ask,
             outputs=tuple(item for item in fresh if isinstance(item, CallOutput)),
             news=tuple(item for item in fresh if isinstance(item, News)),
+            conversation=self._conversation,
         )
 
     @property

@@ -69,7 +69,7 @@ class Conversation:
         self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow)
+        self.engine = Engine(agent, line, self._follow, self.id)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[str] = self._loop.create_future()

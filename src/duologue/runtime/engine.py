@@ -58,7 +58,7 @@ class Trouble(NamedTuple):
 class Engine:
     """Everything that runs in one conversation."""
 
-    def __init__(self, agent: Agent, line: Line, followed: Callable[[Moment], None]) -> None:
+    def __init__(self, agent: Agent, line: Line, followed: Callable[[Moment], None], conversation: str) -> None:
         self.agent = agent
         self.line = line
         self._followed = followed
@@ -72,7 +72,7 @@ class Engine:
         self.watchers: list[Callable[[Moment], object]] = []
         self.taps: list[Callable[[Heard], object]] = []  # whoever wants to know what the ears report
         self.recorder: Recorder | None = None
-        self.asking = Asking(self.transcript, agent.instructions, agent.tool_rounds_max)
+        self.asking = Asking(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.troubles: deque[Trouble] = deque(maxlen=TROUBLES_MAX)
         self._join_parts()
         self._table = self._effects_table()
@@ -87,7 +87,14 @@ class Engine:
             driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
         self.hearing = Hearing(
-            driver, transcript, agent.turn_end, overlap, self.announcer.caption_user, self._spoken, self._decided
+            driver,
+            transcript,
+            agent.turn_end,
+            overlap,
+            self.announcer.caption_user,
+            self._spoken,
+            self._is_firm,
+            self._decided,
         )
         self.listening = Listening(driver, tasks, trouble, agent.ears, self.note_heard, self.hearing.forget)
         guarded = GuardedLine(line, driver, trouble)
@@ -216,6 +223,11 @@ class Engine:
         """What the agent is saying right now."""
         speech = self.playback.speech
         return speech.ledger.text if speech is not None else ""
+
+    def _is_firm(self) -> bool:
+        """Is something being said that nobody may interrupt?"""
+        speech = self.playback.speech
+        return speech is not None and speech.is_firm
 
     def _decided(self, kind: str, reasons: tuple[str, ...], confidence: float) -> None:
         self.bus.send(sg.Decided(self.driver.now(), kind, reasons, round(confidence, 3)))

@@ -18,15 +18,18 @@ from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, Speec
 from duologue.ports.failure import BrokenContract
 from duologue.turns.controller import Acoustic, FrameRule, Linguistic, TurnState
 from duologue.turns.echo import is_echo
-from duologue.turns.endpoint import EasyTurn, Endpoint
-from duologue.turns.features import PauseFeatures
+from duologue.turns.endpoint import EasyTurn, Endpoint, Wait
+from duologue.turns.features import PauseFeatures, is_weak
 from duologue.turns.overlap import Judgement, Overlap, OverlapRule
 from duologue.turns.stability import Stability
 from duologue.turns.words import count
 
+from .contract import check_sound
 from .driver import Driver
 from .transcript import Transcript
 
+FIRM = Judgement(False, "firm", 1.0)  # nobody may interrupt what is being said
+UNREAD_SPARE_MS = 50
 KNOWN_MAX = 50  # utterances whose text may still come
 _OPEN = (User.TALKING, User.SETTLING)
 
@@ -41,7 +44,6 @@ class Utterance:
     turn: int = 0  # 0: a turn that is just about to begin
     onset: int = 0
     is_final: bool = False
-    is_judged: bool = False  # whether it was a bid for the floor
     by_text: bool = False  # no onset was heard, the words told of it
     taken: int = 0
     earlier: int = 0
@@ -58,6 +60,7 @@ class Hearing:
         overlap: OverlapRule,
         caption: Callable[[int, int, str], None],
         spoken: Callable[[], str],
+        is_firm: Callable[[], bool],
         decided: Callable[[str, tuple[str, ...], float], None],
     ) -> None:
         self._driver = driver
@@ -66,6 +69,7 @@ class Hearing:
         self._overlap = overlap
         self._caption = caption
         self._spoken = spoken
+        self._is_firm = is_firm
         self._decided = decided
         self._known: dict[int, Utterance] = {}
         self._newest: Utterance | None = None
@@ -75,6 +79,7 @@ class Hearing:
         self._button = False
         self._began_at = 0
         self._ended_at = 0
+        self._told_at = 0
         self._gate: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
         # What ears tell that hear more than words
@@ -96,6 +101,7 @@ class Hearing:
         """One thing that the ears report."""
         if self._driver.state.link in CLOSED:
             return
+        check_sound(heard)
         match heard:
             case SpeechBegan():
                 self._hears_onsets = True
@@ -106,9 +112,7 @@ class Hearing:
             case VoiceFrame():
                 self._follow_voice(heard)
             case Pause():
-                self._pause = heard.features
-                if not self._speaking:
-                    self._await_silence()
+                self._note_pause(heard)
             case Partial() | Final():
                 self._hear(heard)
             case TurnOver():
@@ -127,7 +131,7 @@ class Hearing:
         if not self._button:
             self._driver.post(ev.SpeechStarted)
         self._bind(new)
-        if self._driver.state.voice in SOUNDING and self._overlap.voiced_ms_min:
+        if self._overlapping() is not None and self._overlap.voiced_ms_min:
             self._cancel(self._gate)
             self._gate = asyncio.get_running_loop().call_later(self._overlap.voiced_ms_min / 1000, self._look)
         return new
@@ -156,7 +160,8 @@ class Hearing:
         if not self._speaking:
             return
         self._speaking = False
-        self._ended_at = self._driver.now() - quiet_ms
+        self._told_at = self._driver.now()
+        self._ended_at = self._told_at - quiet_ms
         self._cancel(self._gate)
         if not self._button:
             self._driver.post(ev.SpeechStopped)
@@ -222,8 +227,9 @@ class Hearing:
             content=self._transcript.content_of(turn, whole) if final and whole else 0,
         )
         self._caption(self._driver.state.at, turn, whole)
-        if turn == self._driver.state.turn and (over := self._overlapping()) is not None:
-            self._judge(over.heard(whole, heard.confidence, final, is_echo(whole, self._spoken())))
+        is_newest = self._newest is not None and self._newest.serial == serial
+        if is_newest and turn == self._driver.state.turn and (over := self._overlapping()) is not None:
+            self._judge(over.heard(text, heard.confidence, final, is_echo(text, self._spoken())))
 
     def _note_words(self, heard: Partial | Final, text: str) -> None:
         is_final = isinstance(heard, Final)
@@ -237,7 +243,10 @@ class Hearing:
     def _overlapping(self) -> Overlap | None:
         """The sound that is being judged, if there is one."""
         s = self._driver.state
-        if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None or self._newest.is_judged:
+        if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None:
+            return None
+        if self._is_firm():
+            self._judge(FIRM)
             return None
         self._over = self._over or Overlap(self._overlap)
         return self._over
@@ -249,10 +258,13 @@ class Hearing:
             self._judge(over.lasted(self._driver.now() - self._began_at, text, is_echo(text, self._spoken())))
 
     def _judge(self, judged: Judgement) -> None:
-        if judged.bid is not None and self._newest is not None:
-            self._newest.is_judged = True
+        if judged.bid is None or self._newest is None:
+            return
+        self._over = None  # what comes now is judged afresh
+        before = self._driver.state
+        self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=self._newest.onset)
+        if self._driver.state is not before:
             self._decided("barge_in" if judged.bid else "resume", (judged.reason,), judged.confidence)
-            self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=self._newest.onset)
 
     # -- Frames and pauses, of ears that tell them
 
@@ -260,10 +272,19 @@ class Hearing:
         self._tells_frames = True
         if not frame.quiet_ms:
             self._pause = None
+            self._cancel(self._silence)
         if (over := self._overlapping()) is not None:
             self._judge(over.frame(frame.probability, frame.ms))
-        elif isinstance(self._endpoint, EasyTurn):
+        if isinstance(self._endpoint, EasyTurn):
             self._step_rule(self._endpoint, frame)
+
+    def _note_pause(self, pause: Pause) -> None:
+        """How the newest silence sounds; one that tells of an earlier silence comes too late."""
+        if self._newest is None or pause.utterance not in (0, self._newest.number):
+            return
+        self._pause = pause.features
+        if not self._speaking:
+            self._await_silence()
 
     def _step_rule(self, endpoint: EasyTurn, frame: VoiceFrame) -> None:
         """The frame-by-frame rule: SPEAK ends the turn."""
@@ -281,13 +302,21 @@ class Hearing:
         s = self._driver.state
         text = self._transcript.text_of(s.turn)
         self._cancel(self._silence)
-        if s.user is not User.SETTLING or not text or (self._tells_frames and self._waits_for_more):
+        if s.user is not User.SETTLING or (self._tells_frames and self._waits_for_more):
             return
-        wait = self._endpoint.wait(self._pause_of(text, s.final))
+        wait = self._endpoint.wait(self._pause_of(text, s.final)) if text else self._unread()
         if wait.wait_ms is not None:
             left_ms = max(0, self._ended_at + wait.wait_ms - self._driver.now())
             end = asyncio.get_running_loop().call_later
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
+
+    def _unread(self) -> Wait:
+        """There was surely a voice, and its text is not here: before the machine takes it for a noise, the turn
+        ends and waits for its words."""
+        if self._pause is None or is_weak(self._pause):
+            return Wait(None)
+        spare_ms = self._driver.state.settings.noise_ms_max - UNREAD_SPARE_MS
+        return Wait(self._told_at - self._ended_at + spare_ms, reasons=("unread",))
 
     @property
     def _waits_for_more(self) -> bool:
@@ -308,8 +337,10 @@ class Hearing:
         self._end_turn(utterance.turn, utterance.onset, ("by_server",), 1.0)
 
     def _end_turn(self, turn: int, onset: int, reasons: tuple[str, ...], confidence: float) -> None:
-        self._decided("end_of_turn", reasons, confidence)
+        before = self._driver.state
         self._driver.post(ev.TurnEnded, turn=turn, onset=onset)
+        if self._driver.state is not before:
+            self._decided("end_of_turn", reasons, confidence)
 
     @staticmethod
     def _cancel(alarm: asyncio.TimerHandle | None) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Part
-from duologue.ports.brain import Brain, Request, Show
+from duologue.ports.brain import Brain, Firm, Request, Show
 from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
@@ -101,6 +101,10 @@ class Replies:
                 match part:
                     case str():
                         for sentence in splitter.feed(part):
+                            await sentences.put(sentence)
+                    case Firm():
+                        speech.is_firm = True
+                        for sentence in splitter.feed(part.text):
                             await sentences.put(sentence)
                     case ToolCall():
                         self._call(speech.reply, part)

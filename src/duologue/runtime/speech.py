@@ -28,6 +28,7 @@ class Speech:
         self.voice = 0  # once it may be played
         self.complete = False  # no more sound is to come
         self.dropped = False
+        self.is_firm = False  # nobody may interrupt it
         self._held = True
         self._finished = False  # the line has been told so
         self._queue: deque[tuple[int, Sound]] = deque()

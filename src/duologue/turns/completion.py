@@ -64,4 +64,5 @@ def reasons(pause: PauseFeatures, count: int = 3) -> tuple[str, ...]:
 
 
 def _embedded(table: Table, values: tuple[float, ...]) -> float:
-    return float(sum(map(mul, table.embedding, values)) - table.embedding_mean)
+    found = float(sum(map(mul, table.embedding, values)) - table.embedding_mean)
+    return found if math.isfinite(found) else 0.0

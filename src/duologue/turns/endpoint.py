@@ -80,6 +80,8 @@ class Semantic:
     @classmethod
     def named(cls, name: str = DEFAULT) -> Semantic:
         """default, quick, balanced or patient."""
+        if name not in WAITS:
+            raise ValueError(f"no eagerness is called {name!r}; there are {', '.join(WAITS)}")
         return cls(*WAITS[name])
 
     @classmethod

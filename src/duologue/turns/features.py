@@ -138,7 +138,8 @@ def _is_in(word: str, names: frozenset[str]) -> bool:
 
 
 def _clip(value: float, low: float, high: float) -> float:
-    return min(max(value, low), high)
+    """Within these bounds; what is no number is as low as can be."""
+    return min(max(value, low), high) if value == value else low
 
 
 def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:

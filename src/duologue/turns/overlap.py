@@ -59,7 +59,7 @@ class Overlap:
         self._has_frames = False
         self._voiced_ms = self._silence_ms = 0
         self._evidence = self._evidence_peak = 0.0
-        self._passing = False
+        self._passing = self._is_echo = False
         self._first = ""
 
     # -- The sound
@@ -73,7 +73,7 @@ class Overlap:
         self._evidence_peak = max(self._evidence_peak, self._evidence)
         self._voiced_ms += frame_ms if voiced else 0
         self._silence_ms = 0 if voiced else self._silence_ms + frame_ms
-        if self._ended and not self._is_voice:
+        if self._ended and self._voiced_ms and not self._is_voice:
             return Judgement(False, "no_voice", 0.9)
         return self._by_duration()
 
@@ -85,7 +85,7 @@ class Overlap:
 
     def _by_duration(self) -> Judgement:
         limit_ms = self._rule.sustained_passing_ms if self._passing else self._rule.sustained_ms
-        if limit_ms and self._voiced_ms >= limit_ms and self._is_voice:
+        if limit_ms and self._voiced_ms >= limit_ms and self._is_voice and not self._is_echo:
             return Judgement(True, f"voice_{self._voiced_ms}ms", 0.8)
         return UNDECIDED
 
@@ -101,7 +101,8 @@ class Overlap:
 
     def heard(self, text: str, confidence: float, is_final: bool, is_echo: bool) -> Judgement:
         """The words since the onset; `is_echo`: they are the agent's own."""
-        substantial = 0 if is_echo else _substantial(text) if self._has_frames else count(text).substantial
+        substantial = 0 if is_echo else count(text).substantial
+        self._is_echo = is_echo
         first = next(iter(words_of(text)), "")
         agreed, self._first = bool(first) and first == self._first, first
         self._passing = is_echo or not text or (substantial == 0 and confidence >= self._rule.confidence_passing_min)
@@ -118,9 +119,3 @@ class Overlap:
         ended = is_final or self._ended
         least = self._rule.confidence_end_min if ended else self._rule.confidence_min
         return self._is_voice and (agreed or ended) and confidence >= least
-
-
-def _substantial(text: str) -> int:
-    """Words that could be a bid; a single letter is a noise that was spelled."""
-    letters = sum(len(word) == 1 and word not in ("i", "a") for word in words_of(text))
-    return max(0, count(text).substantial - letters)

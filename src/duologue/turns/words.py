@@ -39,4 +39,10 @@ def count(text: str) -> Count:
         if words[place] == first and words[place + 1] == second
     }
     passing |= {place + 1 for place in passing}
-    return Count(len(words), sum(w not in _PASSING and at not in passing for at, w in enumerate(words)))
+    return Count(len(words), sum(_is_substantial(w) and at not in passing for at, w in enumerate(words)))
+
+
+def _is_substantial(word: str) -> bool:
+    """A single letter is a noise that was spelled."""
+    is_letter = len(word) == 1 and "b" <= word <= "z" and word != "i"
+    return word not in _PASSING and not is_letter

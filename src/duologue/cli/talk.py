@@ -1,0 +1,83 @@
+"""`duologue talk`: talk to an agent with the microphone and the loudspeaker of this machine.
+
+Rule: what is said is shown while it is said; Ctrl-C ends the call politely.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+from duologue.observe import signals as sg
+from duologue.ports.brain import Part, Request
+from duologue.ports.line import Line
+from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.finding import find_agent
+
+from .ink import BLUE, GREEN
+
+
+def talk_command(
+    agent: Annotated[str, typer.Argument(help="module:agent; without one, an agent that repeats what it hears.")] = "",
+    microphone: Annotated[
+        str | None, typer.Option(help="A device by name or number; see python -m sounddevice.")
+    ] = None,
+    speaker: Annotated[str | None, typer.Option(help="A device by name or number.")] = None,
+) -> None:
+    """Talk to an agent at this machine."""
+    try:
+        from duologue.lines.local import LocalLine
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    found = _with_speech(find_agent(agent) if agent else Agent(repeat, phrases=Phrases(greeting="Say something.")))
+    line = LocalLine(_device(microphone), _device(speaker))
+    try:
+        asyncio.run(_talk(found, line))
+    except KeyboardInterrupt:
+        return
+
+
+async def repeat(request: Request) -> AsyncIterator[Part]:
+    """Says what it has understood."""
+    yield f"You said: {request.text}"
+
+
+def _with_speech(agent: Agent) -> Agent:
+    """The agent with this machine's ears and voice where it has none of its own."""
+    try:
+        from duologue.ears.local import LocalEars
+        from duologue.voice.espeak import EspeakVoice
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    if agent.ears is None:
+        ears = LocalEars()
+        ears.load()
+        agent = replace(agent, ears=ears)
+    return agent if agent.voice is not None else replace(agent, voice=EspeakVoice())
+
+
+def _device(name: str | None) -> str | int | None:
+    return int(name) if name is not None and name.isdigit() else name
+
+
+async def _talk(agent: Agent, line: Line) -> None:
+    out = Console()
+    conversation = Conversation(agent, line)
+    conversation.engine.bus.on(sg.Caption, lambda caption: _tell(out, caption))
+    await conversation.initialize()
+    out.print("Talk. Ctrl-C hangs up.", style="dim")
+    await conversation.run()
+
+
+def _tell(out: Console, caption: sg.Caption) -> None:
+    if caption.final and caption.text:
+        who, colour = ("you", GREEN) if caption.role == "user" else ("agent", BLUE)
+        out.print(Text.assemble((f"{who:>6}  ", colour), caption.text, (f" {caption.unheard}".rstrip(), "dim strike")))

@@ -1,0 +1,54 @@
+"""Taking the agent's own voice out of what the microphone hears, where a canceller is installed.
+
+Uses WebRTC's audio processing from the package livekit. It works in pieces of 10 ms, so what comes out is up to that
+much later than what went in. Rule: without the package, or without anything played, sound passes unchanged.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from duologue.audio.frames import Cutter, to_pcm, to_samples
+
+from .inference import RATE_HZ, Samples, np
+
+_PIECE = RATE_HZ // 100
+
+
+def is_installed() -> bool:
+    """Can echo be cancelled here?"""
+    try:
+        return importlib.util.find_spec("livekit.rtc") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+class EchoCanceller:
+    """One conversation."""
+
+    def __init__(self) -> None:
+        self._rtc: Any = importlib.import_module("livekit.rtc")
+        self._processing = self._rtc.AudioProcessingModule(
+            echo_cancellation=True, noise_suppression=False, high_pass_filter=False, auto_gain_control=False
+        )
+        self._processing.set_stream_delay_ms(0)
+        self._heard, self._played = Cutter(_PIECE), Cutter(_PIECE)
+        self._ready: Samples = np.zeros(_PIECE, np.float32)
+
+    def feed(self, heard: Samples, played: Samples) -> Samples:
+        """As many samples as were heard, without the echo of what was played."""
+        pairs = zip(self._heard.feed(heard), self._played.feed(played), strict=True)
+        self._ready = np.concatenate((self._ready, *(self._process(*pair) for pair in pairs)))
+        done, self._ready = self._ready[: heard.size], self._ready[heard.size :]
+        return done
+
+    def _process(self, heard: Samples, played: Samples) -> Samples:
+        self._processing.process_reverse_stream(self._frame(played))
+        frame = self._frame(heard)
+        self._processing.process_stream(frame)
+        return to_samples(bytes(frame.data.cast("B")))
+
+    def _frame(self, samples: Samples) -> Any:
+        return self._rtc.AudioFrame(bytearray(to_pcm(samples)), RATE_HZ, 1, _PIECE)

@@ -1,0 +1,159 @@
+"""The microphone and the loudspeaker of this machine.
+
+Both run in one stream of PortAudio, so what was played meanwhile is known for every frame that is heard: the ears
+use it against the echo. Rule: the audio thread copies bytes and nothing else; all is told on the event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from duologue.audio.frames import to_pcm, to_samples
+from duologue.audio.resample import LiveResampler
+from duologue.core.errors import DuologueError
+from duologue.ports.ears import Frame
+from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
+from duologue.ports.sound import Sound
+
+from .playout import Playout
+
+RATE_HZ = 16_000
+BLOCK_MS = 20
+TOLD_MS = 100  # how often it is told how much was played
+_BLOCK = RATE_HZ * BLOCK_MS // 1000
+
+
+class NoMicrophone(DuologueError):
+    """This machine can't record and play. The message says why and what to do."""
+
+
+class LocalLine:
+    """One conversation at this machine."""
+
+    def __init__(self, microphone: str | int | None = None, speaker: str | int | None = None) -> None:
+        self._devices = (microphone, speaker)
+        self._playout = Playout(RATE_HZ)
+        self._resampler = LiveResampler(RATE_HZ, RATE_HZ)
+        self._source: tuple[int, int] = (0, RATE_HZ)  # the voice and the rate that are being resampled
+        self._echo: deque[bytes] = deque()
+        self._stream: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._blocks = 0
+
+    # -- The port
+
+    async def prime(self) -> None:
+        """Take the devices, before anybody is told that a conversation begins."""
+        if self._stream is None:
+            self._loop = asyncio.get_running_loop()
+            self._stream = await self._loop.run_in_executor(None, self._start)
+
+    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+        await self.prime()
+        self._tell = tell
+
+    def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
+        if self._source != (voice, sound.rate_hz):
+            self._source = (voice, sound.rate_hz)
+            self._resampler = LiveResampler(sound.rate_hz, RATE_HZ)
+        self._playout.play(voice, to_pcm(self._resampler.feed(to_samples(sound.pcm))))
+
+    def finish(self, voice: int) -> None:
+        if self._source[0] == voice:
+            self._playout.play(voice, to_pcm(self._resampler.finish()))
+        self._playout.finish(voice)
+
+    def hold(self, voice: int) -> None:
+        self._playout.hold(voice)
+
+    def resume(self, voice: int) -> None:
+        self._playout.resume(voice)
+
+    def clear(self, voice: int) -> None:
+        heard_ms = self._playout.clear(voice)
+        self._source = (0, RATE_HZ)
+        asyncio.get_running_loop().call_soon(self._tell, Stopped(voice, heard_ms))
+
+    async def close(self) -> None:
+        stream, self._stream = self._stream, None
+        self._playout = Playout(RATE_HZ)
+        self._source = (0, RATE_HZ)
+        if stream is not None:
+            await asyncio.get_running_loop().run_in_executor(None, stream.close)
+
+    # -- The device
+
+    def _start(self) -> Any:
+        device = _sounddevice()
+        try:
+            stream = device.RawStream(
+                samplerate=RATE_HZ,
+                blocksize=_BLOCK,
+                dtype="int16",
+                channels=1,
+                latency="low",
+                device=self._devices,
+                callback=self._exchange,
+                finished_callback=self._finish,
+            )
+            # What is played now is heard so many blocks later.
+            late = round(sum(stream.latency) * 1000 / BLOCK_MS)
+            self._echo = deque([bytes(_BLOCK * 2)] * late)
+            try:
+                stream.start()
+            except device.PortAudioError:
+                stream.close()
+                raise
+        except (device.PortAudioError, ValueError) as problem:
+            why = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+            raise NoMicrophone(f"no microphone and loudspeaker can be used here: {why}") from None
+        return stream
+
+    def _exchange(self, heard: Any, played: Any, _samples: int, _times: Any, _status: Any) -> None:
+        """In the audio thread, every block."""
+        out = self._playout.take(_BLOCK)
+        played[:] = out
+        self._echo.append(out)
+        block = Frame(bytes(heard), RATE_HZ, self._echo.popleft())
+        self._soon(self._note, block)
+
+    def _finish(self) -> None:
+        """In the audio thread, when the stream has ended: by us, or because the device has gone."""
+        self._soon(self._note_end, None)
+
+    def _soon(self, do: Callable[[Any], None], what: Any) -> None:
+        try:
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(do, what)
+        except RuntimeError:  # the loop has just closed: nobody wants to know any more
+            return
+
+    def _note_end(self, _: None) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            self._tell(Closed())
+            asyncio.get_running_loop().run_in_executor(None, stream.close)
+
+    def _note(self, block: Frame) -> None:
+        """On the loop, after every block."""
+        if self._stream is None:
+            return
+        self._tell(block)
+        self._blocks += 1
+        if self._blocks * BLOCK_MS % TOLD_MS == 0 and (found := self._playout.heard()) is not None:
+            event = Finished if found.is_all else Played
+            self._tell(event(found.voice, found.heard_ms))
+
+
+def _sounddevice() -> Any:
+    try:
+        return importlib.import_module("sounddevice")
+    except ModuleNotFoundError:
+        raise NoMicrophone("a microphone needs sounddevice: pip install 'duologue[talk]'") from None
+    except OSError:
+        raise NoMicrophone("a microphone needs PortAudio: apt-get install libportaudio2") from None

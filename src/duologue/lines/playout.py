@@ -1,0 +1,100 @@
+"""What is to be played, sample by sample, between the loop that queues it and the thread that plays it.
+
+One voice at a time, as 16-bit mono PCM of one rate. Rule: what was taken was played: held is silent from the next
+sample on, cleared is gone, and what was heard is counted in samples, never in time.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import NamedTuple
+
+_SAMPLE = 2  # bytes
+
+
+class Heard(NamedTuple):
+    """How much of a voice was played, and whether that is all of it."""
+
+    voice: int
+    heard_ms: int
+    is_all: bool
+
+
+class Playout:
+    """Asked by two threads at once."""
+
+    def __init__(self, rate_hz: int) -> None:
+        self._rate_hz = rate_hz
+        self._lock = threading.Lock()
+        self._pieces: deque[memoryview] = deque()
+        self._voice = 0
+        self._played = 0  # samples of this voice
+        self._is_held = False
+        self._is_complete = False
+
+    # -- From the loop
+
+    def play(self, voice: int, pcm: bytes) -> None:
+        """Queue a piece. Another voice takes the place of the one before."""
+        with self._lock:
+            if voice != self._voice:
+                self._begin(voice)
+            self._pieces.append(memoryview(pcm))
+
+    def finish(self, voice: int) -> None:
+        with self._lock:
+            self._is_complete = self._is_complete or voice == self._voice
+
+    def hold(self, voice: int) -> None:
+        with self._lock:
+            self._is_held = self._is_held or voice == self._voice
+
+    def resume(self, voice: int) -> None:
+        with self._lock:
+            self._is_held = self._is_held and voice != self._voice
+
+    def clear(self, voice: int) -> int:
+        """Drop it. Returns how much was heard, in ms."""
+        with self._lock:
+            if voice != self._voice:
+                return 0
+            heard_ms = self._heard_ms
+            self._begin(0)
+            return heard_ms
+
+    def heard(self) -> Heard | None:
+        """Where the voice is; None if there is none. One that was played to its end is told once."""
+        with self._lock:
+            if not self._voice:
+                return None
+            is_all = self._is_complete and not self._pieces
+            found = Heard(self._voice, self._heard_ms, is_all)
+            if is_all:
+                self._begin(0)
+            return found
+
+    def _begin(self, voice: int) -> None:
+        self._pieces.clear()
+        self._voice, self._played = voice, 0
+        self._is_held = self._is_complete = False
+
+    @property
+    def _heard_ms(self) -> int:
+        return self._played * 1000 // self._rate_hz
+
+    # -- From the thread that plays
+
+    def take(self, samples: int) -> bytes:
+        """The next samples to play; silence where there are none."""
+        wanted = samples * _SAMPLE
+        taken = bytearray()
+        with self._lock:
+            while self._pieces and not self._is_held and len(taken) < wanted:
+                piece = self._pieces.popleft()
+                room = wanted - len(taken)
+                taken += piece[:room]
+                if len(piece) > room:
+                    self._pieces.appendleft(piece[room:])
+            self._played += len(taken) // _SAMPLE
+        return bytes(taken) + bytes(wanted - len(taken))

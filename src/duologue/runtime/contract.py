@@ -1,0 +1,62 @@
+"""What ears may report: numbers that are numbers.
+
+A NaN in a report would spread through every decision after it. Rule: nonsense is refused where it comes in, as a broken
+contract of the ears, before anything is changed by it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+from duologue.core.leaves import ErrorClass
+from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechEnded, VoiceFrame
+from duologue.ports.failure import BrokenContract
+from duologue.turns.features import PauseFeatures, Shape
+
+
+def check_sound(heard: Heard) -> None:
+    """Raise BrokenContract if this report holds what can't be."""
+    match heard:
+        case SpeechEnded():
+            sane = _is_time(heard.quiet_ms)
+        case VoiceFrame():
+            sane = _is_share(heard.probability) and _is_number(heard.energy) and heard.energy >= 0
+            sane = sane and _is_time(heard.ms) and heard.ms > 0 and _is_time(heard.quiet_ms)
+        case Pause():
+            sane = isinstance(heard.features, PauseFeatures) and _are_features(heard.features)
+            sane = sane and _is_time(heard.quiet_ms)
+        case Partial():
+            sane = heard.stability is None or _is_share(heard.stability)
+        case Final():
+            sane = heard.last_confidence is None or _is_share(heard.last_confidence)
+        case _:
+            sane = True
+    if not sane:
+        raise BrokenContract(
+            ErrorClass.SERVER_ERROR, f"ears reported a {type(heard).__name__} with numbers that are none"
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_share(value: object) -> bool:
+    return _is_number(value) and 0 <= value <= 1  # type: ignore[operator]
+
+
+def _is_time(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _are_features(features: PauseFeatures) -> bool:
+    known = (features.voiced_ms, features.evidence, features.pitched_ms, features.turn_logit)
+    if not all(value is None or _is_number(value) for value in (*known, features.confidence, features.last_confidence)):
+        return False
+    shape = features.shape
+    if shape is not None and not (
+        isinstance(shape, Shape) and all(_is_number(getattr(shape, one.name)) for one in fields(shape))
+    ):
+        return False
+    return isinstance(features.turn_embedding, tuple) and all(map(_is_number, features.turn_embedding))
