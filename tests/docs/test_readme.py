@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from textwrap import indent
 
@@ -15,6 +16,7 @@ from duologue import Agent
 from duologue.cli.app import app
 from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
+from duologue.ears.local import LocalEars
 from duologue.testing import Call
 
 ROOT = Path(__file__).parent.parent.parent
@@ -23,7 +25,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-HELLO, FIRST_TEST, MACHINE = BLOCKS
+HELLO, SPEECH, FIRST_TEST, MACHINE = BLOCKS
 
 
 def test_hello_world_runs_as_printed(tmp_path: Path) -> None:
@@ -34,6 +36,24 @@ def test_hello_world_runs_as_printed(tmp_path: Path) -> None:
     printed = re.search(r"print\(call\.heard\)  # (.*)", HELLO)
     assert printed
     assert done.stdout.strip() == printed.group(1)
+
+
+def test_the_agent_with_ears_and_a_voice_is_made_as_printed() -> None:
+    seen: dict[str, object] = {}
+    exec(HELLO + SPEECH, seen)
+    assert isinstance(seen["agent"], Agent)
+    assert seen["agent"].ears is not None
+
+
+@pytest.mark.parametrize("page", ["speech", "turn-taking"])
+def test_the_code_in_the_pages_on_speech_runs(page: str) -> None:
+    async def host(request: object) -> AsyncIterator[str]:
+        yield "Hello."
+
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    seen: dict[str, object] = {"host": host, "ears": LocalEars()}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(block, seen)
 
 
 def test_the_first_test_passes_as_printed(pytester: pytest.Pytester) -> None:

@@ -27,10 +27,14 @@ from duologue.core.settings import PROFILES
 from duologue.replay.journal import read_journal, replay
 
 from .bench import bench_app
+from .chat import chat_command
+from .flows import flows_app
 from .listen import listen_command
 from .models import models_app
 from .say import say_command
 from .simulate import simulate_command
+from .slots import slots_command
+from .talk import talk_command
 from .timeline import timeline_command
 
 app = typer.Typer(
@@ -41,6 +45,7 @@ app = typer.Typer(
 )
 app.add_typer(bench_app, name="bench")
 app.add_typer(models_app, name="models")
+app.add_typer(flows_app, name="flows")
 
 out = Console()
 err = Console(stderr=True)
@@ -164,7 +169,10 @@ def replay_journal(file: Annotated[Path, typer.Argument(help="A journal.")], as_
 
 
 app.command("say")(say_command)
+app.command("slots")(slots_command)
 app.command("listen")(listen_command)
+app.command("talk")(talk_command)
+app.command("chat")(chat_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
 

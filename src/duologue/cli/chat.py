@@ -1,0 +1,136 @@
+"""`duologue chat`: type to the flows of a file.
+
+What is said is understood without a model where it can be; `/state` shows what is filled and what is asked. Rule: the
+same dialogue as in a voice conversation, only without the voice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+from duologue.dialogue.effects import HandOver
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.phrases import spoken
+from duologue.nlu.understanding import Nlu
+
+from .ink import BLUE, GREEN, GREY
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from duologue.flows.registry import Registry
+    from duologue.flows.talk import Said, Talk
+
+
+def chat_command(
+    file: Annotated[Path, typer.Argument(help="A file of flows.")],
+    actions: Annotated[
+        str | None, typer.Option(help="The module with its functions; without it, the Python file of the same name.")
+    ] = None,
+    flow: Annotated[str, typer.Option(help="Start this flow at once.")] = "",
+    today: Annotated[str | None, typer.Option(help="An ISO date to take for today.")] = None,
+    nlu: Annotated[str, typer.Option(help="Who understands what no grammar does: local, or words.")] = "local",
+    show_state: Annotated[bool, typer.Option("--state", help="Show the state after every message.")] = False,
+) -> None:
+    """Talk to flows by typing. /state shows where it is, /quit ends it."""
+    try:
+        asyncio.run(_chat(file, actions, flow, today, nlu, show_state))
+    except (KeyboardInterrupt, EOFError):
+        return
+
+
+async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: str, show_state: bool) -> None:
+    from duologue.flows.brain import local_today, now_ms
+    from duologue.flows.load import load_flows
+    from duologue.flows.talk import Talk
+
+    domain = load_flows(file)
+    talk = Talk(
+        domain,
+        find_functions(file, actions),
+        await find_nlu(nlu),
+        today=(lambda: today) if today else local_today,
+        now=now_ms,
+    )
+    out = Console()
+    offers = ", ".join(one.description or one.name for one in domain.offered)
+    out.print(Text(f"{file.name}: {offers}. /state shows where it is, /quit ends it.", GREY))
+    if flow:
+        await _answer(out, talk.start(flow))
+    while (line := await _read(out)) is not None:
+        if line.strip() in ("/quit", "/exit"):
+            return
+        if line.strip() == "/state":
+            out.print(_state(domain, talk))
+            continue
+        await _answer(out, talk.hear(line))
+        if show_state:
+            out.print(_state(domain, talk))
+
+
+def find_functions(file: Path, actions: str | None) -> Registry:
+    """The functions of a file of flows: of a module, or of the Python file beside it."""
+    from duologue.flows.registry import Registry
+
+    sys.path.insert(0, str(file.resolve().parent))
+    sys.path.insert(0, str(Path.cwd()))
+    name = actions or (file.stem if file.with_suffix(".py").is_file() else "")
+    if not name:
+        return Registry()
+    try:
+        return Registry.of(importlib.import_module(name))
+    except Exception as failure:  # noqa: BLE001 - a module may do anything when it is imported
+        why = " ".join(str(failure).split())
+        raise DuologueError(f"actions: {name} can't be imported: {type(failure).__name__}: {why}") from None
+
+
+async def find_nlu(name: str) -> Nlu:
+    """The local NLU, by its model or by words alone."""
+    if name not in ("local", "words"):
+        raise DuologueError(f"no NLU {name!r}; there are local and words")
+    try:
+        from duologue.nlu.local import LocalNlu
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+    return LocalNlu(words_only=name == "words")
+
+
+async def _read(out: Console) -> str | None:
+    """A line; None at the end of the input. What is piped in is shown too."""
+    loop = asyncio.get_running_loop()
+    if sys.stdin.isatty():
+        return await loop.run_in_executor(None, lambda: out.input(Text("you    ", GREEN)))
+    line = await loop.run_in_executor(None, sys.stdin.readline)
+    if line:
+        out.print(Text.assemble(("you    ", GREEN), line.rstrip("\n")))
+    return line.rstrip("\n") if line else None
+
+
+async def _answer(out: Console, said: AsyncIterator[Said]) -> None:
+    async for item in said:
+        text = "(a person takes over)" if isinstance(item, HandOver) else item.text
+        out.print(Text.assemble(("agent  ", BLUE), text))
+
+
+def _state(domain: Domain, talk: Talk) -> Table:
+    state = talk.state
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 7), style=GREY)
+    table.add_row("state", state.phase.value)
+    table.add_row("flow", " > ".join(instance.flow for instance in state.stack) or "none")
+    if state.top is not None:
+        table.add_row("step", domain.flows[state.top.flow].program[state.top.at].step)
+    table.add_row("waiting for", state.waiting_for or "")
+    for name, value in state.slots.items():
+        table.add_row(name, f"{json.dumps(value)}  {spoken(value)}" if not isinstance(value, str) else value)
+    return table

@@ -1,0 +1,163 @@
+"""`duologue flows`: check files of flows, draw them, and give editors their schema.
+
+Rule: every problem of every file is told, one line for each, and then the exit code is 1.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from duologue.core.errors import DuologueError
+
+from .ink import AMBER, GREEN, RED
+
+if TYPE_CHECKING:
+    from duologue.flows import FlowFile, Problem
+
+
+class _Checked(NamedTuple):
+    """A file, what it became if all was right, and its problems."""
+
+    path: Path
+    file: FlowFile | None
+    problems: tuple[Problem, ...]
+    more: int = 0  # problems that are left out
+
+
+flows_app = typer.Typer(help="Flows: tasks written down in YAML.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A file of flows.", show_default=False)]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of flows.", show_default=False)]
+
+
+@flows_app.command("check")
+def check_command(files: Files, as_json: Json = False) -> None:
+    """Check files and say what is in them, and which functions they need; exit code 1 if something is wrong."""
+    from duologue.flows import InvalidFlows, read_flows
+
+    found: list[_Checked] = []
+    for path in files:
+        try:
+            file = read_flows(path)
+            found.append(_Checked(path, file, file.warnings))
+        except InvalidFlows as error:
+            found.append(_Checked(path, None, error.problems, error.more))
+    if as_json:
+        sys.stdout.write(json.dumps({"files": [_file_json(each) for each in found]}, indent=2) + "\n")
+    else:
+        for number, each in enumerate(found):
+            if number:
+                Console().print()
+            _show_file(each)
+    if any(each.file is None for each in found):
+        raise typer.Exit(1)
+
+
+@flows_app.command("draw")
+def draw_command(
+    file: File,
+    flow: Annotated[str | None, typer.Option(help="Only this flow; all of them if left out.")] = None,
+    format: Annotated[str, typer.Option(help="mermaid or svg.")] = "mermaid",  # noqa: A002 (the option's name)
+    out: Annotated[Path | None, typer.Option(help="Write it to this file.", show_default=False)] = None,
+) -> None:
+    """Draw flow charts."""
+    from duologue.flows import read_flows
+    from duologue.flows.draw import draw_flows
+
+    drawn = draw_flows(read_flows(file), flow, format)
+    if out is None:
+        sys.stdout.write(drawn)
+        return
+    try:
+        out.write_text(drawn, encoding="utf-8")
+    except OSError as error:
+        raise DuologueError(f"{out}: {error.strerror}") from None
+
+
+@flows_app.command("schema")
+def schema_command() -> None:
+    """Write the JSON schema of the format, for editors."""
+    from duologue.flows import flow_schema
+
+    sys.stdout.write(json.dumps(flow_schema(), indent=2) + "\n")
+
+
+# -- How it looks
+
+
+def _show_file(checked: _Checked) -> None:
+    out = Console()
+    for problem in checked.problems:
+        out.print(Text(str(problem), style=AMBER if problem.is_warning else RED), soft_wrap=True)
+    if checked.more:
+        out.print(Text(f"and {checked.more} more problems", style=RED))
+    file = checked.file
+    if file is None:
+        return
+    out.print(Text.assemble((f"{checked.path}: ", "bold"), (_counts(file), GREEN)), soft_wrap=True)
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for kind, names in _contents(file).items():
+        if names:
+            table.add_row(kind, Text(", ".join(names)))
+    out.print(table)
+
+
+def _counts(file: FlowFile) -> str:
+    return f"{_counted(len(file.domain.flows), 'flow')}, {_counted(len(file.domain.slots), 'slot')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _contents(file: FlowFile) -> dict[str, list[str]]:
+    flows = [f"{flow.name} (hidden)" if flow.is_hidden else flow.name for flow in file.domain.flows.values()]
+    return {
+        "flows": flows,
+        "slots": [f"{slot.name} ({slot.kind})" for slot in file.domain.slots.values()],
+        "actions": list(file.actions),
+        "validators": list(file.validators),
+        "normalisers": list(file.normalisers),
+    }
+
+
+def _file_json(checked: _Checked) -> dict[str, Any]:
+    told = [
+        {"line": one.line, "path": one.path, "text": one.text, "level": "warning" if one.is_warning else "error"}
+        for one in checked.problems
+    ]
+    file = checked.file
+    if file is None:
+        return {"file": str(checked.path), "valid": False, "problems": told, "more": checked.more}
+    flows = [
+        {
+            "name": flow.name,
+            "description": flow.description,
+            "hidden": flow.is_hidden,
+            "slots": list(flow.slots),
+            "steps": list(flow.places),
+        }
+        for flow in file.domain.flows.values()
+    ]
+    return {
+        "file": str(checked.path),
+        "valid": True,
+        "flows": flows,
+        "slots": {slot.name: slot.kind.value for slot in file.domain.slots.values()},
+        "actions": list(file.actions),
+        "validators": list(file.validators),
+        "normalisers": list(file.normalisers),
+        "problems": told,
+        "more": 0,
+    }

@@ -1,0 +1,116 @@
+"""`duologue slots`: reads replies to questions and says which are plain answers, and what they mean.
+
+One JSON object a line on standard input, one on standard output. Rule: what isn't wholly understood is handed on to
+NLU ("direct": false), with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from duologue.core.errors import DuologueError
+from duologue.dialogue.grammars import (
+    Ambiguous,
+    Choice,
+    Command,
+    Confirmation,
+    Direct,
+    Kind,
+    NameList,
+    Question,
+    Reading,
+    Slot,
+    Unclear,
+    Why,
+    read,
+    read_confirmation,
+)
+
+_KINDS = {"boolean": Kind.YES_NO, "text": Kind.NAME}
+_WITHOUT_NAME = (Why.NO_VALUE, Why.LEFTOVER)
+
+
+class KnownNames:
+    """The names of a deployment: lists by slot, and all of them for a slot that has no list of its own."""
+
+    def __init__(self, names: Mapping[str, list[str]]) -> None:
+        self._names = names
+        self._lists: dict[str, NameList] = {}
+        self.all = NameList.of((name for mine in names.values() for name in mine), finds_near=False)
+
+    def of_slot(self, slot: str) -> NameList:
+        """The list of a slot; empty if there is none."""
+        if slot not in self._lists:
+            self._lists[slot] = NameList.of(self._names.get(slot, ()))
+        return self._lists[slot]
+
+
+def slots_command(
+    names: Annotated[Path | None, typer.Option(help="JSON: names by slot, as a deployment knows them.")] = None,
+) -> None:
+    """Read replies to questions, one JSON object a line, and answer those that need no NLU."""
+    known = KnownNames(_read_names(names) if names is not None else {})
+    for number, line in enumerate(sys.stdin, start=1):
+        if line.strip():
+            try:
+                answer = answer_row(json.loads(line), known)
+            except (KeyError, TypeError, ValueError) as error:
+                raise DuologueError(f"line {number}: {type(error).__name__}: {error}") from None
+            sys.stdout.write(json.dumps(answer) + "\n")
+
+
+def _read_names(file: Path) -> dict[str, list[str]]:
+    try:
+        names = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DuologueError(f"{file}: {error.strerror}") from None
+    except ValueError as error:
+        raise DuologueError(f"{file}: {error}") from None
+    if not isinstance(names, dict):
+        raise DuologueError(f"{file}: expected an object of lists")
+    return names
+
+
+def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
+    """The answer to one row: direct with its value, or why not."""
+    if row["ask"] == "confirm":
+        return {"id": row["id"], **_told(read_confirmation(row["question"], row["reply"], row["today"]))}
+    slot = slot_of(row, known)
+    reading = _read(row, slot)
+    if slot.kind is Kind.NAME and isinstance(reading, Unclear) and reading.why in _WITHOUT_NAME:
+        wider = Slot(slot.name, slot.kind, names=known.all)
+        reading = _read(row, wider)
+    return {"id": row["id"], **_told(reading)}
+
+
+def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
+    """The slot that a row asks for."""
+    kind = _KINDS.get(row["type"]) or Kind(row["type"])
+    choices = tuple(map(Choice, row["choices"])) if kind is Kind.CHOICE else ()
+    return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is Kind.NAME else None)
+
+
+def _read(row: Mapping[str, Any], slot: Slot) -> Reading:
+    about = row.get("service", "").rstrip("_0123456789")
+    question = Question(slot, row["question"], about, row.get("proposed"))
+    return read(question, row["reply"], row["today"])
+
+
+def _told(reading: Reading) -> dict[str, Any]:
+    match reading:
+        case Direct(values):
+            return {"direct": True, "value": str(values[0].value)}
+        case Confirmation(answer):
+            return {"direct": True, "value": str(answer)}
+        case Ambiguous(_, candidates):
+            return {"direct": False, "why": "ambiguous", "candidates": list(candidates)}
+        case Command(name):
+            return {"direct": False, "why": "command", "command": name}
+        case Unclear(why, leftover):
+            return {"direct": False, "why": str(why), "leftover": list(leftover)}

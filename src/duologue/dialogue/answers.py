@@ -1,0 +1,218 @@
+"""What a message means where it was said: an answer, a yes, a correction, a command, or something for NLU
+(D-04, D-05).
+
+Rule: the grammars come first; only what they don't wholly understand costs a request.
+"""
+
+from __future__ import annotations
+
+from .commands import BY_NAME, Cancel, CorrectSlot, Help, SetSlot
+from .corrections import corrections
+from .draft import Draft
+from .flow import Act, Collect
+from .grammars import (
+    Ambiguous,
+    Answer,
+    Command,
+    Confirmation,
+    Direct,
+    Question,
+    Unclear,
+    Value,
+    read,
+    read_confirmation,
+)
+from .grammars.commands import command_of
+from .grammars.tokens import tokens_of
+from .obey import cancel, miss, obey, say_no, say_yes
+from .requests import understanding
+from .run import act, go_on, proposed
+from .state import Phase
+from .values import accept, validate_next
+
+_RETRY = frozenset("retry again try yes yeah yep ok okay sure please it once more".split())
+_NO = frozenset("no nope stop cancel leave it thanks thank you".split())
+
+
+def understand(d: Draft, text: str) -> None:
+    """Ask NLU, unless it is plainly about the conversation itself."""
+    if not text.strip():
+        _missed(d)
+        return
+    if (name := command_of(tokens_of(text))) is not None:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[name],))
+        return
+    ask_nlu(d, text)
+
+
+def ask_nlu(d: Draft, text: str) -> None:
+    d.enter(Phase.UNDERSTANDING)
+    d.set(heard=text, last_nlu_call=d.at)
+    d.request()
+    d.effects.append(understanding(d.domain, d.s))
+
+
+def _missed(d: Draft) -> None:
+    """Nothing to go by."""
+    d.enter(Phase.UNDERSTANDING)
+    miss(d)
+
+
+# -- A reply to a question
+
+
+def answer(d: Draft, text: str) -> None:
+    """A reply while a slot is awaited."""
+    if not text.strip():
+        _missed(d)
+    elif d.s.reading_back:
+        _answer_read_back(d, text)
+    else:
+        _answer_question(d, text)
+
+
+def question_of(d: Draft) -> Question:
+    """The open question, with everything that helps to understand its answer."""
+    slot = d.s.waiting_for
+    assert slot is not None, d.s
+    at = d.flow.program[d.top.at]
+    offered = proposed(d, at) if isinstance(at, Collect) else None
+    others = tuple(
+        d.spec(name).asked
+        for name in d.flow.slots
+        if name != slot and d.top.filled(name) is None and not d.spec(name).ask_before_filling
+    )
+    return Question(
+        d.spec(slot).asked,
+        d.s.last_question,
+        d.flow.description,
+        offered,  # type: ignore[arg-type]
+        d.s.among,
+        others,
+    )
+
+
+def _answer_question(d: Draft, text: str) -> None:
+    reading = read(question_of(d), text, d.today)
+    match reading:
+        case Direct():
+            d.set(values=_given(reading.values, "grammar"), among=())
+            validate_next(d)
+        case Ambiguous():
+            _answer_ambiguously(d, reading)
+        case Command():
+            d.enter(Phase.UNDERSTANDING)
+            obey(d, (BY_NAME[reading.name],))
+        case Confirmation():
+            d.enter(Phase.UNDERSTANDING)
+            if not (say_yes(d) if reading.answer is Answer.YES else say_no(d)):
+                go_on(d)
+        case Unclear():
+            _correct_or_ask(d, text)
+
+
+def _answer_ambiguously(d: Draft, reading: Ambiguous) -> None:
+    """Ask which; or take the one that this slot prefers."""
+    prefers = d.spec(reading.slot).prefers
+    if prefers == "ask":
+        d.set(among=reading.candidates, misses=0, silences=0)
+        go_on(d)
+        return
+    value = reading.candidates[0 if prefers == "first" else -1]
+    d.set(values=(SetSlot(reading.slot, value, reading.raw, reading.span),), among=())
+    validate_next(d)
+
+
+def _correct_or_ask(d: Draft, text: str) -> None:
+    found = corrections(d.domain, d.top, text, d.today)
+    if found:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, found)
+    else:
+        ask_nlu(d, text)
+
+
+def _given(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
+    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, source) for value in values)
+
+
+def _answer_read_back(d: Draft, text: str) -> None:
+    """Was a code heard right? A new one is as good as a no."""
+    reading = read_confirmation(d.s.last_question, text, d.today)
+    if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
+        d.enter(Phase.VALIDATING_SLOT)
+        accept(d, d.s.values[0].value)
+        validate_next(d)
+        return
+    d.set(reading_back=False, values=())
+    if isinstance(reading, Confirmation) and reading.answer is Answer.NO:
+        go_on(d)
+    else:
+        _answer_question(d, text)
+
+
+# -- A reply to a confirmation
+
+
+def answer_confirmation(d: Draft, text: str) -> None:
+    """Yes, no, or something else instead (D-09)."""
+    if not text.strip():
+        _missed(d)
+        return
+    filled = tuple(d.spec(name).asked for name, _ in d.top.slots if name in d.domain.slots)
+    reading = read_confirmation(d.s.last_question, text, d.today, filled)
+    if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
+        say_yes(d)
+        go_on(d)
+    elif isinstance(reading, Confirmation) and reading.answer is Answer.NO:
+        say_no(d)
+        go_on(d)
+    elif isinstance(reading, Confirmation) and reading.values:
+        d.enter(Phase.UNDERSTANDING)
+        given = _given(reading.values, "grammar")
+        obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
+    elif isinstance(reading, Command):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[reading.name],))
+    else:
+        _correct_or_ask(d, text)
+
+
+# -- A message after an error
+
+
+def answer_error(d: Draft, text: str) -> None:
+    """Retry, cancel, help; anything else is understood as it is (D-11)."""
+    words = {token.low for token in tokens_of(text)}
+    name = command_of(tokens_of(text))
+    if words and words <= _RETRY:
+        _recover(d)
+    elif (words and words <= _NO) or (name is not None and isinstance(BY_NAME[name], Cancel)):
+        d.set(trouble=None)
+        if d.s.stack:
+            cancel(d)
+        go_on(d)
+    elif not words or (name is not None and isinstance(BY_NAME[name], Help)):
+        d.say(d.domain.patterns.failed, asks=True)
+    else:
+        d.set(trouble=None, values=())
+        understand(d, text) if not d.s.stack else _correct_or_ask(d, text)
+
+
+def _recover(d: Draft) -> None:
+    """Go on where it was."""
+    trouble = d.s.trouble
+    d.set(trouble=None)
+    at = d.flow.program[d.top.at] if d.s.stack else None
+    if trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:
+        ask_nlu(d, d.s.heard)
+    elif trouble is not None and trouble.recovery is Phase.VALIDATING_SLOT and d.s.values:
+        validate_next(d)
+    elif isinstance(at, Act):
+        act(d, at)
+    else:
+        go_on(d)
+
+
+__all__ = ["answer", "answer_confirmation", "answer_error", "ask_nlu", "question_of", "understand"]

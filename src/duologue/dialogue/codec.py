@@ -1,0 +1,118 @@
+"""A dialogue's state as JSON and back: what a checkpoint holds (D-13).
+
+A place in a program is written as the name of its step, so that a flow may grow between two calls. Rule: a
+checkpoint of a newer version, or one that names what no longer exists, is refused in one line; nothing of it is
+guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from .commands import CorrectSlot, SetSlot
+from .flow import Domain
+from .state import Filled, Instance, Message, Phase, State, TraceEvent, Trouble
+
+VERSION = 1
+
+
+class BadCheckpoint(ValueError):
+    """A checkpoint that can't be used. The message is one line."""
+
+
+# From each older version to the next.
+MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+def to_json(domain: Domain, state: State) -> dict[str, Any]:
+    """Everything, in plain values."""
+    data = asdict(state)
+    data["version"] = VERSION
+    data["values"] = [{"command": type(value).__name__, **asdict(value)} for value in state.values]
+    for written, instance in zip(data["stack"], state.stack, strict=True):
+        written["at"] = domain.flows[instance.flow].program[instance.at].step
+        written["slots"] = {name: asdict(filled) for name, filled in instance.slots}
+    data["kept"] = {name: asdict(filled) for name, filled in state.kept}
+    data["metadata"] = dict(state.metadata)
+    return data
+
+
+def from_json(domain: Domain, data: object) -> State:
+    """The state that was written, or BadCheckpoint."""
+    if not isinstance(data, dict) or not isinstance(data.get("version"), int):
+        raise BadCheckpoint("this is no checkpoint of a dialogue")
+    version = data["version"]
+    if version > VERSION:
+        raise BadCheckpoint(f"a checkpoint of version {version} is newer than this Duologue, which knows {VERSION}")
+    while version < VERSION:
+        if version not in MIGRATIONS:
+            raise BadCheckpoint(f"a checkpoint of version {version} is too old")
+        data = MIGRATIONS[version](data)
+        version += 1
+    try:
+        return _state(domain, data)
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        if isinstance(problem, BadCheckpoint):
+            raise
+        raise BadCheckpoint(f"a checkpoint is damaged: {type(problem).__name__} {problem}") from None
+
+
+def _state(domain: Domain, data: dict[str, Any]) -> State:
+    trouble = data["trouble"]
+    plain = {
+        name: data[name]
+        for name in ("waiting_for", "reading_back", "unproposed", "misses", "silences", "pending", "requests")
+    } | {
+        name: data[name]
+        for name in ("instances", "heard", "turn_count", "last_response", "last_question", "last_nlu_call")
+    }
+    return State(
+        phase=Phase(data["phase"]),
+        stack=tuple(_instance(domain, item) for item in data["stack"]),
+        kept=_slots(data["kept"]),
+        among=tuple(data["among"]),
+        values=tuple(_value(item) for item in data["values"]),
+        queue=tuple(data["queue"]),
+        messages=tuple(Message(**item) for item in data["messages"]),
+        trouble=None if trouble is None else replace(Trouble(**trouble), recovery=Phase(trouble["recovery"])),
+        trace=tuple(
+            TraceEvent(item["event"], item["timestamp"], tuple((key, value) for key, value in item["data"]))
+            for item in data["trace"]
+        ),
+        metadata=tuple(data["metadata"].items()),
+        **plain,
+    )
+
+
+def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
+    flow = domain.flows.get(data["flow"])
+    if flow is None:
+        raise BadCheckpoint(f"flow {data['flow']!r} of the checkpoint does not exist any more")
+    place = next((at for at, step in enumerate(flow.program) if step.step == data["at"]), None)
+    if place is None:
+        raise BadCheckpoint(f"step {data['at']!r} of flow {flow.name!r} does not exist any more")
+    return Instance(
+        id=data["id"],
+        flow=data["flow"],
+        at=place,
+        slots=_slots(data["slots"]),
+        visited=tuple(data["visited"]),
+        asked=tuple(data["asked"]),
+        confirmed=tuple(data["confirmed"]),
+        runs=data["runs"],
+        is_acting=data["is_acting"],
+        needs=tuple(data["needs"]),
+        confirm=data["confirm"],
+    )
+
+
+def _slots(data: dict[str, Any]) -> tuple[tuple[str, Filled], ...]:
+    return tuple((name, Filled(**{**item, "span": tuple(item["span"])})) for name, item in data.items())
+
+
+def _value(data: dict[str, Any]) -> SetSlot | CorrectSlot:
+    kinds: dict[str, type[SetSlot | CorrectSlot]] = {"SetSlot": SetSlot, "CorrectSlot": CorrectSlot}
+    fields = {name: value for name, value in data.items() if name != "command"}
+    return kinds[data["command"]](**{**fields, "span": tuple(fields["span"])})

@@ -1,0 +1,124 @@
+"""Conditions in flows: `amount > 100 and currency == "EUR"`, over slots and nothing else.
+
+Written in a small part of Python's own grammar, parsed when a flow is loaded and evaluated by walking the tree:
+no code is ever run. Rule: an unfilled slot is None; comparing it by size is false, never an error.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
+
+LENGTH_MAX = 500
+_COMPARE: dict[type[ast.cmpop], Callable[[object, object], bool]] = {ast.Eq: eq, ast.NotEq: ne}
+_ORDER: dict[type[ast.cmpop], Callable[..., bool]] = {ast.Lt: lt, ast.LtE: le, ast.Gt: gt, ast.GtE: ge}
+_CONSTANTS = {"true": True, "false": False, "none": None}
+
+
+class BadCondition(ValueError):
+    """A condition that isn't one. The message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What it says, and which slots it looks at."""
+
+    text: str
+    names: tuple[str, ...]
+
+    def holds(self, values: Mapping[str, object]) -> bool:
+        return bool(_value(ast.parse(self.text, mode="eval").body, values))
+
+
+def parse(text: str) -> Condition:
+    """A condition, or BadCondition with what is wrong."""
+    if len(text) > LENGTH_MAX:
+        raise BadCondition(f"a condition of {len(text)} characters is too long")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        raise BadCondition(f"{text!r} is no condition") from None
+    names: list[str] = []
+    _check(tree, names)
+    return Condition(text.strip(), tuple(dict.fromkeys(names)))
+
+
+def _check(node: ast.expr, names: list[str]) -> None:
+    match node:
+        case ast.Name():
+            if node.id.lower() not in _CONSTANTS:
+                names.append(node.id)
+        case ast.Constant():
+            if not isinstance(node.value, str | int | float | bool | None):
+                raise BadCondition(f"{node.value!r} can't be compared")
+        case ast.List() | ast.Tuple():
+            for part in node.elts:
+                _check(part, names)
+        case ast.BoolOp():
+            for part in node.values:
+                _check(part, names)
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
+            _check(node.operand, names)
+        case ast.Compare():
+            for part in (node.left, *node.comparators):
+                _check(part, names)
+        case _:
+            raise BadCondition(f"{ast.unparse(node)!r}: only slots, values, and, or, not and comparisons are known")
+
+
+def _value(node: ast.expr, values: Mapping[str, object]) -> object:
+    match node:
+        case ast.Name():
+            constant = node.id.lower()
+            return _CONSTANTS[constant] if constant in _CONSTANTS else values.get(node.id)
+        case ast.Constant():
+            return node.value
+        case ast.List() | ast.Tuple():
+            return [_value(part, values) for part in node.elts]
+        case ast.BoolOp(op=ast.And()):
+            return all(_value(part, values) for part in node.values)
+        case ast.BoolOp():
+            return any(_value(part, values) for part in node.values)
+        case ast.UnaryOp(op=ast.Not()):
+            return not _value(node.operand, values)
+        case ast.UnaryOp():
+            operand = _value(node.operand, values)
+            return -operand if isinstance(operand, int | float) else None
+        case ast.Compare():
+            return _compared(node, values)
+    raise AssertionError(ast.dump(node))
+
+
+def _compared(node: ast.Compare, values: Mapping[str, object]) -> bool:
+    left = _value(node.left, values)
+    for sign, part in zip(node.ops, node.comparators, strict=True):
+        right = _value(part, values)
+        if not _holds(type(sign), left, right):
+            return False
+        left = right
+    return True
+
+
+def _is_in(left: object, right: object) -> bool:
+    if isinstance(right, str):
+        return isinstance(left, str) and left in right
+    return isinstance(right, list) and left in right
+
+
+def _holds(sign: type[ast.cmpop], left: object, right: object) -> bool:
+    if sign in _COMPARE:
+        return _COMPARE[sign](left, right)
+    if sign is ast.Is:
+        return left is right
+    if sign is ast.IsNot:
+        return left is not right
+    if sign in (ast.In, ast.NotIn):
+        return _is_in(left, right) is (sign is ast.In)
+    if left is None or right is None:
+        return False
+    try:
+        return bool(_ORDER[sign](left, right))
+    except TypeError:
+        return False

@@ -1,0 +1,94 @@
+"""The state being made: what one event changes, says and wants done.
+
+Mutable on the inside of one step and nowhere else. Rule: a phase changes only by `enter`, along the matrix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from .effects import Effect, Respond, Save
+from .flow import Domain, Flow, SlotSpec
+from .matrix import MATRIX
+from .phrases import fill
+from .state import MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, with_top
+
+
+class Draft:
+    """One step."""
+
+    def __init__(self, domain: Domain, state: State, at: int, today: str) -> None:
+        self.domain = domain
+        self.s = state
+        self.at = at
+        self.today = today
+        self.effects: list[Effect] = []
+        self.moves: list[tuple[Phase, Phase]] = []
+        self._says: list[Respond] = []
+        self._reasons: dict[str, None] = {}
+
+    # -- Changing
+
+    def set(self, **changes: Any) -> None:
+        self.s = replace(self.s, **changes)
+
+    def set_top(self, **changes: Any) -> None:
+        self.s = with_top(self.s, **changes)
+
+    def enter(self, phase: Phase) -> None:
+        """Go over to a phase; staying in one is no move."""
+        before = self.s.phase
+        if phase is before:
+            return
+        assert (before, phase) in MATRIX, f"{before} -> {phase}"
+        self.moves.append((before, phase))
+        self.set(phase=phase)
+        self.note("transition", before=before.value, after=phase.value)
+        self.keep("transition")
+
+    def note(self, event: str, **data: str) -> None:
+        """A line of the trace."""
+        line = TraceEvent(event, self.at, tuple(data.items()))
+        self.set(trace=(*self.s.trace, line)[-TRACE_MAX:])
+
+    def keep(self, reason: str) -> None:
+        self._reasons[reason] = None
+
+    # -- Looking
+
+    @property
+    def top(self) -> Instance:
+        assert self.s.top is not None, self.s
+        return self.s.top
+
+    @property
+    def flow(self) -> Flow:
+        return self.domain.flows[self.top.flow]
+
+    def spec(self, slot: str) -> SlotSpec:
+        return self.domain.slots[slot]
+
+    # -- Wanting
+
+    def request(self) -> int:
+        """The number of a new request; whatever was asked for before is stale."""
+        self.set(requests=self.s.requests + 1)
+        self.set(pending=self.s.requests)
+        return self.s.requests
+
+    def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> None:
+        """Say a phrase with its gaps filled; nothing, if it is empty."""
+        words = fill(text, {**self.s.slots, **more})
+        if words:
+            self._says.append(Respond(words, barge_in, asks))
+
+    def finish(self) -> tuple[State, tuple[Effect, ...]]:
+        """The new state, and what is to be done, in order: save, speak, then begin what takes time."""
+        if self._says:
+            text = " ".join(said.text for said in self._says)
+            said = Message("assistant", text, self.at)
+            self.set(last_response=text, messages=(*self.s.messages, said)[-MESSAGES_MAX:])
+            self.keep("response")
+        saves = (Save(tuple(self._reasons)),) if self._reasons else ()
+        return self.s, (*saves, *self._says, *self.effects)

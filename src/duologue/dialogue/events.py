@@ -1,0 +1,85 @@
+"""What happens to a dialogue: messages, silence, and what the people who work for it bring.
+
+Answers carry the number of the request that they belong to, so a late one is known. Rule: time comes in with
+the event; `today` is the person's own date, because "tomorrow" is said by somebody somewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .commands import Command
+from .grammars import Json
+
+
+@dataclass(frozen=True, slots=True)
+class UserSaid:
+    text: str
+    at: int  # milliseconds
+    today: str  # ISO date
+
+
+@dataclass(frozen=True, slots=True)
+class NothingSaid:
+    """A question was open, and nobody answered."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRequested:
+    """The program starts a flow, with slots that it knows."""
+
+    flow: str
+    at: int
+    slots: tuple[tuple[str, Json], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a message means. No commands: nobody could tell."""
+
+    request: int
+    commands: tuple[Command, ...]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A value may be written, as it is now: a normaliser may have changed it."""
+
+    request: int
+    value: Json
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    request: int
+    reason: str  # said to the person; empty: the pattern's words
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDone:
+    """`needs`: slots that it must have first; `confirm`: a question that must be answered by yes first."""
+
+    request: int
+    outputs: tuple[tuple[str, Json], ...]
+    at: int
+    needs: tuple[str, ...] = ()
+    confirm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFailed:
+    """NLU, a validator or an action raised, hung or answered nonsense."""
+
+    request: int
+    type: str
+    message: str
+    at: int
+
+
+Event: TypeAlias = UserSaid | NothingSaid | FlowRequested | Understood | Validated | Rejected | ActionDone | WorkFailed

@@ -1,0 +1,43 @@
+"""Grammars: a plain reply to a question, understood without a model. `read` and `read_confirmation` are the way in."""
+
+from .confirm import read_confirmation
+from .names import NameList
+from .read import read
+from .reading import (
+    ANY,
+    Ambiguous,
+    Answer,
+    Choice,
+    Command,
+    Confirmation,
+    Direct,
+    Json,
+    Kind,
+    Question,
+    Reading,
+    Slot,
+    Unclear,
+    Value,
+    Why,
+)
+
+__all__ = [
+    "ANY",
+    "Ambiguous",
+    "Answer",
+    "Choice",
+    "Command",
+    "Confirmation",
+    "Direct",
+    "Json",
+    "Kind",
+    "NameList",
+    "Question",
+    "Reading",
+    "Slot",
+    "Unclear",
+    "Value",
+    "Why",
+    "read",
+    "read_confirmation",
+]

@@ -1,0 +1,156 @@
+"""Durations and money: "an hour and a half", "a couple of nights", "twelve fifty", "$1,670".
+
+Durations are ISO 8601 text, so that days stay days; money is an amount and, if it was said, a currency.
+Rule: an amount without a currency word is money only where money was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .match import Match
+from .numbers import SMALL, number_at
+from .tokens import Token
+
+PERIODS = {
+    "second": "S", "sec": "S", "minute": "M", "min": "M", "hour": "H", "hr": "H",
+    "day": "D", "night": "D", "week": "W", "month": "Mo", "year": "Y",
+}  # fmt: skip
+_CLOCK = ("S", "M", "H")
+_HALVES = {"M": ("S", 30), "H": ("M", 30), "D": ("H", 12), "Mo": ("D", 15), "Y": ("Mo", 6)}
+CURRENCIES = {
+    "$": "USD", "dollar": "USD", "buck": "USD", "usd": "USD", "cent": "USD", "£": "GBP", "pound": "GBP", "gbp": "GBP",
+    "quid": "GBP", "€": "EUR", "euro": "EUR", "eur": "EUR", "rupee": "INR", "yen": "JPY",
+}  # fmt: skip
+_CENTS = ("cent", "cents", "penny", "pence", "p")
+
+
+def singular(word: str) -> str:
+    """A unit without its plural."""
+    return word[:-1] if word.endswith("s") and len(word) > 2 else word
+
+
+# -- Durations
+
+
+def _period(word: str) -> str:
+    return PERIODS.get(singular(word), "")
+
+
+def _length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
+    """One length: three days, an hour, half an hour, two and a half hours, an hour and a half, a fortnight."""
+    words = [token.low for token in tokens] + [""] * 4
+    if words[place] == "half" and words[place + 1] in ("a", "an") and (unit := _period(words[place + 2])) in _HALVES:
+        lower, amount = _HALVES[unit]
+        return {lower: amount}, place + 3
+    count: int | float
+    if words[place] in ("a", "an") and (_period(words[place + 1]) or words[place + 1] == "fortnight"):
+        count, at = 1, place + 1
+    else:
+        found = number_at(tokens, place)
+        if found is None:
+            return None
+        count, at = found
+    at += words[at] in ("whole", "full", "more")
+    if words[at].startswith("fortnight"):
+        return ({"W": 2 * count}, at + 1) if isinstance(count, int) else None
+    unit = _period(words[at])
+    if not unit:
+        return None
+    at += 1
+    parts = {unit: int(count)}
+    if words[at : at + 3] == ["and", "a", "half"] and isinstance(count, int):
+        count, at = count + 0.5, at + 3
+    if count != int(count):
+        if count % 1 != 0.5 or unit not in _HALVES:
+            return None
+        lower, amount = _HALVES[unit]
+        parts[lower] = parts.get(lower, 0) + amount
+    return parts, at
+
+
+def _duration_text(parts: dict[str, int]) -> str:
+    """ISO 8601; weeks are told as days when anything else is said."""
+    if set(parts) == {"W"}:
+        return f"P{parts['W']}W"
+    parts = dict(parts)
+    if "W" in parts:
+        parts["D"] = parts.get("D", 0) + 7 * parts.pop("W")
+    date = "".join(f"{parts[unit]}{unit[0]}" for unit in ("Y", "Mo", "D") if parts.get(unit))
+    time = "".join(f"{parts[unit]}{unit}" for unit in ("H", "M", "S") if parts.get(unit))
+    return f"P{date}T{time}" if time else f"P{date or '0D'}"
+
+
+def find_durations(tokens: Sequence[Token]) -> Iterator[Match]:
+    """Every length of time in a reply."""
+    place = 0
+    while place < len(tokens):
+        found = _length_at(tokens, place)
+        if found is None:
+            place += 1
+            continue
+        parts, after = found
+        more = _length_at(tokens, after + (after < len(tokens) and tokens[after].low == "and"))
+        if more is not None and not set(more[0]) & set(parts):
+            parts, after = parts | more[0], more[1]
+        yield Match(place, after, (_duration_text(parts),))
+        place = after
+
+
+# -- Money
+
+
+def _money(amount: int | float, currency: str | None) -> dict[str, str | int | float | None]:
+    cents = round(amount * 100)
+    return {"amount": cents // 100 if cents % 100 == 0 else cents / 100, "currency": currency}
+
+
+def _two_digits(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
+    """Fifty, oh five, twenty five: cents that follow an amount in words."""
+    if at >= len(tokens) or tokens[at].pause or tokens[at].low not in SMALL:
+        return None
+    found = number_at(tokens, at)
+    return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
+
+
+def _money_at(
+    tokens: Sequence[Token], place: int, is_asked: bool
+) -> tuple[tuple[int | float, ...], str | None, int] | None:
+    """Amounts that may be meant, the currency, the place after."""
+    words = [token.low for token in tokens] + [""] * 4
+    currency = CURRENCIES.get(words[place]) if words[place] in ("$", "£", "€") else None
+    found = number_at(tokens, place + bool(currency))
+    if found is None:
+        return None
+    amount, at = found
+    amounts: tuple[int | float, ...] = (amount,)
+    if (cents := _two_digits(tokens, at)) is not None and amount == int(amount) < 100:
+        pair = (amount + cents[0] / 100, amount * 100 + cents[0])
+        amounts, at = (pair[:1] if currency else pair), cents[1]
+    if words[at] in _CENTS and currency is None:
+        return tuple(amount / 100 for amount in amounts), "USD" if words[at].startswith("c") else None, at + 1
+    unit = CURRENCIES.get(singular(words[at]))
+    if currency is None and unit is not None:
+        currency, at = unit, at + 1
+        after = at + (words[at] == "and")
+        small = number_at(tokens, after)
+        if small is not None and small[0] < 100 and words[small[1]] in _CENTS:
+            amounts, at = tuple(amount + small[0] / 100 for amount in amounts), small[1] + 1
+        elif len(amounts) > 1:
+            amounts = amounts[:1]  # "twelve fifty dollars" is said of 12.50
+    elif currency is None and not is_asked:
+        return None
+    return amounts, currency, at
+
+
+def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[Match]:
+    """Every amount of money in a reply. `is_asked` takes a bare number for one too."""
+    place = 0
+    while place < len(tokens):
+        found = _money_at(tokens, place, is_asked)
+        if found is None:
+            place += 1
+            continue
+        amounts, currency, after = found
+        yield Match(place, after, tuple(_money(amount, currency) for amount in amounts))
+        place = after

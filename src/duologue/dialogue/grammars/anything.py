@@ -1,0 +1,27 @@
+"""Any value will do: "I don't mind", "whatever", "no preference"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .tokens import Token
+from .yesno import is_cheer, where_phrase
+
+_PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|no preference|no preferences|
+    no particular|doesn't matter|does not matter|don't care|do not care|don't mind|do not mind|
+    not matter|either|either one|you choose|you decide|you pick|your choice|up to you|surprise me|
+    not picky|not important|no matter|makes no difference"""
+_LONGEST_FIRST = sorted((tuple(phrase.split()) for phrase in _PHRASES.split("|")), key=len, reverse=True)
+_MORE = frozenset("one ones is are works fine do does will me it i've got have really time day to which at".split())
+
+
+def is_anything(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
+    """Does the whole reply say that any value will do?"""
+    words = [token.low for token in tokens]
+    where = where_phrase(words, _LONGEST_FIRST)
+    if where is None:
+        return False
+    return all(
+        place in where or words[place] in _MORE or words[place] in echo or is_cheer(tokens, place)
+        for place in range(len(tokens))
+    )

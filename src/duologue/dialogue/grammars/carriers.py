@@ -1,0 +1,138 @@
+"""Words that carry a value without being one, as classes of English.
+
+"I'd like to", "could you find me", "would be great": what people put around a plain answer, and what services are
+about in general. Grammatical words match as they are, the others by their stems. Rule: no word here is itself an
+answer to something that a service asks: no quantity, no price, no kind, no quality, no negation.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from .tokens import stem
+
+
+def _words(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in text.split())
+
+
+def _stems(*texts: str) -> frozenset[str]:
+    return frozenset(stem(word) for text in texts for word in text.split())
+
+
+# -- Around the sentence
+
+POLITE = _words("please pls plz kindly thanks thank thx cheers hi hello hey sir madam ma'am much so very")
+FILLERS = _words("uh um er erm uhm hmm hm mm mmm ah oh well like so let's lets see eh now then okay ok alright")
+ASSENT = _words("yes yeah yea yep yup ya aye sure certainly absolutely definitely course indeed surely right correct")
+DISSENT = _words("no nope nah")
+HEDGES = _words(
+    """maybe perhaps probably possibly likely preferably ideally hopefully just only simply about around
+    roughly approximately exactly precisely really quite pretty rather somewhat mostly usually normally
+    generally typically always often best kinda sorta most specifically particularly especially honestly
+    basically currently total altogether overall accordingly"""
+)
+
+# -- Grammar
+
+PRONOUNS = _words(
+    """i me my mine myself we us our ours ourselves you your yours he him his she her hers it its they them
+    their theirs this that these those someone somebody something somewhere everyone everybody everything
+    there here anywhere anything anyone anybody ones who which whom whose im ive id ill thats"""
+)
+DETERMINERS = _words("a an the some every each own same certain particular specific such whole")
+AUXILIARIES = _words(
+    """am is are was were be been being do does did done doing have has had having can could will would shall
+    should may might must ought gonna wanna gotta going let need"""
+)
+PREPOSITIONS = _words(
+    """in on at to from of for by with near around about into onto over up down out off through till until til
+    inside within starting beginning as toward towards nearby via upon along"""
+)
+CONJUNCTIONS = _words("and so because since that if when while then as therefore where")
+PARTICLES = _words("ahead back away together again forward")
+
+# -- What people want, ask for and do
+
+WISHES = _stems(
+    """want like love prefer wish hope plan intend think thought guess believe suppose consider feel fancy
+    crave enjoy desire require expect choose chose choice pick select take try decide aim shoot interest
+    mood look care favor favour favorite favourite preference kind dream request lean"""
+)
+REQUESTS = _stems(
+    """find search seek look check book reserve get give show make set put schedule arrange order buy purchase
+    rent hire pull bring use using used start begin open see view help add create do go proceed continue
+    keep have tell know say said lookup secure grab provide recommend suggest fix organize organise setup
+    fill enter write note mark place browse locate explore run hold confirm offer serve include access
+    assign register select"""
+)
+ACTS = _stems(
+    """go going went come came travel travelling travelled fly flew drive drove ride leave left depart arrive
+    return head move reach land stay visit check pick drop walk get meet attend join eat dine live watch
+    listen hear play read enjoy experience spend sleep work use pay send sent transfer receive share deposit
+    wire board catch commute tour end finish happen collect fetch need speak talk call text message deliver
+    wake ring remind bring work"""
+)
+STATES = _stems("available free open ready able willing locate set possible convenient comfortable")
+APPROVAL = _stems(
+    """good great fine perfect perfectly nice ideal best better okay ok cool wonderful lovely excellent awesome
+    amazing super convenient suitable suit fit work sound seem enough plenty alright fantastic terrific
+    brilliant delightful acceptable favorite preferable sweet"""
+)
+
+# -- What services are about
+
+THINGS = _stems(
+    """thing stuff place spot area location city town region district neighborhood neighbourhood
+    village address destination origin departure arrival point trip journey travel flight plane airplane
+    airline bus coach train cab taxi car vehicle ride rental hotel room lodging accommodation house home
+    apartment flat property condo restaurant eatery table reservation booking appointment meeting session
+    visit stay ticket seat event activity show showing performance attraction sight movie movies film song
+    track tune album artist band singer theater theatre cinema venue office account balance money amount
+    fund payment transfer sum cash bill cost price transaction recipient receiver contact message weather
+    forecast climate temperature alarm reminder station terminal airport stop food cuisine dish meal dinner
+    lunch supper menu information info detail option listing result service provider professional list
+    schedule calendar name number title"""
+)
+SORTS = _stems("type kind sort category genre style variety class section line way")
+TIMES = _stems("date day time hour moment week month year timing slot")
+PEOPLE = _stems("people person passenger traveler traveller guest rider attendee friend group party customer folk")
+
+EXACT = (
+    POLITE | FILLERS | ASSENT | HEDGES | PRONOUNS | DETERMINERS | AUXILIARIES | PREPOSITIONS | CONJUNCTIONS | PARTICLES
+)  # fmt: skip
+STEMS = WISHES | REQUESTS | ACTS | STATES | APPROVAL | THINGS | SORTS | TIMES | PEOPLE
+_SHORT_FORMS = frozenset(("d", "ll", "m", "re", "ve", "s"))
+
+
+def whole_form(low: str) -> str:
+    """A word without its short form: "I'd" is said of I."""
+    head, mark, tail = low.partition("'")
+    return head if mark and tail in _SHORT_FORMS else low
+
+
+@lru_cache(maxsize=4096)
+def is_carrier(low: str) -> bool:
+    """May this word stand around a plain answer?"""
+    word = whole_form(low)
+    return low in EXACT or word in EXACT or stem(word) in STEMS
+
+
+# -- What sends a reply to NLU
+
+MARKERS = _words(
+    """actually instead change changed changing cancel cancelled canceled wait sorry wrong mistake forget meant
+    different another other others else also too besides additionally plus earlier later before after
+    between than however though although unless without except alternatively otherwise switch swap replace
+    update modify correction but reschedule rescheduled postpone delay extend remove
+    delete undo refund complain complaint upgrade downgrade"""
+)
+NEGATIONS = _words(
+    "dunno idk not never none nothing nobody neither nor cannot no nope nah dont didnt doesnt wont cant isnt"
+)
+ALTERNATIVES = _words("or either both")
+
+
+def is_negation(low: str) -> bool:
+    """Does this word deny something?"""
+    return low in NEGATIONS or low.endswith("n't")

@@ -1,0 +1,81 @@
+"""One of a few: by its name, by what else it is called, or by its place ("the second one", "the last").
+
+Rule: a name that is part of a longer one gives way to it; near names only when nothing matches exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from .carriers import FILLERS, POLITE
+from .match import Match, Span
+from .names import NameList
+from .numbers import SMALL, ordinal_at
+from .reading import Choice
+from .tokens import Token, stem
+
+_NOUNS = ("one", "option", "choice", "item", "answer")
+_LETTERS = "abcdefgh"
+
+
+def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
+    """Every choice that a reply names, or points at."""
+    found = list(_names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
+    if found or (pointed := find_pointed(tokens, len(choices))) is None:
+        return found
+    return [Match(*pointed[1], (choices[pointed[0]].value,))]
+
+
+@lru_cache(maxsize=256)
+def _names_of(choices: tuple[Choice, ...]) -> NameList:
+    aliases = {other: choice.value for choice in choices for other in choice.also}
+    return NameList.of((choice.value for choice in choices), aliases)
+
+
+def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Match]:
+    """One word in another form: "sport" for "sports". Only if no two choices have the same stem."""
+    stems: dict[str, set[str]] = {}
+    for choice in choices:
+        for name in (choice.value, *choice.also):
+            words = name.casefold().split()
+            if len(words) == 1:
+                stems.setdefault(stem(words[0]), set()).add(choice.value)
+    for place, token in enumerate(tokens):
+        values = stems.get(stem(token.low), set())
+        if len(values) == 1 and len(stem(token.low)) >= 4:
+            yield Match(place, place + 1, tuple(values))
+
+
+def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
+    """The second one, the last, number two, option b, the former; which of so many, from 0, and where."""
+    words = [token.low for token in tokens] + [""] * 3
+    for place in range(len(tokens)):
+        begun = place + (words[place] == "the")
+        number: int | None = None
+        after = begun + 1
+        if (ordinal := ordinal_at(tokens, begun)) is not None:
+            number, after = ordinal
+        elif words[begun] in ("last", "latter", "later") and begun > place:
+            number = count
+        elif words[begun] in ("former", "earlier") and begun > place:
+            number = 1
+        elif words[begun] in ("number", "option", "choice"):
+            number, after = _numbered(words[begun + 1]), begun + 2
+        is_pointing = begun > place or after > begun + 1 or words[after] in _NOUNS or _is_short(tokens)
+        if number is not None and 1 <= number <= count and is_pointing:
+            return number - 1, Span(place, after + (words[after] in _NOUNS))
+    return None
+
+
+def _is_short(tokens: Sequence[Token]) -> bool:
+    """Is the reply nothing but an ordinal and politeness?"""
+    return sum(token.low not in POLITE | FILLERS for token in tokens) == 1
+
+
+def _numbered(word: str) -> int | None:
+    if word in SMALL:
+        return SMALL[word]
+    if word.isascii() and word.isdigit() and len(word) < 3:
+        return int(word)
+    return _LETTERS.index(word) + 1 if len(word) == 1 and word in _LETTERS else None

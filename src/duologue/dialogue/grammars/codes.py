@@ -1,0 +1,174 @@
+"""Phone numbers, e-mail addresses and codes, spelled as people spell them.
+
+"double five", "oh" for zero, "A as in alpha", "B for Bravo", "dash", "dot", "at". Rule: what could be a letter or
+a digit ("oh" between letters) gives both candidates; a code is one run of spelled pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .match import Match
+from .numbers import TENS, UNITS
+from .tokens import Token
+
+_NATO = """alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec
+romeo sierra tango uniform victor whiskey xray yankee zulu""".split()
+NATO = {word: word[0].upper() for word in _NATO} | {"alfa": "A", "juliett": "J", "x-ray": "X", "whisky": "W"}
+SIGNS = {
+    "dash": "-", "hyphen": "-", "minus": "-", "slash": "/", "dot": ".", "period": ".", "point": ".", "underscore": "_",
+    "plus": "+", "+": "+", "-": "-", "/": "/", "hash": "#", "#": "#",
+}  # fmt: skip
+TIMES = {"double": 2, "triple": 3, "treble": 3}
+_AS_IN = ("for", "like")
+_ZERO_OR_O = ("oh", "o")
+CODE_CHARS_MIN = 2
+CODE_CHARS_MAX = 40
+CANDIDATES_MAX = 4
+PHONE_DIGITS = range(7, 16)
+
+Piece = tuple[str, int]  # what it spells, the place after; "?" is a zero or an O
+
+
+def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
+    """One spelled piece: a letter, digits, a sign, a letter by a word, or a double."""
+    words = [token.low for token in tokens[place : place + 5]] + [""] * 5
+    word = words[0]
+    if word in TIMES:
+        inner = _piece_at(tokens, place + 1) if place + 1 < len(tokens) else None
+        return (inner[0] * TIMES[word], inner[1]) if inner and len(inner[0]) == 1 else None
+    if word in ("capital", "uppercase", "letter", "number", "digit") and words[1]:
+        return _piece_at(tokens, place + 1)
+    if len(word) == 1 and word.isalpha() and word.isascii():
+        return _letter(tokens, place, words)
+    if word == "oh":
+        return "?", place + 1
+    if word in UNITS:
+        return str(UNITS[word]), place + 1
+    if word in TENS:
+        unit = UNITS.get(words[1], 0)
+        return (str(TENS[word] + unit), place + 2) if 1 <= unit <= 9 else (str(TENS[word]), place + 1)
+    if word.isascii() and word.replace(",", "").isdigit():
+        return word.replace(",", ""), place + 1
+    if word in NATO:
+        return NATO[word], place + 1
+    if word in SIGNS:
+        return SIGNS[word], place + 1
+    text = tokens[place].text
+    if text.isascii() and text.isupper() and text.isalpha() and len(text) <= 4:
+        return text, place + 1
+    return None
+
+
+def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
+    """A letter, with or without a word that begins with it."""
+    letter = words[0].upper()
+    if words[1:3] == ["as", "in"] and words[3].startswith(words[0]):
+        return letter, place + 4
+    if words[1] in _AS_IN and words[2].startswith(words[0]) and len(words[2]) > 1:
+        return letter, place + 3
+    return ("?" if letter == "O" and tokens[place].text == "o" else letter), place + 1
+
+
+def _run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
+    """Pieces in a row: what they spell, the place after, how many they were."""
+    spelled, at, pieces = "", place, 0
+    while at < len(tokens):
+        piece = _piece_at(tokens, at)
+        if piece is None:
+            break
+        spelled, at, pieces = spelled + piece[0], piece[1], pieces + 1
+    return (spelled, at, pieces) if pieces else None
+
+
+def _settled(spelled: str) -> tuple[str, ...]:
+    """Each "?" a zero beside a digit, else a zero or an O."""
+    texts = [""]
+    for place, char in enumerate(spelled):
+        beside = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
+        options = (char,) if char != "?" else ("0",) if any(c.isdigit() for c in beside) else ("0", "O")
+        texts = [text + option for text in texts for option in options][:CANDIDATES_MAX]
+    return tuple(texts)
+
+
+def find_code(tokens: Sequence[Token]) -> list[Match]:
+    """Every spelled code: at least two characters, one of them a digit or all of them spelled."""
+    found: list[Match] = []
+    place = 0
+    while place < len(tokens):
+        run = _run_at(tokens, place)
+        if run is None:
+            place += 1
+            continue
+        spelled, after, _ = run
+        if len(spelled) < CODE_CHARS_MIN and spelled in ("A", "I"):
+            place += 1
+            continue
+        if CODE_CHARS_MIN <= len(spelled) <= CODE_CHARS_MAX and any(char.isalnum() for char in spelled):
+            found.append(Match(place, after, _settled(spelled)))
+        place = after
+    return found
+
+
+def find_phone(tokens: Sequence[Token]) -> list[Match]:
+    """Every phone number: seven to fifteen digits, a plus in front if it was said."""
+    found: list[Match] = []
+    place = 0
+    while place < len(tokens):
+        run = _run_at(tokens, place)
+        if run is None:
+            place += 1
+            continue
+        spelled, after, _ = run
+        digits = "".join("0" if char == "?" else char for char in spelled if char not in "-./")
+        number, plus = digits.removeprefix("+"), "+" if digits.startswith("+") else ""
+        if number.isdigit() and len(number) in PHONE_DIGITS:
+            found.append(Match(place, after, (plus + number,)))
+        place = after
+    return found
+
+
+# -- E-mail
+
+
+def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
+    """Words and spelled pieces joined: "john dot smith" is john.smith."""
+    text, at = "", first
+    while at < after:
+        word = tokens[at].low
+        if word in TIMES or word in SIGNS or len(word) == 1 or word in UNITS or word == "oh":
+            piece = _piece_at(tokens[:after], at)
+            if piece is None:
+                return None
+            text, at = text + piece[0].casefold().replace("?", "0"), piece[1]
+        elif word.replace("'", "").isalnum() and word.isascii():
+            text, at = text + word.replace("'", ""), at + 1
+        elif word.replace(".", "").isalnum() and word.isascii():
+            text, at = text + word, at + 1
+        else:
+            return None
+    return text or None
+
+
+_MAIL_LIGHT = frozenset(
+    "my email e mail address is it's its that's that would be the sure yes um uh okay please".split()
+)
+
+
+def find_email(tokens: Sequence[Token]) -> list[Match]:
+    """The e-mail address of a reply; from the first word that isn't about it to the last."""
+    written = [place for place, token in enumerate(tokens) if "@" in token.low and len(token.low) > 1]
+    if written:
+        return [Match(place, place + 1, (tokens[place].low,)) for place in written]
+    ats = [place for place, token in enumerate(tokens) if token.low in ("@", "at")]
+    if len(ats) != 1:
+        return []
+    first, after = 0, len(tokens)
+    while first < ats[0] and tokens[first].low in _MAIL_LIGHT and tokens[first].text != "e":
+        first += 1
+    while after > ats[0] and tokens[after - 1].low in ("please", "thanks", "thank", "you"):
+        after -= 1
+    local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
+    if not local or not domain or "." not in domain.strip(".") or local[0] == "." or local[-1] == ".":
+        return []
+    return [Match(first, after, (f"{local}@{domain}",))]

@@ -1,0 +1,64 @@
+"""Commands to the conversation itself, said as a whole reply: "go back", "say that again", "a person, please".
+
+Rule: a command is recognised only when nothing else was said but politeness; anything longer is for NLU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .carriers import FILLERS, POLITE
+from .tokens import Token
+
+_PHRASES = {
+    "cancel": """cancel|cancel it|cancel that|cancel this|cancel everything|never mind|nevermind|forget it|
+        forget about it|forget that|stop|stop it|stop that|quit|exit|abort|i want to cancel|
+        i'd like to cancel|i don't want this anymore|i don't want to do this|leave it|drop it|let's not""",
+    "back": """back|go back|step back|one step back|go back one step|go back one|previous|previous question|
+        the previous one|back up|undo|undo that|last question|i want to go back|can we go back|
+        can you go back|let's go back""",
+    "repeat": """repeat|repeat that|repeat it|repeat the question|say that again|say it again|again|come again|
+        pardon|pardon me|what|huh|what was that|what did you say|sorry what|excuse me|one more time|
+        can you repeat that|can you repeat|could you repeat that|could you repeat|can you say that again|
+        could you say that again|i didn't hear you|i didn't hear that|i didn't catch that|i didn't get that|
+        i missed that""",
+    "skip": """skip|skip it|skip that|skip this|skip this one|skip that one|skip this question|skip the question|
+        next question|pass|i'll pass|leave it blank|leave it empty|leave that blank|move on|
+        i'd rather not say|i prefer not to say|can we skip that|can we skip this""",
+    "help": """help|help me|i need help|i need some help|can you help me|what can i say|what can you do|
+        what are my options|what are the options|what do i say|what should i say|what do you need|
+        how does this work|i don't understand|i'm confused|i am confused|options|explain|what do you mean""",
+    "person": """person|a person|human|a human|agent|an agent|operator|representative|a representative|real person|
+        a real person|talk to a person|talk to a human|talk to someone|talk to somebody|talk to an agent|
+        talk to a real person|speak to a person|speak to a human|speak to someone|speak to an agent|
+        speak with an agent|speak with someone|speak to a representative|talk to a representative|
+        customer service|i want to talk to a person|i want to talk to a human|i want to speak to someone|
+        i'd like to talk to a person|i'd like to speak to someone|let me talk to a person|
+        let me speak to someone|get me a person|get me a human|can i talk to a person|
+        can i speak to someone|can i talk to someone|can i speak to a person|connect me to an agent|
+        transfer me""",
+    "restart": "start over|start again|restart|from the beginning|from the top|let's start over|begin again|reset",
+}
+COMMANDS = {
+    tuple(phrase.split()): name
+    for name, phrases in _PHRASES.items()
+    for phrase in phrases.replace("\n", " ").split("|")
+}
+_AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
+WORDS_MAX = max(map(len, COMMANDS)) + 4
+
+
+def command_of(tokens: Sequence[Token]) -> str | None:
+    """The command that a whole reply is, if it is one."""
+    if len(tokens) > WORDS_MAX:
+        return None
+    words = [token.low for token in tokens]
+    if (found := COMMANDS.get(tuple(words))) is not None:
+        return found
+    while words and words[0] in _AROUND:
+        words.pop(0)
+    while words and (words[-1] in _AROUND or words[-1] == "you"):
+        if words[-1] == "you" and words[-2:-1] != ["thank"]:
+            break
+        words.pop()
+    return COMMANDS.get(tuple(words))

@@ -1,0 +1,350 @@
+"""Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
+
+A date may be several: "next Friday" on a Wednesday, "this weekend", "3/4". Rule: every candidate is a day that
+exists, and a day without a year or month lies ahead (or behind, for a birthday).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
+from .match import Match
+from .numbers import SMALL, number_at, ordinal_at
+from .tokens import Token
+
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAYS = {name: number for number, name in enumerate(_WEEKDAYS)}
+SHORT_WEEKDAYS = {name[:3]: number for name, number in WEEKDAYS.items()} | {"tues": 1, "thur": 3, "thurs": 3}
+_MONTHS = "january february march april may june july august september october november december".split()
+MONTHS = {name: number for number, name in enumerate(_MONTHS, start=1)}
+MONTHS |= {name[:3]: number for name, number in MONTHS.items()} | {"sept": 9}
+HOLIDAYS = {
+    ("new", "year's", "day"): (1, 1),
+    ("new", "year's", "eve"): (12, 31),
+    ("new", "year's"): (1, 1),
+    ("valentine's", "day"): (2, 14),
+    ("halloween",): (10, 31),
+    ("christmas", "eve"): (12, 24),
+    ("christmas", "day"): (12, 25),
+    ("christmas",): (12, 25),
+    ("boxing", "day"): (12, 26),
+}
+_PERIODS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7, "fortnight": 14, "fortnights": 14}
+_FROM = ("from", "after")
+_SOON = ("this", "coming", "upcoming")
+
+Found = tuple[tuple[int, ...], int]  # days by number, the place after
+
+
+class _Dates:
+    """Reads dates in one reply."""
+
+    def __init__(self, tokens: Sequence[Token], today: int, is_past: bool, is_asked: bool) -> None:
+        self.tokens = tokens
+        self.words = [token.low for token in tokens] + [""] * 6
+        self.today = today
+        self.is_past = is_past
+        self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
+
+    def at(self, place: int) -> Found | None:
+        """The date that begins here."""
+        rules: tuple[Callable[[int], Found | None], ...] = (
+            self._near, self._distance, self._weekday, self._month_first, self._day_first, self._holiday,
+            self._digits, self._weekend, self._month_end,
+        )  # fmt: skip
+        for rule in rules:
+            found = rule(place)
+            if found is not None:
+                return found
+        return None
+
+    # -- Around today
+
+    def _near(self, place: int) -> Found | None:
+        """Today, tomorrow, the day after tomorrow, a week from tomorrow."""
+        skip = place + (self.words[place] in ("the", "a"))
+        ahead = 0
+        if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
+            return (self.today + 2,), skip + 3
+        if self.words[place] in ("later", "earlier") and self.words[place + 1] == "today":
+            place += 1
+        if self.words[place] in ("today", "tonight"):
+            return (self.today,), place + 1
+        if self.words[place] in ("tomorrow", "tmrw", "yesterday"):
+            ahead = -1 if self.words[place] == "yesterday" else 1
+            return (self.today + ahead,), place + 1
+        return None
+
+    def _distance(self, place: int) -> Found | None:
+        """In two weeks, three days from now, a week from Friday, a week on Friday."""
+        begun = place + (self.words[place] in ("in", "within"))
+        counted = (1, begun + 1) if self.words[begun] in ("a", "an", "one") else number_at(self.tokens, begun)
+        if counted is None or not isinstance(counted[0], int):
+            return None
+        count, at = counted[0], counted[1]
+        unit = self.words[at]
+        if unit in ("month", "months", "year", "years"):
+            days = self._months_ahead(count * (12 if unit.startswith("year") else 1))
+        elif unit in _PERIODS and count <= 3660:
+            days = count * _PERIODS[unit]
+        else:
+            return None
+        at += 1
+        if begun > place:
+            at += 2 * (self.words[at : at + 2] in (["from", "now"], ["from", "today"]))
+            return (self.today + days,), at
+        if self.words[at] == "ago":
+            return (self.today - days,), at + 1
+        if self.words[at] in _FROM or (self.words[at] == "on" and unit in _PERIODS and self.words[at + 1] in WEEKDAYS):
+            if self.words[at + 1] == "now":
+                return (self.today + days,), at + 2
+            if self.words[at + 1] != "the" and (start := self._near(at + 1) or self._weekday(at + 1)) is not None:
+                return tuple(day + days for day in start[0]), start[1]
+        return None
+
+    def _months_ahead(self, count: int) -> int:
+        year, month, day = civil(self.today)
+        year, month = later_month(year, month, min(count, 1200))
+        return day_number(year, month, min(day, month_days(year, month))) - self.today
+
+    # -- Weekdays
+
+    def _weekday(self, place: int) -> Found | None:
+        """Friday, this Friday, next Friday, Friday next week, Friday week, Friday the 8th."""
+        which = ""
+        at = place + (self.words[place] == "the" and self.words[place + 1] in (*_SOON, "next", "following", "last"))
+        if self.words[at] in (*_SOON, "next", "following", "last"):
+            which, at = self.words[at], at + 1
+            if self.words[at] in ("coming", "upcoming"):
+                at += 1
+            elif self.words[at] in ("week", "week's") and self.words[at + 1 + (self.words[at + 1] == "on")] in WEEKDAYS:
+                which, at = f"{which} week", at + 1 + (self.words[at + 1] == "on")
+        if self.words[at] not in self.weekdays or not (self.words[at] in WEEKDAYS or self._may_be_short(at)):
+            return None
+        wanted, at = self.weekdays[self.words[at]], at + 1
+        if self.words[at : at + 2] in (["next", "week"], ["this", "week"]) and not which:
+            which, at = f"{self.words[at]} week", at + 2
+        elif self.words[at : at + 3] == ["of", "next", "week"] and not which:
+            which, at = "next week", at + 3
+        elif self.words[at : at + 2] == ["after", "next"] and not which:
+            which, at = "after next", at + 2
+        elif self.words[at] == "week" and not which:
+            which, at = "week", at + 1
+        days = self._weekday_days(wanted, which)
+        return self._with_date(days, wanted, at)
+
+    def _may_be_short(self, at: int) -> bool:
+        """At the beginning or after a word for a day: never in "we sat"."""
+        return at == 0 or self.words[at - 1] in (
+            *_SOON,
+            "on",
+            "next",
+            "for",
+            "by",
+            "the",
+            "following",
+            "last",
+            "um",
+            "uh",
+        )
+
+    def _weekday_days(self, wanted: int, which: str) -> tuple[int, ...]:
+        ahead = (wanted - weekday(self.today)) % 7
+        monday = self.today - weekday(self.today)
+        coming = self.today + (ahead or 7)
+        next_week = monday + 7 + wanted
+        if which in ("next week", "following week"):
+            return (next_week,)
+        if which == "this week":
+            return (monday + wanted,)
+        if which == "next":
+            return tuple(dict.fromkeys((coming, next_week)))
+        if which in ("week", "after next"):
+            return (coming + 7,)
+        if which == "last":
+            return (self.today - ((weekday(self.today) - wanted) % 7 or 7),)
+        if which in _SOON:
+            return (self.today + ahead if which == "this" else coming,)
+        return (coming,) if ahead else (self.today, coming)
+
+    def _with_date(self, days: tuple[int, ...], wanted: int, at: int) -> Found | None:
+        """A date right after its weekday; both are said of one day, or of several when they disagree."""
+        begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
+        found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
+        if found is None:
+            return days, at
+        agreeing = tuple(day for day in found[0] if weekday(day) == wanted)
+        return agreeing or (*found[0], *days), found[1]
+
+    # -- Days of a month
+
+    def _month_first(self, place: int) -> Found | None:
+        """March 5th, March the fifth, March 5 2027."""
+        month = MONTHS.get(self.words[place])
+        if month is None:
+            return None
+        at = place + 1 + (self.words[place + 1] == "the")
+        day = ordinal_at(self.tokens, at) or self._small(at)
+        if day is None or not 1 <= day[0] <= 31:
+            return None
+        return self._dated(month, *day)
+
+    def _small(self, at: int) -> tuple[int, int] | None:
+        """A plain number that may be a day: never one with a unit, as in "March 5 people"."""
+        found = number_at(self.tokens, at)
+        if found is None or not isinstance(found[0], int) or not 1 <= found[0] <= 31:
+            return None
+        return found[0], found[1]
+
+    def _day_first(self, place: int) -> Found | None:
+        """The 5th, the 5th of March, 5 March, the 5th of next month."""
+        at = place + (self.words[place] == "the")
+        day = ordinal_at(self.tokens, at)
+        spoken = day is not None
+        day = day or self._small(at)
+        if day is None or not 1 <= day[0] <= 31:
+            return None
+        number, at = day
+        of = at + (self.words[at] == "of")
+        if self.words[of] in MONTHS and (spoken or of > at or self.words[of] != "may"):
+            return self._dated(MONTHS[self.words[of]], number, of + 1)
+        if not spoken:
+            return None
+        of += self.words[of] == "the"
+        if self.words[of] in ("this", "next", "following", "same", "current") and self.words[of + 1] == "month":
+            return self._in_month(number, self.words[of] in ("next", "following"), of + 2)
+        if self.words[of : of + 1] == ["month"]:
+            return self._in_month(number, False, of + 1)
+        is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or len(self.tokens) == 1
+        if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
+            return None
+        return self._next_such(number, at)
+
+    def _in_month(self, day: int, is_next: bool, at: int) -> Found | None:
+        year, month, _ = civil(self.today)
+        year, month = later_month(year, month, int(is_next))
+        return ((day_number(year, month, day),), at) if is_day(year, month, day) else None
+
+    def _next_such(self, day: int, at: int) -> Found | None:
+        """The nearest such day of a month, today included."""
+        year, month, _ = civil(self.today)
+        for step in range(12):
+            near_year, near_month = later_month(year, month, -step if self.is_past else step)
+            if is_day(near_year, near_month, day):
+                number = day_number(near_year, near_month, day)
+                if (number <= self.today) if self.is_past else (number >= self.today):
+                    return (number,), at
+        return None
+
+    def _dated(self, month: int, day: int, at: int) -> Found | None:
+        said = self._year(at + (self.words[at] in ("of", "in")))
+        if said is not None:
+            year, at = said
+            return ((day_number(year, month, day),), at) if is_day(year, month, day) else None
+        this_year = civil(self.today).year
+        for year in range(this_year, this_year + 9) if not self.is_past else range(this_year, this_year - 9, -1):
+            if is_day(year, month, day):
+                number = day_number(year, month, day)
+                if (number <= self.today) if self.is_past else (number >= self.today):
+                    return (number,), at
+        return None
+
+    def _year(self, at: int) -> tuple[int, int] | None:
+        """2027, twenty twenty-seven, nineteen ninety, two thousand and five."""
+        low = self.words[at]
+        if low.isascii() and low.isdigit() and len(low) == 4 and 1900 <= int(low) <= 2199:
+            return int(low), at + 1
+        if low in ("nineteen", "twenty") and self.words[at + 1] in SMALL:
+            rest = number_at(self.tokens, at + 1)
+            if self.words[at + 1] in ("oh", "zero") or rest is None or not isinstance(rest[0], int):
+                return None
+            if 10 <= rest[0] <= 99:
+                return (1900 if low == "nineteen" else 2000) + rest[0], rest[1]
+        if low == "two" and self.words[at + 1] == "thousand":
+            whole = number_at(self.tokens, at)
+            if whole is not None and isinstance(whole[0], int) and whole[0] < 2100:
+                return whole[0], whole[1]
+        return None
+
+    # -- Others
+
+    def _holiday(self, place: int) -> Found | None:
+        for words, (month, day) in HOLIDAYS.items():
+            if tuple(self.words[place : place + len(words)]) == words:
+                return self._dated(month, day, place + len(words))
+        return None
+
+    def _digits(self, place: int) -> Found | None:
+        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible."""
+        parts: list[int] = []
+        at = place
+        while at < len(self.tokens) and self.words[at].isascii() and self.words[at].isdigit() and len(parts) < 3:
+            parts.append(int(self.words[at]))
+            if self.words[at + 1] not in ("/", "-") or not self.words[at + 2].isdigit():
+                break
+            at += 2
+        at += 1
+        if len(parts) == 3 and parts[0] > 31:
+            year, month, day = parts
+            return ((day_number(year, month, day),), at) if is_day(year, month, day) else None
+        if len(parts) < 2 or (len(parts) == 2 and self.words[place + 1] == "-"):
+            return None
+        days: list[int] = []
+        for month, day in ((parts[0], parts[1]), (parts[1], parts[0])):
+            if len(parts) == 3:
+                year = parts[2] + 2000 if parts[2] < 100 else parts[2]
+                days += [day_number(year, month, day)] if is_day(year, month, day) else []
+            elif 1 <= month <= 12 and (found := self._dated(month, day, at)) is not None:
+                days += found[0]
+        return (tuple(dict.fromkeys(days)), at) if days else None
+
+    def _weekend(self, place: int) -> Found | None:
+        at = place + (self.words[place] in ("the", "at", "on", "over"))
+        which = self.words[at] if self.words[at] in ("this", "next", "coming") else ""
+        at += bool(which)
+        if self.words[at] != "weekend":
+            return None
+        saturday = self.today + (5 - weekday(self.today)) % 7
+        if weekday(self.today) == 6:
+            saturday = self.today - 1
+        days = (saturday, saturday + 1) if which != "next" else (saturday + 7, saturday + 8)
+        return tuple(day for day in days if day >= self.today), at + 1
+
+    def _month_end(self, place: int) -> Found | None:
+        """The end of the month, the last day of next month."""
+        at = place + (self.words[place] == "the")
+        if self.words[at : at + 2] == ["last", "day"]:
+            at += 2
+        elif self.words[at] == "end":
+            at += 1
+        else:
+            return None
+        at += self.words[at] == "of"
+        which = self.words[at]
+        year, month, _ = civil(self.today)
+        if which in ("the", "this", "next") and self.words[at + 1] == "month":
+            year, month = later_month(year, month, int(which == "next"))
+            return (day_number(year, month, month_days(year, month)),), at + 2
+        if which in MONTHS:
+            found = self._dated(MONTHS[which], 1, at + 1)
+            if found is not None:
+                year, month, _ = civil(found[0][0])
+                return (day_number(year, month, month_days(year, month)),), at + 1
+        return None
+
+
+def find_dates(
+    tokens: Sequence[Token], today: int, *, is_past: bool = False, is_asked: bool = False
+) -> Iterator[Match]:
+    """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too."""
+    reader = _Dates(tokens, today, is_past, is_asked)
+    place = 0
+    while place < len(tokens):
+        found = reader.at(place)
+        if found is None:
+            place += 1
+            continue
+        days, after = found
+        yield Match(place, after, tuple(iso(day) for day in days))
+        place = after

@@ -1,0 +1,57 @@
+"""Which grammar reads which kind of slot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .amounts import find_durations, find_money
+from .carriers import is_carrier
+from .choices import find_choices
+from .codes import find_code, find_email, find_phone
+from .dates import find_dates
+from .freetext import bare, is_capital
+from .match import Match, Span
+from .names import NameList
+from .numbers import find_numbers
+from .reading import Kind, Slot
+from .times import find_times
+from .tokens import Token
+
+
+def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> list[Match]:
+    """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value."""
+    match slot.kind:
+        case Kind.DATE:
+            return list(find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked))
+        case Kind.TIME:
+            return list(find_times(tokens, hours=slot.hours, is_asked=is_asked))
+        case Kind.DURATION:
+            return list(find_durations(tokens))
+        case Kind.NUMBER:
+            return list(find_numbers(tokens))
+        case Kind.MONEY:
+            return list(find_money(tokens, is_asked=is_asked))
+        case Kind.CHOICE:
+            return find_choices(tokens, slot.choices)
+        case Kind.NAME:
+            return known_names(tokens, slot.names) if slot.names is not None else []
+        case Kind.PHONE:
+            return find_phone(tokens)
+        case Kind.EMAIL:
+            return find_email(tokens)
+        case Kind.CODE:
+            return find_code(tokens) if is_asked else []
+        case Kind.YES_NO | Kind.TEXT:
+            return []
+
+
+def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:
+    """Every known name, but for those that are ordinary words inside a longer reply."""
+    whole = bare(tokens) or Span(0, len(tokens))
+    return [
+        match
+        for match in names.find(tokens)
+        if (match.first, match.after) == whole
+        or is_capital(tokens[match.first])
+        or not all(is_carrier(token.low) for token in tokens[match.first : match.after])
+    ]

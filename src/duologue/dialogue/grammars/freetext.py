@@ -1,0 +1,80 @@
+"""Names and texts that no list has: a bare reply, or a proper name where a value is expected.
+
+Rule: what is taken is one run of words that no carrier explains; a run with a date in it, or with numbers after a
+comma, is not a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .carriers import ASSENT, FILLERS, HEDGES, POLITE, is_carrier
+from .gate import is_dated, is_number, leftover
+from .match import Match, Span
+from .tokens import Token
+
+BARE_WORDS_MAX = 6
+PROPER_WORDS_MAX = 8
+_POINTING = frozenset("it is it's its that that's thats this the a an to in at from for my name name's".split())
+_LIGHT = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
+_LINKS = frozenset("of the and & de la du del von van der".split())
+# After one of these a name may stand; an article isn't enough: "a Deluxe room" names no city.
+_LEADS = frozenset(
+    """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
+    like love prefer want serve serves serving some out check the""".split()
+)
+_I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
+
+
+def bare(tokens: Sequence[Token]) -> Span | None:
+    """A reply that is nothing but a name: "uh, New York", "it's Miller, please"."""
+    first, after = 0, len(tokens)
+    while first < after and tokens[first].low in _LIGHT:
+        first += 1
+    while after > first and tokens[after - 1].low in _LIGHT:
+        after -= 1
+    run = tokens[first:after]
+    if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name(run):
+        return None
+    if any(is_carrier(token.low) and token.low not in _LINKS for token in run):
+        return None
+    return Span(first, after)
+
+
+def proper(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
+    """A capitalised name in a frame of carriers: "I want to see Jordan Miller". Only if case means something."""
+    left = leftover(tokens, frozenset(), echo)
+    if not left or left[0] == 0 or tokens[left[0] - 1].low not in _LEADS:
+        return None
+    first, after = left[0], left[-1] + 1
+    first -= tokens[first - 1].text == "The"
+    run = tokens[first:after]
+    if len(run) > PROPER_WORDS_MAX or _is_no_name(run) or not all(_is_named(token) for token in run):
+        return None
+    frame = [*tokens[1:first], *tokens[after:]]
+    has_case = any(token.text[0].islower() for token in frame) and not any(is_capital(token) for token in frame)
+    return Span(first, after) if has_case else None
+
+
+def is_longer(tokens: Sequence[Token], match: Match) -> bool:
+    """Is a known name only part of a longer one, by the capital beside it: "Midnight" in "Midnight Train"?"""
+    before, after = tokens[: match.first], tokens[match.after :]
+    begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
+    return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)
+
+
+def _is_no_name(run: Sequence[Token]) -> bool:
+    """Does it hold a date, several sentences, or a count after a comma?"""
+    if any(is_dated(token.low) for token in run) or any(token.pause in (".", "?") for token in run[1:]):
+        return True
+    return any(token.pause for token in run[1:]) and any(is_number(token.low) for token in run[1:])
+
+
+def _is_named(token: Token) -> bool:
+    return token.text[0].isupper() or token.low[0].isdigit() or token.low in _LINKS or token.low == "#"
+
+
+def is_capital(token: Token) -> bool:
+    """Is it written large, but for the beginning of a sentence or a whole reply in capitals?"""
+    begins = not token.start or token.pause in (".", "?")
+    return not begins and token.text[0].isupper() and token.text[1:].islower() and token.low not in _I

@@ -1,0 +1,113 @@
+"""The explain-all-words gate: a reply is a plain answer only if every word of it is accounted for.
+
+A word is accounted for by the value, by being a carrier, by having been in the question, or by standing where
+only a verb can. Rule: in doubt a word is left over, and NLU reads the reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from .carriers import ALTERNATIVES, DISSENT, MARKERS, WISHES, is_carrier, is_negation
+from .dates import MONTHS, WEEKDAYS
+from .match import Match
+from .numbers import ORDINALS, SCALES, SMALL, is_thing
+from .questions import OPENINGS, asks, is_suggestion
+from .reading import Question, Unclear, Why
+from .tokens import Token, stem, stems_of
+
+_NUMBERS = frozenset(SMALL) | frozenset(SCALES)
+_DATED = frozenset(ORDINALS) | frozenset(WEEKDAYS) | frozenset(MONTHS)
+_VALUE_WORDS = _NUMBERS | _DATED
+_NEVER_ECHOED = frozenset(stem(word) for word in _VALUE_WORDS | MARKERS | ALTERNATIVES | {"any", "what", "how", "why"})
+_TO_VERB = frozenset(("need", "going", "have", "has", "got", "used", "able", "ready"))
+_BEING = frozenset("am is are be been i'm we're it's im they're was were".split())
+
+
+def echo_of(question: Question) -> frozenset[str]:
+    """The stems that a reply may repeat: of the question, of the slot's name and of what the flow is about."""
+    return echo_of_texts(question.text, question.slot.name, question.about)
+
+
+@lru_cache(maxsize=512)
+def echo_of_texts(*texts: str) -> frozenset[str]:
+    """The stems that a reply may repeat of these texts: never a value, a denial or a word of change."""
+    return frozenset(word for word in stems_of(*texts) - _NEVER_ECHOED if not is_negation(word))
+
+
+def covered_by(matches: Iterable[Match]) -> frozenset[int]:
+    """The places that values explain."""
+    return frozenset(place for match in matches for place in range(match.first, match.after))
+
+
+def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
+    """What beside the value forbids to take a reply for a plain answer."""
+    opening = True
+    for place, token in enumerate(tokens):
+        if place in covered:
+            opening = False
+            continue
+        if token.low in MARKERS:
+            return Why.MARKER
+        if is_negation(token.low) and not (opening and token.low in DISSENT):
+            return Why.NEGATED
+        opening = opening and token.low in OPENINGS
+    return Why.QUESTION if asks(tokens) else None
+
+
+def leftover(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> list[int]:
+    """The places of the words that nothing accounts for."""
+    return [place for place in range(len(tokens)) if place not in covered and not is_explained(tokens, place, echo)]
+
+
+def is_explained(tokens: Sequence[Token], place: int, echo: frozenset[str]) -> bool:
+    """Is this word accounted for by what it is or where it stands?"""
+    low = tokens[place].low
+    if low in _VALUE_WORDS or low[0].isdigit():
+        return is_thing(tokens, place) or _is_adverb(tokens, place)
+    if is_carrier(low) or stem(low) in echo:
+        return True
+    if low in DISSENT:
+        return all(token.low in OPENINGS for token in tokens[:place])
+    if low in ("what", "how"):
+        return is_suggestion(tokens, place)
+    return _is_verb(tokens, place)
+
+
+def is_dated(low: str) -> bool:
+    """Is this a word of dates: a month, a weekday, an ordinal?"""
+    return low in _DATED or (low[0].isdigit() and not low.isdigit())
+
+
+def is_number(low: str) -> bool:
+    """Is this a number, in digits or in words?"""
+    return low in _NUMBERS or low[0].isdigit()
+
+
+def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
+    """Is it "first" as an adverb, at either end, with neither article nor month before it?"""
+    if tokens[place].low != "first" or place not in (0, len(tokens) - 1):
+        return False
+    return place == 0 or tokens[place - 1].low not in ("the", "on", "of", *MONTHS)
+
+
+def _is_verb(tokens: Sequence[Token], place: int) -> bool:
+    """Does it stand where only a verb can: "I'd like to …", "I'm …ing"?"""
+    token, before = tokens[place], tokens[place - 1].low if place else ""
+    if token.pause or not token.low.isalpha() or len(token.low) < 3 or token.text[0].isupper():
+        return False
+    if before == "to" and place > 1:
+        wishing = tokens[place - 2].low
+        return stem(wishing) in WISHES or wishing in _TO_VERB
+    return token.low.endswith("ing") and len(token.low) > 5 and before in _BEING
+
+
+def unread(reply: str) -> Unclear:
+    """A reply without tokens: nothing, or too much."""
+    return Unclear(Why.LONG if any(char.isalnum() for char in reply) else Why.EMPTY)
+
+
+def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
+    """Hand on, and say what was left over."""
+    return Unclear(why, tuple(tokens[place].text for place in places))

@@ -1,0 +1,28 @@
+"""A piece of a reply that a grammar has understood."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .reading import Json
+
+
+class Match(NamedTuple):
+    """Tokens from `first` to before `after`, and what they may mean."""
+
+    first: int
+    after: int
+    candidates: tuple[Json, ...]
+    unit: str = ""  # the stem of what is counted, if it was said
+
+
+class Span(NamedTuple):
+    """Tokens from `first` to before `after`."""
+
+    first: int
+    after: int
+
+
+def overlaps(one: Match | Span, other: Match | Span) -> bool:
+    """Do they share a token?"""
+    return one.first < other.after and other.first < one.after

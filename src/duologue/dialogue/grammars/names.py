@@ -1,0 +1,146 @@
+"""Known names: cities, people, titles, whatever a deployment lists, and those that are almost one of them.
+
+Found exactly by their words, or nearly by their letters. Rule: a near name is taken for what was said only if it is
+long enough for its mistakes and well ahead of the next best; otherwise both are told, so that somebody may ask.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .match import Match
+from .tokens import Token, tokens_of
+
+NEAR_CHARS_MIN = 4
+NEAR_SCORE_MIN = 0.75  # one mistake in four letters: below that it is another name
+NEAR_MARGIN = 0.1  # to the runner-up
+SURE_SCORE_MIN = 0.85  # one in seven
+SURE_SCORE_MIN_CLOSED = 0.8  # one in five, where there is no other name
+NEAR_CHARS_MAX = 60
+_NEAR_TRIED = 8
+_ARTICLES = ("the", "a", "an")
+_JOINTS = ("-", "/")
+
+Key = tuple[str, ...]
+
+
+def key_of(text: str) -> Key:
+    """The words of a name, with no article, as they are compared."""
+    words = tuple("and" if token.low == "&" else token.low for token in tokens_of(text) if token.low not in _JOINTS)
+    return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class NameList:
+    """Names, ready to be found. Build with `NameList.of`."""
+
+    values: Mapping[Key, str]
+    lengths: Mapping[str, tuple[int, ...]]  # of the keys that begin with a word, longest first
+    grams: Mapping[str, tuple[int, ...]]  # which joined keys have two letters in a row
+    joined: tuple[tuple[str, str], ...]  # keys as one text, and their values
+
+    @staticmethod
+    def of(names: Iterable[str], aliases: Mapping[str, str] | None = None, *, finds_near: bool = True) -> NameList:
+        """From names and, if people call some otherwise, aliases. Near ones only make sense for names of one kind."""
+        values: dict[Key, str] = {}
+        for name in names:
+            values.setdefault(key_of(name), name)
+        for alias, name in (aliases or {}).items():
+            values.setdefault(key_of(alias), values.get(key_of(name), name))
+        values.pop((), None)
+        lengths: defaultdict[str, set[int]] = defaultdict(set)
+        for key in values:
+            lengths[key[0]].add(len(key))
+        joined = tuple((" ".join(key), value) for key, value in values.items())
+        grams: defaultdict[str, list[int]] = defaultdict(list)
+        for number, (text, _) in enumerate(joined if finds_near else ()):
+            for gram in _grams(text):
+                grams[gram].append(number)
+        return NameList(
+            values,
+            {word: tuple(sorted(found, reverse=True)) for word, found in lengths.items()},
+            {gram: tuple(found) for gram, found in grams.items()},
+            joined,
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"NameList({len(self)} names)"
+
+    def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
+        """Every name in a reply, longest first at each place."""
+        words = ["and" if token.low == "&" else token.low for token in tokens]
+        place = 0
+        while place < len(words):
+            found = self._at(words, place)
+            if found is None:
+                place += 1
+                continue
+            value, after = found
+            yield Match(place, after, (value,))
+            place = after
+
+    def _at(self, words: list[str], place: int) -> tuple[str, int] | None:
+        begun = place + (words[place] in _ARTICLES and place + 1 < len(words))
+        for start in dict.fromkeys((place, begun)):
+            first = words[start].removesuffix("'s")
+            for length in self.lengths.get(words[start], ()) or self.lengths.get(first, ()):
+                key = (*words[start : start + length],)
+                if len(key) < length:
+                    continue
+                last = key[-1].removesuffix("'s")
+                value = self.values.get(key) or self.values.get((*key[:-1], last))
+                if value is not None:
+                    return value, start + length
+        return None
+
+    def near(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The names that these words almost are and that are about as near, the nearest first."""
+        ranked = self._ranked(" ".join(words))
+        return tuple(value for value, score in ranked if ranked[0][1] - score < NEAR_MARGIN)
+
+    def is_sure(self, words: Sequence[str], *, is_open: bool) -> bool:
+        """Is the nearest name so near that it was meant? With an open list a new name might be meant as well."""
+        ranked = self._ranked(" ".join(words))
+        return bool(ranked) and ranked[0][1] >= (SURE_SCORE_MIN if is_open else SURE_SCORE_MIN_CLOSED)
+
+    def _ranked(self, text: str) -> list[tuple[str, float]]:
+        """Names by how alike they are, from 0 to 1."""
+        if not NEAR_CHARS_MIN <= len(text) <= NEAR_CHARS_MAX:
+            return []
+        shared: Counter[int] = Counter()
+        for gram in _grams(text):
+            shared.update(self.grams.get(gram, ()))
+        scores: dict[str, float] = {}
+        for number, _ in shared.most_common(_NEAR_TRIED):
+            other, value = self.joined[number]
+            if abs(len(other) - len(text)) <= len(text) // 4:
+                score = 1 - edits(text, other) / max(len(text), len(other))
+                scores[value] = max(score, scores.get(value, 0.0))
+        found = [(value, score) for value, score in scores.items() if score >= NEAR_SCORE_MIN]
+        return sorted(found, key=lambda entry: -entry[1])
+
+
+def _grams(text: str) -> set[str]:
+    padded = f" {text} "
+    return {padded[place : place + 2] for place in range(len(padded) - 1)}
+
+
+def edits(one: str, other: str) -> int:
+    """How many letters differ: changed, left out, put in, or two swapped."""
+    if abs(len(one) - len(other)) > 12:
+        return max(len(one), len(other))
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, mine in enumerate(one, start=1):
+        last, before, row = before, row, [i]
+        for j, its in enumerate(other, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (mine != its))
+            if i > 1 and j > 1 and mine == other[j - 2] and one[i - 2] == its:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1]

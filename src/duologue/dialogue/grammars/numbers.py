@@ -1,0 +1,165 @@
+"""Numbers as people say them: "twenty one", "a couple of", "1,110", "two and a half", "the twenty-first".
+
+Counts and ordinals; what is counted is told as a stem, so that rooms aren't taken for nights. Rule: a run of
+number words is one number or none; "one" that stands for a thing ("find one in town") is told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .match import Match
+from .tokens import Token, stem
+
+UNITS = {
+    word: value
+    for value, word in enumerate(
+        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+        sixteen seventeen eighteen nineteen""".split()
+    )
+}
+TENS = {
+    word: 10 * value
+    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+} | {"fourty": 40}
+SCALES = {"hundred": 100, "thousand": 1_000, "grand": 1_000, "k": 1_000, "million": 1_000_000, "billion": 10**9}
+SMALL = UNITS | TENS
+ORDINALS = {
+    word: value
+    for value, word in enumerate(
+        """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+        fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""".split(),
+        start=1,
+    )
+} | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50}
+GROUPS = {"couple": 2, "pair": 2, "dozen": 12}
+
+NUMBER_MAX = 10**12
+WORDS_MAX = 16
+
+# What stands after or before "one" when it is a thing rather than a count.
+_THING_BEFORE = frozenset(
+    """a the this that another any some which good nice great best better each every new book find get me need want see
+    for:me make have schedule reserve rent buy got is try choose take pick""".split()
+)
+_THING_AFTER = frozenset(
+    """in at near around by close from to on that which is would will works sounds for with please if there i you
+    it's that's and or""".split()
+)
+
+
+def number_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
+    """The number that begins here, and the place after it."""
+    if place >= len(tokens):
+        return None
+    return _digits_at(tokens, place) or _group_at(tokens, place) or _words_at(tokens, place)
+
+
+def _digits_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
+    low = tokens[place].low
+    if not low[0].isdigit() or not low[-1].isdigit() or ":" in low or low.count(".") > 1 or not low.isascii():
+        return None
+    plain = low.replace(",", "")
+    value: int | float = float(plain) if "." in plain else int(plain)
+    after = place + 1
+    if after < len(tokens) and tokens[after].low in SCALES:
+        value, after = value * SCALES[tokens[after].low], after + 1
+    value, after = _and_a_half(tokens, after, value)
+    return (_whole(value), after) if value <= NUMBER_MAX else None
+
+
+def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
+    """A couple, a dozen, half a dozen, two dozen."""
+    words = [token.low for token in tokens[place : place + 4]]
+    if words[:3] == ["half", "a", "dozen"]:
+        return 6, place + 3
+    begun = place + (words[0] in ("a", "the"))
+    if begun < len(tokens) and tokens[begun].low in GROUPS and (begun > place or tokens[begun].low == "couple"):
+        after = begun + 1
+        if after < len(tokens) - 1 and tokens[after].low == "of":
+            after += 1
+        return GROUPS[tokens[begun].low], after
+    if words[0] in UNITS and words[1:2] == ["dozen"]:
+        return UNITS[words[0]] * 12, place + 2
+    return None
+
+
+def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
+    """A number in words; "and" only where English has it."""
+    total = part = 0
+    at, last = place, 0  # last: what the word before was worth, 0 at the beginning
+    while at < min(len(tokens), place + WORDS_MAX):
+        low = tokens[at].low
+        if tokens[at].pause and last:
+            break
+        if low in SMALL and _may_follow(last, SMALL[low]):
+            part, last = part + SMALL[low], SMALL[low] or -1
+        elif low in SCALES and last and part:
+            part, total, last = _scaled(part, total, SCALES[low])
+        elif low in ("a", "an") and not last and at + 1 < len(tokens) and tokens[at + 1].low in ("hundred", "thousand"):
+            part = last = 1
+        elif not (low == "and" and last >= 100 and at + 1 < len(tokens) and tokens[at + 1].low in SMALL):
+            break
+        at += 1
+    if not last:
+        return None
+    value, at = _and_a_half(tokens, at, total + part)
+    return (_whole(value), at) if value <= NUMBER_MAX else None
+
+
+def _may_follow(last: int, value: int) -> bool:
+    """Twenty-one, one hundred five; never five six."""
+    return last in (0, 100) or last >= 1000 or (20 <= last < 100 and 0 < value < 10)
+
+
+def _scaled(part: int, total: int, scale: int) -> tuple[int, int, int]:
+    if scale == 100:
+        return part * 100, total, 100
+    return 0, total + part * scale, scale
+
+
+def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
+    if [token.low for token in tokens[place : place + 3]] == ["and", "a", "half"]:
+        return value + 0.5, place + 3
+    return value, place
+
+
+def _whole(value: int | float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
+def ordinal_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
+    """The ordinal that begins here, "21st" or "twenty first", and the place after it."""
+    if place >= len(tokens):
+        return None
+    low = tokens[place].low
+    if low[0].isdigit() and low[-2:] in ("st", "nd", "rd", "th") and low[:-2].isascii():
+        return int(low[:-2]), place + 1
+    if low in ORDINALS:
+        return ORDINALS[low], place + 1
+    if low in TENS and place + 1 < len(tokens) and ORDINALS.get(tokens[place + 1].low, 10) < 10:
+        return TENS[low] + ORDINALS[tokens[place + 1].low], place + 2
+    return None
+
+
+def is_thing(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "one" a thing, as in "find one in town", rather than a count?"""
+    if tokens[place].low not in ("one", "ones"):
+        return False
+    before = tokens[place - 1].low if place else ""
+    ends = place + 1 == len(tokens) or bool(tokens[place + 1].pause) or tokens[place + 1].low in _THING_AFTER
+    return before in _THING_BEFORE and ends
+
+
+def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
+    """Every count in a reply. Times, dates and ordinals are not counts."""
+    place = 0
+    while place < len(tokens):
+        found = number_at(tokens, place)
+        if found is None:
+            place += 1
+            continue
+        value, after = found
+        unit = stem(tokens[after].low) if after < len(tokens) and tokens[after].pause in ("", ",") else ""
+        yield Match(place, after, (value,), unit)
+        place = after

@@ -1,0 +1,59 @@
+"""Does a reply ask something, rather than answer?
+
+"Could you make it six?" and "how about Friday?" are requests; "how much is it?" and "is there parking?" ask. Rule:
+only the beginning of a clause makes a question, so that "the place where we met" is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .carriers import ASSENT, DISSENT, FILLERS, POLITE
+from .tokens import Token
+
+OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
+_WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
+_VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
+_VERB_BEFORE_SUBJECT = frozenset("do have don't".split())
+_SUBJECTS = frozenset("you they we i he she there the these those any".split())
+_TELLING = frozenset("tell inform show send text email find".split())
+
+
+def asks(tokens: Sequence[Token]) -> bool:
+    """Is there a clause that asks?"""
+    begins = True
+    for place, token in enumerate(tokens):
+        begins = begins or token.pause in (".", "?") or (token.pause == "," and _begins_clause(tokens, place))
+        if (begins or (token.pause == "," and token.low in _WH)) and _asks_at(tokens, place):
+            return True
+        begins = begins and (token.low in OPENINGS or (token.low == "you" and tokens[place - 1].low == "thank"))
+    return False
+
+
+def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
+    """Does a clause begin after this comma: after "yes, …", or with "…, and"?"""
+    return tokens[place - 1].low in OPENINGS or tokens[place].low in ("and", "but", "also", "so")
+
+
+def _asks_at(tokens: Sequence[Token], place: int) -> bool:
+    low = tokens[place].low
+    after = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    if low in _WH:
+        return not is_suggestion(tokens, place)
+    if low in _VERB_FIRST:
+        return place == 0 or bool(tokens[place].pause) or after in _SUBJECTS
+    return low in _VERB_BEFORE_SUBJECT and after in _SUBJECTS
+
+
+def wants_to_know(tokens: Sequence[Token]) -> bool:
+    """Does it ask by telling: "tell me", "let me know", "I need to know"?"""
+    return any(
+        token.low == "know" or (token.low in _TELLING and tokens[place + 1].low in ("me", "us", "out"))
+        for place, token in enumerate(tokens[:-1])
+    )
+
+
+def is_suggestion(tokens: Sequence[Token], place: int) -> bool:
+    """How about, what about, why not."""
+    pair = (tokens[place].low, tokens[place + 1].low if place + 1 < len(tokens) else "")
+    return pair in (("how", "about"), ("what", "about"), ("why", "not"))

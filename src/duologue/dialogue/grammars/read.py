@@ -1,0 +1,227 @@
+"""Reads a reply to one question: a value, several candidates, a command, or something for NLU.
+
+First as a value of the asked slot, then, if that doesn't explain every word, as values of several slots. Rule: nothing
+is taken from a reply that isn't wholly understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .anything import is_anything
+from .calendar import day_of
+from .carriers import APPROVAL, ASSENT
+from .choices import find_pointed
+from .commands import command_of
+from .find import find
+from .freetext import bare, is_longer, proper
+from .gate import covered_by, echo_of, leftover, objection, unclear, unread
+from .match import Match, Span
+from .numbers import is_thing
+from .questions import asks
+from .reading import ANY, Ambiguous, Answer, Command, Confirmation, Direct, Kind, Question, Reading, Unclear, Value, Why
+from .roles import contradicts
+from .several import assign, values_of
+from .times import find_parts, is_in_part
+from .tokens import Token, span_of, stem, stems_of, tokens_of
+from .units import disagree, with_units
+from .yesno import Polarity, Trick, is_plain, not_polar, polarity, trick_of, wishes
+
+_MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END)
+
+
+def read(question: Question, reply: str, today: str) -> Reading:
+    """What a reply to a question means; `today` is an ISO date."""
+    tokens = tokens_of(reply)
+    if not tokens:
+        return unread(reply)
+    if (command := command_of(tokens)) is not None:
+        return Command(command)
+    reader = _Reader(question, reply, tokens, day_of(today))
+    reading = reader.read()
+    if question.others and isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL:
+        return reader.several() or reading
+    return reading
+
+
+class _Reader:
+    """One reply being read."""
+
+    def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: int) -> None:
+        self.question = question
+        self.slot = question.slot
+        self.reply = reply
+        self.tokens = tokens
+        self.today = today
+        self.echo = echo_of(question)
+
+    def read(self) -> Reading:
+        if self.question.among and (settled := self._among()) is not None:
+            return settled
+        if self.slot.kind is not Kind.YES_NO and is_anything(self.tokens, self.echo):
+            is_answer = self.slot.may_be_any
+            return self._settle(Match(0, len(self.tokens), (ANY,))) if is_answer else unclear(Why.NO_VALUE)
+        if self.slot.kind is Kind.YES_NO:
+            return self._yes_no()
+        matches = self._find()
+        covered = covered_by(matches)
+        why = objection(self.tokens, covered)
+        if why is not None:
+            return self._denied() if why is Why.NEGATED else unclear(why)
+        return self._value(matches, covered) if matches else self._without_value()
+
+    def _find(self) -> list[Match]:
+        matches = find(self.tokens, self.slot, self.today, is_asked=True)
+        return with_units(self.tokens, matches) if self.slot.kind is Kind.NUMBER else matches
+
+    def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
+        is_count = self.slot.kind is Kind.NUMBER
+        match = agreed(self.tokens, matches, is_count=is_count)
+        if match is None or (is_count and disagree(self.tokens, matches, self.question)) or self._answers_twice(match):
+            return unclear(Why.SEVERAL)
+        if contradicts(self.tokens, match, self.slot):
+            return unclear(Why.OTHER_END)
+        if self.slot.kind is Kind.NAME and is_longer(self.tokens, match):
+            return unclear(Why.NO_VALUE)
+        left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
+        return unclear(Why.LEFTOVER, self.tokens, left) if left else self._settle(match)
+
+    def _foreign(self, covered: frozenset[int]) -> frozenset[int]:
+        """Words that name a value of another slot: never carriers, whatever else they are."""
+        listed = [slot for slot in self.question.others if slot.kind in (Kind.CHOICE, Kind.NAME)]
+        matches = [match for slot in listed for match in find(self.tokens, slot, self.today, is_asked=False)]
+        return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
+
+    def _answers_twice(self, match: Match) -> bool:
+        """Is the first sentence an answer of its own: "Yes, that works. I need it until Friday"?"""
+        ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
+        if not 0 < ends <= match.first:
+            return False
+        first = self.tokens[:ends]
+        return any(token.low in ASSENT for token in first) and any(stem(token.low) in APPROVAL for token in first[1:])
+
+    # -- No value of the slot's own grammar
+
+    def _without_value(self) -> Reading:
+        left = leftover(self.tokens, frozenset(), self.echo)
+        if not left:
+            return self._assented()
+        if (near := self._near(left)) is not None:
+            return near
+        span: Span | None = None
+        if self.slot.is_open and self.slot.kind is Kind.NAME:
+            span = bare(self.tokens) or proper(self.tokens, self.echo)
+        elif self.slot.kind is Kind.TEXT:
+            span = bare(self.tokens)
+        if span is None:
+            return unclear(Why.LEFTOVER, self.tokens, left)
+        start, end = span_of(self.tokens, *span)
+        match = Match(*span, (" ".join(self.reply[start:end].split()),))
+        if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
+            return unclear(Why.OTHER_END)
+        return self._settle(match)
+
+    def _near(self, left: list[int]) -> Reading | None:
+        """A name that the words left over almost are; with an open list, also as it was said."""
+        names, run = self.slot.names, Span(left[0], left[-1] + 1)
+        if self.slot.kind is not Kind.NAME or names is None or len(left) < run.after - run.first:
+            return None
+        words = [self.tokens[place].low for place in left]
+        near = names.near(words)
+        if not near or (len(near) == 1 and names.is_sure(words, is_open=self.slot.is_open)):
+            return self._settle(Match(*run, near)) if near else None
+        start, end = span_of(self.tokens, *run)
+        candidates = (*near, self.reply[start:end]) if self.slot.is_open else near
+        return self._settle(Match(*run, candidates)) if len(candidates) > 1 else None
+
+    def _assented(self) -> Reading:
+        """Nothing but carriers: a yes or no to what was proposed, or no answer."""
+        leaning = polarity(self.tokens)
+        if leaning is not Polarity.YES:
+            return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
+        if self.question.proposed is None:
+            return unclear(Why.NOTHING_PROPOSED)
+        if trick_of(self.question.text) is not None and is_plain(self.tokens):
+            return unclear(Why.NO_VALUE)
+        return self._settle(Match(0, len(self.tokens), (self.question.proposed,)))
+
+    def _denied(self) -> Reading:
+        """A plain no to what was proposed; any other denial is for NLU."""
+        if self.question.proposed is not None and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
+            return Confirmation(Answer.NO)
+        return unclear(Why.NEGATED)
+
+    # -- Yes or no
+
+    def _yes_no(self) -> Reading:
+        if asks(self.tokens):
+            return unclear(Why.QUESTION)
+        left = self._not_polar()
+        if left:
+            return unclear(Why.LEFTOVER, self.tokens, left)
+        leaning = polarity(self.tokens)
+        if leaning is None and wishes(self.tokens):
+            leaning = Polarity.YES
+        if leaning not in (Polarity.YES, Polarity.NO) or self._is_tricked():
+            return unclear(Why.NO_VALUE)
+        return self._settle(Match(0, len(self.tokens), (leaning is Polarity.YES,)))
+
+    def _is_tricked(self) -> bool:
+        """Was the question such that this reply may mean either?"""
+        trick = trick_of(self.question.text)
+        if trick is Trick.DENIES:
+            named = stems_of(self.slot.name)
+            return not any(stem(token.low) in named for token in self.tokens)
+        return trick is Trick.MINDS and is_plain(self.tokens)
+
+    def _not_polar(self) -> list[int]:
+        """The places of words that have no part in a yes or no to this question."""
+        return [place for place in not_polar(self.tokens) if stem(self.tokens[place].low) not in self.echo]
+
+    # -- Asked back
+
+    def _among(self) -> Reading | None:
+        """One of the candidates that were asked back: by its place, by being named again, by part of the day."""
+        among = self.question.among
+        matches = self._find()
+        named = [value for match in matches for value in match.candidates]
+        chosen = [value for value in among if value in named]
+        if (pointed := find_pointed(self.tokens, len(among))) is not None:
+            matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
+        elif not matches and self.slot.kind is Kind.TIME:
+            matches = find_parts(self.tokens)
+            chosen = [value for value in among if all(is_in_part(str(value), match) for match in matches)]
+        covered = covered_by(matches)
+        if len(chosen) != 1 or not matches or objection(self.tokens, covered) is not None:
+            return None
+        left = leftover(self.tokens, covered, self.echo)
+        return None if left else self._settle(Match(matches[0].first, matches[-1].after, (chosen[0],)))
+
+    # -- Several slots
+
+    def several(self) -> Direct | None:
+        """Values for the asked slot and others, if they explain every word."""
+        slots = (self.slot, *self.question.others)
+        filled = assign(self.tokens, slots, self.today)
+        if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
+            return None
+        covered = covered_by(match for _, match in filled.values())
+        if objection(self.tokens, covered) is not None or leftover(self.tokens, covered, self.echo):
+            return None
+        return Direct(values_of(self.reply, self.tokens, filled))
+
+    def _settle(self, match: Match) -> Reading:
+        start, end = span_of(self.tokens, match.first, match.after)
+        raw = self.reply[start:end]
+        if len(match.candidates) == 1:
+            return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
+        return Ambiguous(self.slot.name, match.candidates, raw, (start, end))
+
+
+def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
+    """Several matches as one, if all can mean the same. A "one" that may be a thing doesn't count beside others."""
+    counts = [match for match in matches if not is_thing(tokens, match.first)] or matches
+    if is_count:
+        counts = [match for match in counts if match.unit or tokens[match.first].low != "one"] or counts
+    shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
+    return counts[0]._replace(candidates=tuple(shared)) if shared else None

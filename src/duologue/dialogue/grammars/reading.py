@@ -1,0 +1,150 @@
+"""What is asked, and what a reply to it turns out to be.
+
+A question names a slot and what is known about it; a reading is one of five: direct, ambiguous, a command,
+a confirmation, unclear. Rule: every value can be written as JSON, and says where in the reply it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from .names import NameList
+
+Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | None"
+
+ANY = "dontcare"  # "I don't mind": any value will do
+DAYTIME_HOURS = (6, 22)
+
+
+class Kind(StrEnum):
+    """The type of a slot."""
+
+    DATE = "date"
+    TIME = "time"
+    DURATION = "duration"
+    NUMBER = "number"
+    MONEY = "money"
+    YES_NO = "yes_no"
+    CHOICE = "choice"
+    NAME = "name"  # of a known list, or a bare reply
+    PHONE = "phone"
+    EMAIL = "email"
+    CODE = "code"  # letters and digits, spelled
+    TEXT = "text"  # whatever was said, if the reply is bare
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few answers, and what else people call it."""
+
+    value: str
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What is to be filled, and what may fill it."""
+
+    name: str
+    kind: Kind
+    choices: tuple[Choice, ...] = ()
+    names: NameList | None = None
+    is_open: bool = True  # a name may be one that the list doesn't have
+    hours: tuple[int, int] = DAYTIME_HOURS  # of a time said without am or pm: from, and before
+    is_past: bool = False  # a date without a year is the last such day, as in a birthday
+    may_be_any: bool = False  # "I don't mind" is an answer
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question about one slot, with everything that helps to understand the reply."""
+
+    slot: Slot
+    text: str = ""  # as it was asked: its words may be repeated in the reply
+    about: str = ""  # words of the flow, such as "book a table at a restaurant"
+    proposed: Json = None  # a value that the question proposed: "yes" means it
+    among: tuple[Json, ...] = ()  # candidates of an ambiguous reply, asked back
+    others: tuple[Slot, ...] = ()  # slots of the same flow that may be given along
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value for a slot: what it means, what was said, and where."""
+
+    slot: str
+    value: Json
+    raw: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """Wholly understood: these values and nothing else was said."""
+
+    values: tuple[Value, ...]
+
+    def value_of(self, slot: str) -> Json:
+        """The value for a slot; None if it wasn't given."""
+        return next((value.value for value in self.values if value.slot == slot), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """Wholly understood, but it may mean several values: ask back rather than guess."""
+
+    slot: str
+    candidates: tuple[Json, ...]
+    raw: str
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The whole reply is about the conversation itself: cancel, back, repeat, skip, help, person, restart."""
+
+    name: str
+
+
+class Answer(StrEnum):
+    """What a confirmation comes to."""
+
+    YES = "yes"
+    NO = "no"
+    CHANGE = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """Yes, no, or something else instead: then with the new values, if all of it was understood."""
+
+    answer: Answer
+    values: tuple[Value, ...] = ()
+
+
+class Why(StrEnum):
+    """Why a reply goes on to NLU."""
+
+    EMPTY = "nothing was said"
+    LONG = "longer than any plain answer"
+    MARKER = "words of another intent"
+    NEGATED = "something is denied"
+    QUESTION = "it asks something"
+    NO_VALUE = "no value found"
+    SEVERAL = "more than one value"
+    LEFTOVER = "words left over"
+    OTHER_END = "said of something else than was asked"
+    NOTHING_PROPOSED = "yes or no, but no value was proposed"
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Not a plain answer; NLU should read it."""
+
+    why: Why
+    leftover: tuple[str, ...] = field(default=())
+
+
+Reading: TypeAlias = Direct | Ambiguous | Command | Confirmation | Unclear

@@ -1,0 +1,50 @@
+"""From and to: which end of a trip or of a stay a value is said of.
+
+Slots have a role by their name ("origin_city", "dropoff_date"), values by the word before them. Rule: a value said of
+the other end never fills a slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .match import Match
+from .reading import Kind, Slot
+from .tokens import Token, stem
+
+_SLOT_ROLES = {
+    "from": "from origin departure depart leaving pickup start begin source sender checkin",
+    "to": "to destination arrival arrive dropoff end until return where_to recipient receiver checkout going",
+}
+_ROLE_OF_WORD = {stem(word): role for role, words in _SLOT_ROLES.items() for word in words.split()}
+_PLACE_WORDS = {"from": "from", "to": "to", "into": "to", "towards": "to", "toward": "to"}
+_TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since": "from"}
+_TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
+_BETWEEN = frozenset("the on a around about at in city of".split())
+_STEPS_MAX = 3
+
+
+def role_of(slot: Slot) -> str | None:
+    """The end that a slot is about, by its name."""
+    roles = {_ROLE_OF_WORD[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in _ROLE_OF_WORD}
+    return roles.pop() if len(roles) == 1 else None
+
+
+def role_said(tokens: Sequence[Token], match: Match, kind: Kind) -> str | None:
+    """The end that a value is said of, by the words right before it."""
+    words = _TIME_WORDS if kind in (Kind.DATE, Kind.TIME) else _PLACE_WORDS
+    for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
+        low = tokens[place].low
+        if low in words:
+            return words[low]
+        if low not in _BETWEEN:
+            return None
+    return None
+
+
+def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Is the value said of the other end than the slot?"""
+    if slot.kind not in (Kind.DATE, Kind.TIME, Kind.NAME, Kind.TEXT):
+        return False
+    mine, said = role_of(slot), role_said(tokens, match, slot.kind)
+    return mine is not None and said is not None and mine != said

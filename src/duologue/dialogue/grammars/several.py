@@ -1,0 +1,91 @@
+"""Several slots in one reply: "two people on Friday at seven".
+
+Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: all or
+nothing; a value that fits two slots fits none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .find import find
+from .match import Match, overlaps
+from .reading import Kind, Slot, Value
+from .roles import role_of, role_said
+from .tokens import Token, span_of, stem
+from .units import CLASS_OF, with_units
+
+# What is read first takes its words from what comes later.
+_ORDER = (
+    Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.NUMBER,
+)  # fmt: skip
+SLOTS_MAX = 12
+
+Found = tuple[Match, list[Slot]]
+Filled = dict[str, tuple[Slot, Match]]
+
+
+def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled | None:
+    """Which slot gets which value, by the slot's name; None if a value fits none or several."""
+    filled: Filled = {}
+    taken: list[Match] = []
+    for kind in _ORDER:
+        alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
+        for match, fitting in _longest(_find_all(tokens, alike, today), taken):
+            fitting = _fitting(tokens, match, fitting)
+            if len(fitting) != 1 or fitting[0].name in filled:
+                return None
+            filled[fitting[0].name] = (fitting[0], match)
+            taken.append(match)
+    return filled
+
+
+def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> list[Found]:
+    """Every match, and the slots that have it."""
+    found: list[Found] = []
+    for slot in slots:
+        matches = find(tokens, slot, today, is_asked=False)
+        for match in with_units(tokens, matches) if slot.kind is Kind.NUMBER else matches:
+            same = next((fitting for other, fitting in found if other == match), None)
+            if same is None:
+                found.append((match, [slot]))
+            else:
+                same.append(slot)
+    return found
+
+
+def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
+    """Matches that share no word with what is taken, nor with a longer one."""
+    free = [entry for entry in found if not any(overlaps(entry[0], other) for other in taken)]
+    return [
+        (match, fitting)
+        for match, fitting in free
+        if not any(overlaps(match, other) and _size(other) > _size(match) for other, _ in free)
+    ]
+
+
+def _size(match: Match) -> int:
+    return match.after - match.first
+
+
+def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot]) -> list[Slot]:
+    """The slots that a match fits by where it is said, and by what it counts."""
+    said = role_said(tokens, match, fitting[0].kind)
+    if said is not None and any(role_of(slot) for slot in fitting):
+        fitting = [slot for slot in fitting if role_of(slot) == said]
+    if match.unit in CLASS_OF and len(fitting) > 1:
+        fitting = [slot for slot in fitting if CLASS_OF[match.unit] in _classes(slot)]
+    return list(fitting)
+
+
+def _classes(slot: Slot) -> set[str]:
+    return {CLASS_OF[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in CLASS_OF}
+
+
+def values_of(reply: str, tokens: Sequence[Token], filled: Filled) -> tuple[Value, ...]:
+    """The values in the order in which they were said; the first candidate of each."""
+    values = []
+    for slot, match in sorted(filled.values(), key=lambda entry: entry[1].first):
+        start, end = span_of(tokens, match.first, match.after)
+        values.append(Value(slot.name, match.candidates[0], reply[start:end], (start, end)))
+    return tuple(values)

@@ -1,0 +1,239 @@
+"""Times of day as people say them: "half past six", "a quarter to", "six thirty pm", "around noon", "evening 4:15".
+
+A time without am or pm is two, unless the hours of the slot or the part of the day leave one. Rule: a bare
+number is a time only where a time was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .match import Match
+from .numbers import SMALL, UNITS, number_at
+from .tokens import Token, stem
+from .units import CLASS_OF
+
+HALF_DAYS = {"am": 0, "pm": 12, "a.m": 0, "p.m": 12}
+PARTS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (16, 24), "night": (18, 28), "tonight": (16, 28)}
+NAMED = {"noon": 720, "midday": 720, "noontime": 720, "midnight": 0}
+QUARTERS = {"quarter": 15, "half": 30}
+_PAST = ("past", "after")
+_TO = ("to", "till", "til", "of", "before")
+_AROUND = ("at", "around", "about", "by", "near", "approximately", "roughly", "say", "like", "for")
+_PER_DAY = 1440
+
+Clock = tuple[int, bool, int]  # minutes as said, is it on a 24-hour clock, the place after
+
+
+def minutes_text(minutes: int) -> str:
+    """As in 18:30."""
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+class _Times:
+    """Reads times in one reply."""
+
+    def __init__(self, tokens: Sequence[Token], hours: tuple[int, int], is_asked: bool) -> None:
+        self.tokens = tokens
+        self.words = [token.low for token in tokens] + [""] * 6
+        self.hours = hours
+        self.is_asked = is_asked
+
+    def at(self, place: int) -> tuple[tuple[int, ...], int] | None:
+        """The time that begins here, in minutes of the day."""
+        if self.words[place] in NAMED or self.words[place : place + 2] == ["twelve", "noon"]:
+            after = place + 1 + (self.words[place] == "twelve")
+            return (NAMED[self.words[after - 1]],), after
+        if self.words[place : place + 2] == ["12", "noon"]:
+            return (720,), place + 2
+        part, begun = self._part_before(place)
+        clock = self._past_or_to(begun) or self._clock(begun)
+        if clock is None:
+            return None
+        minutes, is_full, after = clock
+        is_named = after > begun and self.words[after - 1] == "o'clock"
+        half, after = self._half_day(after)
+        later_part, after = self._part_after(after)
+        part = part or later_part
+        is_sure = half is not None or part or is_named or ":" in self.tokens[begun].text or after - begun > 1
+        is_sure = is_sure or (place > 0 and self.words[place - 1] == "at")
+        if not is_sure and stem(self.words[after]) in CLASS_OF:
+            return None  # two hours, six people
+        if not is_sure and not self.is_asked:
+            return None
+        return self._candidates(minutes, is_full, half, part), after
+
+    # -- Parts of the day
+
+    def _part_before(self, place: int) -> tuple[str, int]:
+        """In the evening at, this evening, evening around."""
+        at = place
+        if self.words[at : at + 2] == ["in", "the"]:
+            at += 2
+        elif self.words[at] in ("this", "the", "tomorrow", "at") and self.words[at + 1] in PARTS:
+            at += 1
+        if self.words[at] not in PARTS:
+            return "", place
+        part, at = self.words[at], at + 1
+        while self.words[at] in _AROUND:
+            at += 1
+        return (part, at) if at < len(self.tokens) else ("", place)
+
+    def _part_after(self, at: int) -> tuple[str, int]:
+        """In the morning, this evening, at night."""
+        if self.words[at] in ("in", "during") and self.words[at + 1] == "the" and self.words[at + 2] in PARTS:
+            return self.words[at + 2], at + 3
+        if self.words[at] in ("in", "this", "at", "of", "the") and self.words[at + 1] in PARTS:
+            return self.words[at + 1], at + 2
+        if self.words[at] in PARTS and not (at < len(self.tokens) and self.tokens[at].pause == "."):
+            return self.words[at], at + 1
+        return "", at
+
+    def _half_day(self, at: int) -> tuple[int | None, int]:
+        if self.words[at] in HALF_DAYS:
+            return HALF_DAYS[self.words[at]], at + 1
+        if self.words[at] in ("a", "p") and self.words[at + 1] == "m":
+            return HALF_DAYS[self.words[at] + "m"], at + 2
+        return None, at
+
+    # -- Clocks
+
+    def _past_or_to(self, place: int) -> Clock | None:
+        """Half past six, a quarter to, ten minutes to seven, half six."""
+        at = place + (self.words[place] == "a")
+        if self.words[at] in QUARTERS:
+            minutes, at = QUARTERS[self.words[at]], at + 1
+        else:
+            counted = number_at(self.tokens, at)
+            if counted is None or not isinstance(counted[0], int) or not 1 <= counted[0] <= 59:
+                return None
+            minutes, at = counted[0], counted[1]
+            at += self.words[at] in ("minutes", "minute", "mins", "min")
+        sign = 1 if self.words[at] in _PAST else -1 if self.words[at] in _TO else 0
+        if not sign:
+            british = minutes == 30 and self.words[at - 1] == "half" and at == place + 1
+            hour = self._hour(at) if british else None
+            return (hour[0] * 60 + 30, False, hour[1]) if hour else None
+        if sign < 0 and self.words[at] not in ("to", "till", "til") and self.words[at - 1] not in QUARTERS:
+            return None
+        if self.words[at + 1] in NAMED:
+            return (NAMED[self.words[at + 1]] + sign * minutes) % _PER_DAY, True, at + 2
+        hour = self._hour(at + 1)
+        if hour is None or not 1 <= hour[0] <= 12:
+            return None
+        return (hour[0] * 60 + sign * minutes) % 720 or 720, False, hour[1] + (self.words[hour[1]] == "o'clock")
+
+    def _clock(self, place: int) -> Clock | None:
+        """6:30, 6 o'clock, six thirty, six oh five, eighteen hundred, 1830 hours."""
+        low = self.words[place]
+        if ":" in low or ("." in low and self.is_asked and low[0].isdigit()):
+            return self._written(low, place)
+        if self.words[place + 1] == "hundred" and low in SMALL and SMALL[low] <= 23:
+            at = place + 2 + (self.words[place + 2] == "hours")
+            return (SMALL[low] * 60, True, at) if self.is_asked or at > place + 2 else None
+        if low.isascii() and low.isdigit() and len(low) == 4:
+            return self._military(low, place + 1)
+        hour_at = self._hour(place)
+        if hour_at is None:
+            return None
+        hour, at = hour_at
+        if self.words[at] == "o'clock":
+            return hour * 60, hour > 12, at + 1
+        past = self._minute(at)
+        if past is not None:
+            return hour * 60 + past[0], hour > 12 or hour == 0, past[1]
+        return hour * 60, hour > 12 or hour == 0, at
+
+    def _military(self, low: str, at: int) -> Clock | None:
+        """1830, 1830 hours."""
+        hour, minute = int(low[:2]), int(low[2:])
+        has_unit = self.words[at] in ("hours", "hrs", "hr")
+        is_clock = hour < 24 and minute < 60 and (has_unit or self.is_asked)
+        return (hour * 60 + minute, True, at + has_unit) if is_clock else None
+
+    def _written(self, low: str, place: int) -> Clock | None:
+        parts = low.replace(".", ":").split(":")
+        if len(parts) > 3 or len(parts[0]) > 2 or len(parts[1]) != 2 or not low.isascii():
+            return None
+        hour, minute = int(parts[0]), int(parts[1])
+        if hour > 23 or minute > 59:
+            return None
+        return hour * 60 + minute, hour > 12 or parts[0][0] == "0", place + 1
+
+    def _hour(self, at: int) -> tuple[int, int] | None:
+        """An hour in digits or words; never the first part of a larger number."""
+        low = self.words[at]
+        if low.isascii() and low.isdigit() and len(low) <= 2 and int(low) <= 23:
+            return int(low), at + 1
+        if low in UNITS:
+            return UNITS[low], at + 1
+        if low == "twenty" and UNITS.get(self.words[at + 1], 9) <= 3:
+            return 20 + UNITS[self.words[at + 1]], at + 2
+        return None
+
+    def _minute(self, at: int) -> tuple[int, int] | None:
+        """Thirty, forty five, oh five; only right after an hour in words or digits."""
+        if at >= len(self.tokens) or self.tokens[at].pause:
+            return None
+        if self.words[at] in ("oh", "o", "zero") and 0 < UNITS.get(self.words[at + 1], 0) <= 9:
+            return UNITS[self.words[at + 1]], at + 2
+        if self.words[at] not in SMALL or SMALL[self.words[at]] < 10:
+            return None
+        found = number_at(self.tokens, at)
+        if found is None or not isinstance(found[0], int) or found[0] > 59:
+            return None
+        return found[0], found[1]
+
+    # -- Which of both
+
+    def _candidates(self, minutes: int, is_full: bool, half: int | None, part: str) -> tuple[int, ...]:
+        if is_full and minutes >= 780:
+            return (minutes,)
+        if half is not None:
+            return (minutes % 720 + half * 60,)
+        if is_full and not part:
+            return (minutes,)
+        both = (minutes % 720, minutes % 720 + 720)
+        if part:
+            low, high = PARTS[part]
+            fits = tuple(at for at in both if low * 60 <= at < high * 60 or at + _PER_DAY < high * 60)
+            return fits[:1] if part == "morning" else fits[-1:] if len(fits) > 1 and part != "night" else fits or both
+        fits = tuple(at for at in both if self.hours[0] * 60 <= at < self.hours[1] * 60)
+        return fits or both
+
+
+def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_asked: bool = False) -> Iterator[Match]:
+    """Every time in a reply, as HH:MM. `is_asked` takes a bare hour for a time too."""
+    reader = _Times(tokens, hours, is_asked)
+    place = 0
+    while place < len(tokens):
+        found = reader.at(place)
+        if found is None:
+            place += 1
+            continue
+        minutes, after = found
+        yield Match(place, after, tuple(minutes_text(at) for at in minutes))
+        place = after
+
+
+def find_parts(tokens: Sequence[Token]) -> list[Match]:
+    """The parts of the day that are named, am and pm too: the first minute, and the one after the last."""
+    found = []
+    for place, token in enumerate(tokens):
+        if token.low in PARTS:
+            low, high = PARTS[token.low]
+            found.append(Match(place, place + 1, (low * 60, high * 60)))
+        elif token.low in HALF_DAYS:
+            low = HALF_DAYS[token.low] * 60
+            found.append(Match(place, place + 1, (low, low + 720)))
+    return found
+
+
+def is_in_part(time: str, part: Match) -> bool:
+    """Is this time, as HH:MM, in a part of the day?"""
+    low, high = (int(str(bound)) for bound in part.candidates)
+    hour, mark, minute = time.partition(":")
+    if not mark or not hour.isdigit() or not minute.isdigit():
+        return False
+    minutes = int(hour) * 60 + int(minute)
+    return low <= minutes < high or minutes + _PER_DAY < high

@@ -1,0 +1,113 @@
+"""A reply as tokens with places, and the stems by which words are compared.
+
+Rule: a token knows where it is in the reply, so that every value can be shown in what was said. A reply
+longer than any plain answer has no tokens at all, which bounds all that comes after.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+REPLY_CHARS_MAX = 500
+TOKENS_MAX = 100
+
+_TOKEN = re.compile(
+    r"""(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    |(?P<half_day>[ap]\.\s?m\b\.?)             # p.m.
+    |(?P<ordinal>\d{1,2}(?:st|nd|rd|th)\b)
+    |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)
+    |(?P<clock>o\W{0,2}clock\b)
+    |(?P<word>(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:'[^\W\d_]+)*)
+    |(?P<sign>[$£€#&@+%/_-])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_STOPS = ("?", ".!;:", ",")
+
+
+class Token(NamedTuple):
+    """One word, number or sign."""
+
+    text: str
+    low: str  # folded, plain apostrophes, no full stops
+    start: int
+    end: int
+    pause: str  # the strongest mark between the token before and this one: "", ",", "." or "?"
+
+
+def plain(text: str) -> str:
+    """The same length, with plain apostrophes."""
+    return text.replace("\u2019", "'").replace("\u2018", "'").replace("`", "'")
+
+
+def tokens_of(reply: str) -> tuple[Token, ...]:
+    """The tokens of a reply; none if it is too long."""
+    if len(reply) > REPLY_CHARS_MAX:
+        return ()
+    found: list[Token] = []
+    text, end = plain(reply), 0
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind == "sign" and match.group() in "-_/" and not _is_between_digits(text, match.start()):
+            continue
+        low = match.group().casefold()
+        if kind == "half_day":
+            low = low[0] + "m"
+        elif kind == "clock":
+            low = "o'clock"
+        elif kind == "word" and "." in low:
+            low = low.replace(".", "")
+        found.append(Token(match.group(), low, match.start(), match.end(), _pause(text[end : match.start()])))
+        end = match.end()
+    return tuple(found) if len(found) <= TOKENS_MAX else ()
+
+
+def _is_between_digits(text: str, place: int) -> bool:
+    return text[place] in "-/" and text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
+
+
+def _pause(gap: str) -> str:
+    if len(gap) <= 1:
+        return ""
+    for stop in _STOPS:
+        if any(mark in gap for mark in stop):
+            return "." if stop == ".!;:" else stop
+    return ""
+
+
+def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:
+    """Where tokens are in the reply."""
+    return tokens[first].start, tokens[after - 1].end
+
+
+def lows(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The folded words."""
+    return tuple(token.low for token in tokens)
+
+
+_ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
+_VOWELS = "aeiou"
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """What is left of a word without its ending: "bookings" and "booked" are both "book"."""
+    word = word.removesuffix("'s").removesuffix("'")
+    for ending in _ENDINGS:
+        if not word.endswith(ending) or len(word) - len(ending) < 3 or word.endswith("ss"):
+            continue
+        if ending == "y" and word[-2] in _VOWELS:
+            continue
+        word = word[: -len(ending)]
+        if ending in ("ings", "ing", "ed") and len(word) > 3 and word[-1] == word[-2] and word[-1] not in "sl":
+            word = word[:-1]
+        return word.removesuffix("e") if ending != "s" else stem(word)
+    return word
+
+
+def stems_of(*texts: str) -> frozenset[str]:
+    """The stems of all words of texts, identifiers included: "pickup_date" has two."""
+    words = (token.low for text in texts for token in tokens_of(text[:REPLY_CHARS_MAX].replace("_", " ")))
+    return frozenset(stem(word) for word in words)

@@ -1,0 +1,75 @@
+"""What is counted: nights aren't rooms, and tickets are for people.
+
+Rule: two counts of different things, or a count of something that wasn't asked for, are for NLU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .match import Match
+from .reading import Question
+from .tokens import Token, stem, tokens_of
+
+_CLASSES = {
+    "time": "day night week month year hour minute",
+    "people": """people person passenger guest traveler traveller rider adult ticket seat attendee member individual
+        customer friend folk head diner visitor participant""",
+    "rooms": "room",
+    "beds": "bed bedroom",
+    "baths": "bath bathroom",
+    "bags": "bag luggage suitcase",
+    "money": "dollar buck euro pound cent usd quid rupee $ £ €",
+    "stars": "star",
+    "children": "child children kid baby infant",
+}
+CLASS_OF = {stem(word): name for name, words in _CLASSES.items() for word in words.split()}
+_SIGNS = ("$", "£", "€")
+_SELF = frozenset(("me", "myself", "i"))
+_AFTER_UNIT = {"bed": "room", "bath": "room"}
+
+
+def with_units(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
+    """The same counts, each with the word for what it counts: "$40", "three bed rooms", "two whole days"."""
+    return [_with_unit(tokens, match) for match in matches]
+
+
+def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
+    first, after = match.first, match.after
+    if first and tokens[first - 1].low in _SIGNS:
+        return match._replace(first=first - 1, unit="$")
+    at = after + (after + 1 < len(tokens) and tokens[after].low in ("whole", "full", "more", "different"))
+    if at < len(tokens) and not tokens[at].pause and stem(tokens[at].low) in CLASS_OF:
+        unit = stem(tokens[at].low)
+        more = at + 1 < len(tokens) and stem(tokens[at + 1].low) == _AFTER_UNIT.get(unit)
+        return match._replace(after=at + 1 + more, unit=unit)
+    of_us = [token.low for token in tokens[after : after + 2]] in (["of", "us"], ["of", "them"], ["of", "you"])
+    return match._replace(after=after + 2, unit="people") if of_us else match._replace(unit="")
+
+
+def _asked(question: Question) -> Iterator[str]:
+    """The classes of what the question wants counted, the nearest to its "how many" first."""
+    words = [token.low for token in tokens_of(question.text)]
+    for place, word in enumerate(words):
+        if word == "long" and words[max(0, place - 1)] == "how":
+            yield "time"
+        if word in ("many", "number", "amount"):
+            near = (CLASS_OF[stem(other)] for other in words[place + 1 : place + 4] if stem(other) in CLASS_OF)
+            yield from near
+    yield from (CLASS_OF[stem(word)] for word in question.slot.name.split("_") if stem(word) in CLASS_OF)
+
+
+def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
+    """Is something else counted than was asked, or two different things, or is "me" to be added?"""
+    if any(_has_company(tokens, match) for match in matches):
+        return True
+    said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
+    asked = set(_asked(question))
+    return len(said) > 1 or bool(said and asked and not said & asked)
+
+
+def _has_company(tokens: Sequence[Token], match: Match) -> bool:
+    """Is somebody to be added, as in "me and two friends"?"""
+    before = [token.low for token in tokens[max(0, match.first - 3) : match.first]]
+    after = [token.low for token in tokens[match.after : match.after + 2]]
+    return ("and" in before[-2:] and bool(_SELF & set(before))) or (after[:1] == ["and"] and bool(_SELF & set(after)))

@@ -1,0 +1,164 @@
+"""Yes or no, with all that people wrap it in: "sure, that works", "I'd rather not", "a shared one is fine".
+
+Rule: one polarity only. "No, that's fine" and "yes, but" are for NLU, and so is a yes or no to a question that itself
+denies, minds, or offers two things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from functools import lru_cache
+
+from .carriers import (
+    ACTS,
+    APPROVAL,
+    ASSENT,
+    AUXILIARIES,
+    DISSENT,
+    FILLERS,
+    HEDGES,
+    PARTICLES,
+    POLITE,
+    PRONOUNS,
+    WISHES,
+    is_negation,
+    whole_form,
+)
+from .tokens import Token, stem, tokens_of
+
+
+class Polarity(Enum):
+    """Which way a reply leans."""
+
+    YES = "yes"
+    NO = "no"
+    BOTH = "both"
+    UNSURE = "unsure"  # "let me think about it"
+
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(phrase.split()) for phrase in text.split("|"))
+
+
+# Not decided, or a no that sounds like a yes: "I'm good".
+_UNDECIDED = _phrases(
+    """think about|let me think|let me see|let me check|think it over|depends|hold on|hang on|one moment|a moment|
+    a minute|a second"""
+)
+_CONTENT = _phrases(
+    "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
+)
+# Denials that agree: "I don't mind".
+AGREEING = _phrases(
+    """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
+    no objections|no changes|no complaints|nothing else|nothing to change|why not"""
+)
+GOING_ON = _phrases(
+    """go ahead|go for it|do it|do that|please do|that's it|that is it|got it|of course|let's do|i do|i am|
+    i would|i will|i did|it is|it does|they are|that was|
+    what i want|what i need|what i wanted|what i said|what i asked"""
+)
+_AFFIRMING = frozenset(
+    stem(word) for word in "confirm approve agree exactly precisely accurate true verify valid".split()
+)
+_DOING = frozenset(
+    stem(word)
+    for word in """book reserve schedule confirm approve proceed continue make do go set get buy purchase order send
+    save add create play pay transfer rent finalize finalise complete submit accept agree understand got gotten said
+    say ask request have use lock process arrange take keep put start place verify validate valid affirmative
+    positive accurate spot nail true booking reservation appointment detail information info plan thing look care
+    hold sign finalized wrap""".split()
+)
+_GRAMMAR = frozenset(
+    """with for to by of on in as and the a all that every each up at if one completely totally entirely fully it's
+    what's same""".split()
+)
+_CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
+_CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
+_WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
+_AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
+
+
+def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> range | None:
+    """Where the first of these phrases is."""
+    for phrase in phrases:
+        for place in range(len(words) - len(phrase) + 1):
+            if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
+                return range(place, place + len(phrase))
+    return None
+
+
+def is_cheer(tokens: Sequence[Token], place: int) -> bool:
+    """May this word stand in a reply that says nothing but yes or no?"""
+    low = tokens[place].low
+    if low == "what":  # "that's what I want"
+        return place > 0 and place + 1 < len(tokens) and tokens[place + 1].low in _AFTER_WHAT
+    return _is_cheer_word(low)
+
+
+@lru_cache(maxsize=4096)
+def _is_cheer_word(low: str) -> bool:
+    word = whole_form(low)
+    return low in _CHEERS or word in _CHEERS or stem(word) in _CHEER_STEMS
+
+
+def not_polar(tokens: Sequence[Token]) -> list[int]:
+    """The places of words that have no part in a yes or no."""
+    agreeing = where_phrase([token.low for token in tokens], AGREEING) or range(0)
+    return [
+        place
+        for place, token in enumerate(tokens)
+        if place not in agreeing and not is_cheer(tokens, place) and not is_negation(token.low)
+    ]
+
+
+def polarity(tokens: Sequence[Token]) -> Polarity | None:
+    """Yes, no, both or unsure; None if it says nothing of the kind."""
+    words = [token.low for token in tokens]
+    if where_phrase(words, _UNDECIDED) or _is_content(words):
+        return Polarity.UNSURE
+    agreeing = where_phrase(words, AGREEING)
+    rest = [word for place, word in enumerate(words) if agreeing is None or place not in agreeing]
+    if agreeing is not None:
+        return Polarity.YES if all(word in DISSENT for word in rest if is_negation(word)) else Polarity.BOTH
+    agrees = any(word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING for word in words)
+    denies = any(is_negation(word) for word in rest)
+    if denies:
+        return Polarity.BOTH if agrees else Polarity.NO
+    return Polarity.YES if agrees or where_phrase(words, GOING_ON) is not None else None
+
+
+def _is_content(words: Sequence[str]) -> bool:
+    """Happy as they are: "I'm good", but not "I'm good with that"."""
+    where = where_phrase(words, _CONTENT)
+    return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
+
+
+def wishes(tokens: Sequence[Token]) -> bool:
+    """Does somebody want something, as in "I'd like that"?"""
+    return any(stem(token.low) in _WANTING for token in tokens)
+
+
+class Trick(Enum):
+    """Why a plain yes or no to a question tells little."""
+
+    MINDS = "mind"  # "do you mind"
+    DENIES = "or"  # "a non-smoking room", "this or that"
+
+
+@lru_cache(maxsize=512)
+def trick_of(text: str) -> Trick | None:
+    """What is tricky about a yes-or-no question."""
+    words = [token.low for token in tokens_of(text)]
+    if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
+        return Trick.DENIES
+    return Trick.MINDS if "mind" in words else None
+
+
+def is_plain(tokens: Sequence[Token]) -> bool:
+    """Is it a bare yes or no, with nothing that approves or wants?"""
+    words = [token.low for token in tokens]
+    return not any(stem(word) in APPROVAL or stem(word) in WISHES for word in words) and not where_phrase(
+        words, AGREEING
+    )

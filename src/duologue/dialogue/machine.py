@@ -1,0 +1,186 @@
+"""One step of a dialogue: a state and an event make a state and effects.
+
+Every row says in which phases an event means something and what is done then. Rule: an event that no row knows,
+or that answers a request nobody waits for, changes nothing: the very same state comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .answers import answer, answer_confirmation, answer_error, understand
+from .draft import Draft
+from .effects import Effect
+from .events import (
+    ActionDone,
+    Event,
+    FlowRequested,
+    NothingSaid,
+    Rejected,
+    Understood,
+    UserSaid,
+    Validated,
+    WorkFailed,
+)
+from .flow import Act, Domain
+from .obey import ask_or_give_up, obey
+from .run import fail, go_on, leave_step, open_flow
+from .state import BUSY, MESSAGES_MAX, QUEUE_MAX, Filled, Message, Phase, State
+from .values import accept, reject, validate_next
+
+P = Phase
+TEXT_MAX = 4_000  # characters of a message that are kept and understood
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """In one of these phases, this event does that."""
+
+    name: str
+    phases: tuple[Phase, ...]
+    event: type[Event]
+    action: Callable[[Draft, Any], None]
+
+
+# -- Actions
+
+
+def _understand(d: Draft, e: UserSaid) -> None:
+    understand(d, e.text)
+
+
+def _answer(d: Draft, e: UserSaid) -> None:
+    answer(d, e.text)
+
+
+def _answer_confirmation(d: Draft, e: UserSaid) -> None:
+    answer_confirmation(d, e.text)
+
+
+def _answer_error(d: Draft, e: UserSaid) -> None:
+    answer_error(d, e.text)
+
+
+def _queue(d: Draft, e: UserSaid) -> None:
+    """Somebody is at work: the message waits for its turn."""
+    d.set(queue=(*d.s.queue, e.text)[-QUEUE_MAX:])
+
+
+def _note_silence(d: Draft, e: NothingSaid) -> None:  # noqa: ARG001
+    d.set(silences=d.s.silences + 1, misses=0)
+    ask_or_give_up(d, d.s.silences)
+
+
+def _start(d: Draft, e: FlowRequested) -> None:
+    if e.flow in d.domain.flows:
+        slots = tuple((name, Filled(value, source="program")) for name, value in e.slots if value is not None)
+        if open_flow(d, e.flow, slots):
+            go_on(d)
+
+
+def _obey(d: Draft, e: Understood) -> None:
+    d.set(pending=0)
+    obey(d, e.commands)
+
+
+def _accept(d: Draft, e: Validated) -> None:
+    d.set(pending=0)
+    if not accept(d, e.value):
+        validate_next(d)
+
+
+def _reject(d: Draft, e: Rejected) -> None:
+    d.set(pending=0)
+    reject(d, e.reason)
+
+
+def _end_action(d: Draft, e: ActionDone) -> None:
+    """Keep what it returned and go on; or get what it still needs."""
+    d.set(pending=0)
+    at = d.flow.program[d.top.at]
+    assert isinstance(at, Act), at
+    needs = tuple(slot for slot in e.needs if slot in d.domain.slots and d.top.filled(slot) is None)
+    if needs:
+        d.set_top(needs=needs)
+    elif e.confirm and at.step not in d.top.confirmed:
+        d.set_top(confirm=e.confirm)
+    elif e.needs or e.confirm:
+        fail(d, "ActionGoesRound", f"action {at.action} asks for what it was given")
+        return
+    else:
+        leave_step(d, e.outputs, at)
+    go_on(d)
+
+
+def _fail(d: Draft, e: WorkFailed) -> None:
+    d.set(pending=0)
+    at = d.flow.program[d.top.at] if d.s.stack else None
+    if d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
+        d.note("action_failed", type=e.type)
+        d.set_top(at=at.on_failure, is_acting=False)
+        go_on(d)
+        return
+    fail(d, e.type, e.message)
+
+
+ROWS: tuple[Row, ...] = (
+    Row("a message is understood", (P.IDLE,), UserSaid, _understand),
+    Row("a reply to the question", (P.WAITING_FOR_SLOT,), UserSaid, _answer),
+    Row("a reply to a confirmation", (P.CONFIRMING,), UserSaid, _answer_confirmation),
+    Row("a message after an error", (P.ERROR,), UserSaid, _answer_error),
+    Row("a message while somebody works", BUSY, UserSaid, _queue),
+    Row("no reply", (P.WAITING_FOR_SLOT, P.CONFIRMING), NothingSaid, _note_silence),
+    Row("the program starts a flow", (P.IDLE,), FlowRequested, _start),
+    Row("what was meant", (P.UNDERSTANDING,), Understood, _obey),
+    Row("a value may be written", (P.VALIDATING_SLOT,), Validated, _accept),
+    Row("a value may not be written", (P.VALIDATING_SLOT,), Rejected, _reject),
+    Row("an action is done", (P.EXECUTING_ACTION,), ActionDone, _end_action),
+    Row("the work failed", BUSY, WorkFailed, _fail),
+)
+_TABLE: dict[tuple[Phase, type], Row] = {(phase, row.event): row for row in ROWS for phase in row.phases}
+assert len(_TABLE) == sum(len(row.phases) for row in ROWS), "two rows for the same event in the same phase"
+
+
+def row_for(state: State, event: Event) -> Row | None:
+    """The row that this event takes in this state."""
+    row = _TABLE.get((state.phase, type(event)))
+    if row is None or getattr(event, "request", state.pending) != state.pending:
+        return None
+    return row
+
+
+def step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effect, ...]]:
+    """What comes of an event. A state in which it means nothing is returned as it is."""
+    row = row_for(state, event)
+    if row is None:
+        return state, ()
+    draft = Draft(domain, state, event.at, _today(state, event))
+    if isinstance(event, UserSaid):
+        event = _heard(draft, event)
+    row.action(draft, event)
+    _take_queue(draft)
+    return draft.finish()
+
+
+def _today(state: State, event: Event) -> str:
+    return event.today if isinstance(event, UserSaid) else dict(state.metadata).get("today", "")
+
+
+def _heard(d: Draft, e: UserSaid) -> UserSaid:
+    """A message begins a turn, whatever becomes of it."""
+    text = e.text[:TEXT_MAX]
+    said = Message("user", text, e.at)
+    d.set(turn_count=d.s.turn_count + 1, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
+    d.set(metadata=tuple({**dict(d.s.metadata), "today": e.today}.items()))
+    return replace(e, text=text)
+
+
+def _take_queue(d: Draft) -> None:
+    """What was said while somebody worked is heard as soon as nobody does."""
+    while d.s.queue and d.s.phase not in BUSY:
+        text, rest = d.s.queue[0], d.s.queue[1:]
+        d.set(queue=rest)
+        row = _TABLE[(d.s.phase, UserSaid)]
+        row.action(d, UserSaid(text, d.at, d.today))

@@ -1,0 +1,68 @@
+"""Words with gaps: `Your table for {people} is booked.`
+
+A gap is a slot's name; its value is written as people say it. Rule: a gap without a value is left empty, never
+an error in front of a caller; names that don't exist are found when the flows are loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:spelled)?\}")
+_MONTHS = "January February March April May June July August September October November December".split()
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_TIME = re.compile(r"(\d{2}):(\d{2})")
+
+
+def gaps_of(text: str) -> tuple[str, ...]:
+    """The names of the gaps in a text."""
+    return tuple(dict.fromkeys(name for name, _ in GAP.findall(text)))
+
+
+def fill(text: str, values: Mapping[str, object]) -> str:
+    """The text with its gaps filled."""
+
+    def said(gap: re.Match[str]) -> str:
+        value = values.get(gap[1])
+        return spelled(str(value)) if gap[2] and value is not None else spoken(value)
+
+    return " ".join(GAP.sub(said, text).split())
+
+
+def spoken(value: object) -> str:
+    """A value as people say it."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
+        case dict():
+            return " ".join(spoken(part) for part in value.values() if part is not None)
+        case list() | tuple():
+            return either([spoken(part) for part in value])
+        case str() if (day := _DATE.fullmatch(value)) and 1 <= int(day[2]) <= 12:
+            return f"{_MONTHS[int(day[2]) - 1]} {int(day[3])}"
+        case str() if time := _TIME.fullmatch(value):
+            return _clock(int(time[1]), int(time[2]))
+    return str(value)
+
+
+def spelled(code: str) -> str:
+    """A code sign by sign, in groups that can be remembered."""
+    signs = [sign for sign in code if not sign.isspace()]
+    groups = [" ".join(signs[at : at + 3]) for at in range(0, len(signs), 3)]
+    return ", ".join(groups)
+
+
+def either(parts: list[str]) -> str:
+    """One or another."""
+    return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def _clock(hour: int, minute: int) -> str:
+    half = "am" if hour < 12 else "pm"
+    shown = (hour - 1) % 12 + 1
+    return f"{shown}:{minute:02d} {half}" if minute else f"{shown} {half}"

@@ -1,0 +1,53 @@
+"""The request that a state waits for, made of the state alone.
+
+So that a dialogue restored from a checkpoint asks for the same thing again, with the same number and the same
+key (D-14). Rule: nothing is in a request that is not in the state.
+"""
+
+from __future__ import annotations
+
+from .effects import RunAction, Understand, Validate
+from .flow import Act, Domain
+from .state import Phase, State, values_of
+
+
+def request_of(domain: Domain, state: State) -> Understand | Validate | RunAction | None:
+    """What is being waited for; None if nothing is."""
+    if not state.pending:
+        return None
+    match state.phase:
+        case Phase.UNDERSTANDING:
+            return understanding(domain, state)
+        case Phase.VALIDATING_SLOT:
+            return validation(domain, state)
+        case Phase.EXECUTING_ACTION:
+            return action(domain, state)
+    return None
+
+
+def understanding(domain: Domain, state: State) -> Understand:
+    open_flows = {instance.flow for instance in state.stack}
+    flows = tuple(flow.name for flow in domain.offered if flow.name not in open_flows)
+    top = state.top
+    slots = (*domain.flows[top.flow].slots, *top.needs) if top is not None else ()
+    return Understand(state.pending, state.heard, flows, slots, state.waiting_for, state.last_question)
+
+
+def validation(domain: Domain, state: State) -> Validate:
+    value, top = state.values[0], state.top
+    assert top is not None, state
+    spec = domain.slots[value.slot]
+    slots = tuple(values_of(top.slots).items())
+    return Validate(state.pending, value.slot, value.value, spec.normaliser, spec.validator, slots)
+
+
+def action(domain: Domain, state: State) -> RunAction:
+    top = state.top
+    assert top is not None, state
+    at = domain.flows[top.flow].program[top.at]
+    assert isinstance(at, Act), at
+    values = values_of(top.slots)
+    wanted = at.slots or tuple(values)
+    slots = tuple((name, values[name]) for name in wanted if name in values)
+    key = f"{top.id}:{at.step}:{top.runs}"
+    return RunAction(state.pending, at.action, slots, key, at.step in top.confirmed)

@@ -1,0 +1,119 @@
+"""Values on their way into slots: checked one after the other, then written; corrected ones take back what
+depended on them.
+
+Rule: nothing is written before it was checked (D-06), and a value that is refused leaves the old one in its
+place.
+"""
+
+from __future__ import annotations
+
+from .commands import CorrectSlot
+from .draft import Draft
+from .flow import Act, Collect, Confirm, Instruction, JumpUnless
+from .grammars import Json
+from .phrases import gaps_of, spoken
+from .requests import validation
+from .run import ask_slot, go_on, write
+from .state import Phase, without
+
+
+def validate_next(d: Draft) -> None:
+    """Have the next value checked; when none is left, go on."""
+    while d.s.values:
+        value = d.s.values[0]
+        if not _is_wanted(d, value.slot):
+            d.set(values=d.s.values[1:])
+            continue
+        spec = d.spec(value.slot)
+        d.enter(Phase.VALIDATING_SLOT)
+        if spec.validator or spec.normaliser:
+            d.request()
+            d.effects.append(validation(d.domain, d.s))
+            return
+        if accept(d, value.value):
+            return
+    go_on(d)
+
+
+def _is_wanted(d: Draft, slot: str) -> bool:
+    """Is this a slot of the open flow, and may it be filled now?"""
+    if not d.s.stack or slot not in (*d.flow.slots, *d.top.needs):
+        return False
+    return not d.spec(slot).ask_before_filling or slot in d.top.asked
+
+
+def accept(d: Draft, value: Json) -> bool:
+    """Write the value that was checked. True if it is read back first, and an answer is waited for."""
+    given = d.s.values[0]
+    spec = d.spec(given.slot)
+    if spec.reads_back and not d.s.reading_back:
+        d.set(values=(type(given)(given.slot, value, given.raw, given.span, given.source), *d.s.values[1:]))
+        d.set(reading_back=True, misses=0, silences=0)
+        ask_slot(d, Collect(d.flow.program[d.top.at].step, given.slot))
+        return True
+    before = d.top.filled(given.slot)
+    write(d, given.slot, value, given.source, given.raw, given.span)
+    d.note("slot_set", slot=given.slot)
+    d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
+    if before is not None and before.value != value:
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value))
+        take_back(d, given.slot)
+    elif isinstance(given, CorrectSlot) and before is None:
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value))
+    return False
+
+
+def reject(d: Draft, reason: str) -> None:
+    """A value can't be used: say why; the question stays open."""
+    given = d.s.values[0]
+    d.note("slot_rejected", slot=given.slot)
+    d.set(values=d.s.values[1:], among=(), reading_back=False, misses=0, silences=0)
+    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value))
+    validate_next(d)
+
+
+# -- What a change takes with it
+
+
+def take_back(d: Draft, changed: str) -> None:
+    """Empty the slots that depend on a changed one, and return to the first step that used any of them."""
+    emptied = dependants(d, changed)
+    d.set_top(slots=without(d.top.slots, emptied))
+    for slot in sorted(emptied):
+        d.note("slot_emptied", slot=slot)
+    touched = emptied | {changed}
+    used = [
+        place
+        for place, at in enumerate(d.flow.program[: d.top.at])
+        if at.step in d.top.visited and _uses(at, touched, emptied)
+    ]
+    again = {at.step for at in d.flow.program if isinstance(at, Act | Confirm) and _uses(at, touched, emptied)}
+    d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
+    if used:
+        d.set_top(at=min(used), needs=(), confirm="", is_acting=False)
+
+
+def dependants(d: Draft, changed: str) -> frozenset[str]:
+    """Everything that depends on a slot, at any distance."""
+    found: set[str] = set()
+    waiting = [changed]
+    while waiting:
+        slot = waiting.pop()
+        near = {name for name, spec in d.domain.slots.items() if slot in spec.depends_on} - found - {changed}
+        found |= near
+        waiting += sorted(near)
+    return frozenset(found)
+
+
+def _uses(at: Instruction, touched: frozenset[str] | set[str], emptied: frozenset[str]) -> bool:
+    match at:
+        case Collect():
+            return at.slot in emptied
+        case JumpUnless():
+            return bool(touched & set(at.condition.names))
+        case Act():
+            return not at.slots or bool(touched & set(at.slots))
+        case Confirm():
+            gaps = gaps_of(at.text)
+            return not gaps or bool(touched & set(gaps))
+    return False

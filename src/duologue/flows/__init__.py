@@ -1,0 +1,9 @@
+"""Flows in files: tasks written down in YAML, checked, compiled and run. The format is in docs/flows.md.
+
+Importing this package loads neither PyYAML nor pydantic; each is loaded where a file is first read.
+"""
+
+from .load import FlowFile, flow_schema, load_flows, parse_flows, read_flows, read_text
+from .problems import InvalidFlows, Problem
+
+__all__ = ["FlowFile", "InvalidFlows", "Problem", "flow_schema", "load_flows", "parse_flows", "read_flows", "read_text"]

@@ -1,0 +1,142 @@
+"""Flows as a brain: the same file that is typed to can be spoken to.
+
+Keeps one dialogue for each conversation and gives it every turn once, however often the runtime asks. Rule: a
+step that was committed stays committed, whatever the audio does; what an interrupted reply had left to say
+comes first in the next.
+"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+
+from duologue.core.leaves import Ask
+from duologue.dialogue.effects import HandOver
+from duologue.dialogue.flow import Domain
+from duologue.nlu.understanding import Nlu
+from duologue.ports.brain import Firm, Part, Request
+from duologue.ports.history import UserSaid
+
+from .registry import Registry
+from .talk import MemoryStore, Said, Store, Talk
+
+TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store
+
+
+def local_today() -> str:
+    """Today's date where this runs."""
+    return datetime.date.today().isoformat()
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+class FlowBrain:
+    """Answers by flows. `opening` is said first, if the conversation greets; `flow` is started by itself."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        registry: Registry,
+        nlu: Nlu,
+        *,
+        opening: str = "",
+        flow: str = "",
+        store: Store | None = None,
+        today: Callable[[], str] = local_today,
+        now: Callable[[], int] = now_ms,
+        on_handover: Callable[[str], object] | None = None,
+    ) -> None:
+        registry.check(domain)
+        self._domain = domain
+        self._registry = registry
+        self._nlu = nlu
+        self._opening = opening
+        self._flow = flow
+        self._store = store or MemoryStore()
+        self._today = today
+        self._now = now
+        self._on_handover = on_handover
+        self._talks: OrderedDict[str, _Heard] = OrderedDict()
+
+    def talk_of(self, conversation: str) -> Talk | None:
+        """The dialogue of a conversation, for whoever wants to look."""
+        heard = self._talks.get(conversation)
+        return heard.talk if heard is not None else None
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        heard = await self._heard(request.conversation)
+        text = heard.fresh(request)
+        said = False
+        async for item in self._respond(heard.talk, request, text):
+            heard.take(request)
+            if isinstance(item, HandOver):
+                if self._on_handover is not None:
+                    self._on_handover(request.conversation)
+                continue
+            said = True
+            yield f"{item.text} " if item.barge_in else Firm(f"{item.text} ")
+        heard.take(request)
+        if not said and (last := heard.talk.state.last_response or self._opening):
+            yield last  # asked again for what was answered: the answer was not heard
+
+    def _respond(self, talk: Talk, request: Request, text: str) -> AsyncIterator[Said]:
+        if text:
+            return talk.hear(text)
+        if request.ask is Ask.CHECK_IN:
+            return talk.wait()
+        if self._flow and talk.state.turn_count == 0 and not talk.state.stack:
+            return talk.start(self._flow)
+        return _nothing()
+
+    async def _heard(self, conversation: str) -> _Heard:
+        if conversation not in self._talks:
+            talk = Talk(
+                self._domain,
+                self._registry,
+                self._nlu,
+                today=self._today,
+                now=self._now,
+                store=self._store,
+                conversation=conversation,
+            )
+            await talk.restore()
+            self._talks[conversation] = _Heard(talk)
+            while len(self._talks) > TALKS_MAX:
+                self._talks.popitem(last=False)
+        self._talks.move_to_end(conversation)
+        return self._talks[conversation]
+
+
+class _Heard:
+    """A dialogue, and which words of which turns it has been given."""
+
+    def __init__(self, talk: Talk) -> None:
+        self.talk = talk
+        self._given: dict[int, str] = {}
+
+    def fresh(self, request: Request) -> str:
+        """What was said since. A turn that went on after it was given brings only the rest."""
+        parts = [self._rest(turn.turn, turn.text) for turn in _turns(request)]
+        return " ".join(part for part in parts if part)
+
+    def take(self, request: Request) -> None:
+        self._given |= {turn.turn: turn.text for turn in _turns(request)}
+
+    def _rest(self, turn: int, text: str) -> str:
+        given = self._given.get(turn, "")
+        if given and text.startswith(given):
+            return text[len(given) :].strip()
+        return "" if given else text
+
+
+def _turns(request: Request) -> list[UserSaid]:
+    return [item for item in request.history if isinstance(item, UserSaid) and not item.overheard]
+
+
+async def _nothing() -> AsyncIterator[Said]:
+    return
+    yield

@@ -1,0 +1,296 @@
+"""From steps as people write them to the flat program that a dialogue runs.
+
+Branches and loops become jumps; what follows a no or a failure stands right behind its step, so that the order of the
+program is the order of the file. Rule: every instruction has a name of its own that doesn't change when steps are
+added elsewhere, because checkpoints refer to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from duologue.dialogue.conditions import parse
+from duologue.dialogue.flow import (
+    Act,
+    Assign,
+    Call,
+    Collect,
+    Confirm,
+    Domain,
+    End,
+    Flow,
+    Instruction,
+    Jump,
+    JumpUnless,
+    Link,
+    Patterns,
+    Say,
+    SlotSpec,
+)
+from duologue.dialogue.grammars import Choice, NameList
+
+from .schema import (
+    ActionStep,
+    BranchStep,
+    CallStep,
+    ChoiceEntry,
+    CollectStep,
+    ConfirmStep,
+    ElseCase,
+    EndStep,
+    FileEntry,
+    FlowEntry,
+    IfCase,
+    LinkStep,
+    SayStep,
+    SetStep,
+    SlotEntry,
+    Step,
+    WhileStep,
+)
+
+END = "end"
+COMPLETED = "completed"
+_NOWHERE = -1
+
+
+def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Domain:
+    """The domain of a file that was checked; `names` are those of its slots."""
+    patterns = Patterns(**{field.name: getattr(file.patterns, field.name) for field in fields(Patterns)})
+    return Domain(
+        {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()},
+        {name: _compile_slot(name, slot, names.get(name, ())) for name, slot in file.slots.items()},
+        # Already in the programs: it is for flows that get to their last step, and a dialogue says it at any end.
+        replace(patterns, completed=""),
+        file.misses_max,
+        file.gives_up_by,
+    )
+
+
+# -- Slots
+
+
+def called(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
+    """Answers or names with what else people call them."""
+    return tuple(
+        Choice(entry.value, tuple(entry.also)) if isinstance(entry, ChoiceEntry) else Choice(entry) for entry in entries
+    )
+
+
+def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> SlotSpec:
+    label = slot.label or name.replace("_", " ")
+    begin, end = slot.hours
+    return SlotSpec(
+        name,
+        slot.kind,
+        slot.prompt or f"What is the {label}?",  # an action may want it, even if no step asks for it
+        tuple(slot.reprompts),
+        tuple(slot.silence_prompts),
+        slot.help,
+        slot.validator,
+        slot.normaliser,
+        called(slot.choices),
+        _name_list(names),
+        slot.is_open,
+        (begin, end),
+        slot.is_past,
+        tuple(slot.depends_on),
+        slot.ask_before_filling,
+        slot.is_optional,
+        slot.prefers,
+        slot.reads_back,
+        slot.barge_in,
+        slot.label,
+    )
+
+
+def _name_list(names: tuple[Choice, ...]) -> NameList | None:
+    if not names:
+        return None
+    return NameList.of([name.value for name in names], {alias: name.value for name in names for alias in name.also})
+
+
+# -- Flows
+
+
+def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
+    """One flow; `completed` is said at its end if it has no words of its own."""
+    program = _Program(flow.steps)
+    program.add_all(flow.steps)
+    if words := flow.completed or completed:
+        program.emit(Say(COMPLETED, words))
+    program.emit(End(END))
+    program.settle()
+    places = {at.step: place for place, at in enumerate(program.code)}
+    assert len(places) == len(program.code), "two instructions of the same name"
+    return Flow(
+        name,
+        flow.description or name.replace("_", " "),
+        tuple(program.code),
+        tuple(flow.examples),
+        is_hidden=flow.is_hidden,
+        places=places,
+    )
+
+
+class _StepNames:
+    """A name for every step: its id, or one made of what it does, with a number if that is taken."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self._taken = {END, COMPLETED, *(step.id for step in every_step(steps))}
+
+    def of(self, step: Step) -> str:
+        if step.id:
+            return step.id
+        stem, is_alone = _stem(step)
+        number = 1
+        while (name := stem if is_alone and number == 1 else f"{stem}_{number}") in self._taken:
+            number += 1
+        self._taken.add(name)
+        return name
+
+
+def _stem(step: Step) -> tuple[str, bool]:
+    """What a step is called, and whether that is enough without a number."""
+    match step:
+        case CollectStep():
+            return f"collect_{step.collect}", True
+        case ActionStep():
+            return step.action, True
+        case CallStep():
+            return f"call_{step.call}", True
+        case LinkStep():
+            return f"link_{step.link}", True
+    return type(step).__name__.removesuffix("Step").lower(), False
+
+
+def every_step(steps: Iterable[Step]) -> Iterable[Step]:
+    """Steps and those within them, in the order of the file."""
+    for step in steps:
+        yield step
+        match step:
+            case WhileStep():
+                yield from every_step(step.steps)
+            case BranchStep():
+                for case in step.branch:
+                    yield from every_step(case.steps)
+            case ActionStep():
+                yield from every_step(step.on_failure)
+            case ConfirmStep():
+                yield from every_step(step.on_no)
+
+
+class _Program:
+    """Instructions being written. Jumps forward get their aim when it is known."""
+
+    def __init__(self, steps: list[Step]) -> None:
+        self.code: list[Instruction] = []
+        self._names = _StepNames(steps)
+        self._places: dict[str, int] = {}  # ids that people gave, for `then`
+        self._jumps_to_ids: list[tuple[int, str]] = []
+
+    def emit(self, instruction: Instruction) -> int:
+        self.code.append(instruction)
+        return len(self.code) - 1
+
+    def settle(self) -> None:
+        """Aim what leads to a step by its id."""
+        for at, step in self._jumps_to_ids:
+            self._aim(at, self._places[step])
+
+    @property
+    def _here(self) -> int:
+        return len(self.code)
+
+    def _aim(self, at: int, place: int, field: str = "to") -> None:
+        changed: dict[str, Any] = {field: place}
+        self.code[at] = replace(self.code[at], **changed)
+
+    # -- Steps
+
+    def add_all(self, steps: Iterable[Step]) -> None:
+        for step in steps:
+            name = self._names.of(step)
+            self._places[name] = self._here
+            self._add(name, step)
+
+    def _add(self, name: str, step: Step) -> None:
+        match step:
+            case CollectStep():
+                self.emit(Collect(name, step.collect, step.prompt, step.proposed))
+            case SayStep():
+                self.emit(Say(name, step.say, step.barge_in))
+            case SetStep():
+                self.emit(Assign(name, tuple(step.values.items())))
+            case BranchStep():
+                self._add_branch(name, step)
+            case WhileStep():
+                self._add_while(name, step)
+            case ActionStep():
+                act = Act(name, step.action, tuple(step.slots), _pairs(step.outputs), step.waiting)
+                self._add_detour(act, step.on_failure, step.then, "on_failure")
+            case ConfirmStep():
+                confirm = Confirm(name, step.confirm, barge_in=step.barge_in)
+                self._add_detour(confirm, step.on_no, step.then, "on_no")
+            case CallStep():
+                self.emit(Call(name, step.call, _pairs(step.gives), _pairs(step.takes)))
+            case LinkStep():
+                self.emit(Link(name, step.link))
+            case EndStep():
+                self._add_end(name, step)
+
+    def _add_branch(self, name: str, step: BranchStep) -> None:
+        """Each case is a test, its steps and a jump behind the last case."""
+        over: list[int] = []
+        for number, case in enumerate(step.branch, start=1):
+            match case:
+                case IfCase():
+                    test_name = name if number == 1 else f"{name}.if_{number}"
+                    test = self.emit(JumpUnless(test_name, parse(case.condition), _NOWHERE))
+                    self.add_all(case.steps)
+                    if number < len(step.branch):
+                        over.append(self.emit(Jump(f"{name}.over_{number}", _NOWHERE)))
+                    self._aim(test, self._here)
+                case ElseCase():
+                    self.add_all(case.steps)
+        for at in over:
+            self._aim(at, self._here)
+
+    def _add_while(self, name: str, step: WhileStep) -> None:
+        test = self.emit(JumpUnless(name, parse(step.condition), _NOWHERE))
+        self.add_all(step.steps)
+        self.emit(Jump(f"{name}.again", test))
+        self._aim(test, self._here)
+
+    def _add_detour(self, instruction: Act | Confirm, steps: list[Step], then: str, field: str) -> None:
+        """A step, and what is done instead of going on if it comes to nothing."""
+        at = self.emit(instruction)
+        if not steps:
+            return
+        name = instruction.step
+        over = self.emit(Jump(f"{name}.over", _NOWHERE))
+        self._aim(at, self._here, field)
+        self.add_all(steps)
+        match then:
+            case "again":
+                self.emit(Jump(f"{name}.again", at))
+            case "end":
+                self.emit(End(f"{name}.end"))
+            case "go_on":
+                pass
+            case _:
+                self._jumps_to_ids.append((self.emit(Jump(f"{name}.then", _NOWHERE)), then))
+        self._aim(over, self._here)
+
+    def _add_end(self, name: str, step: EndStep) -> None:
+        if isinstance(step.end, str):
+            self.emit(Say(name, step.end))
+            self.emit(End(f"{name}.end"))
+        else:
+            self.emit(End(name))
+
+
+def _pairs(given: list[str] | dict[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(given.items()) if isinstance(given, dict) else tuple((name, name) for name in given)

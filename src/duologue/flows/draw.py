@@ -1,0 +1,173 @@
+"""Flow charts: one door for both formats, and the charts for Mermaid.
+
+Mermaid is drawn from the compiled program, as it runs; the SVG is laid out in `chart`. Rule: a chart is derived from
+the file and never drawn by hand, so it can't be out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from duologue.core.errors import DuologueError
+from duologue.dialogue.flow import (
+    Act,
+    Assign,
+    Call,
+    Collect,
+    Confirm,
+    Domain,
+    End,
+    Flow,
+    Instruction,
+    Jump,
+    JumpUnless,
+    Link,
+    Say,
+)
+from duologue.draw import FORMATS
+
+from .load import FlowFile
+from .problems import hint
+
+_INDENT = "    "
+_CHARS_MAX = 70
+_ODD = re.compile(r"[^A-Za-z0-9_ ,.()\[\]'/?!=+*-]")
+
+
+class Arrow(NamedTuple):
+    """From one instruction to another, and when."""
+
+    source: int
+    target: int
+    label: str = ""
+
+
+def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid") -> str:  # noqa: A002 (the option's name)
+    """The chart of a flow, or of all of them."""
+    if format not in FORMATS:
+        raise DuologueError(f"no format called {format!r}; there is {', '.join(FORMATS)}")
+    known = file.domain.flows
+    if flow is not None and flow not in known:
+        raise DuologueError(f"{file.name} has no flow {flow!r}{hint(flow, known)}")
+    names = tuple(known) if flow is None else (flow,)
+    if format == "svg":
+        from .chart import charts_svg
+
+        return charts_svg(file.written, names, file.name if flow is None else flow)
+    return to_mermaid(file.domain, names)
+
+
+def to_mermaid(domain: Domain, names: tuple[str, ...]) -> str:
+    """One flow by itself, or each in a frame, with calls and links between them."""
+    title = names[0] if len(names) == 1 else "flows"
+    lines = ["---", f"title: {json.dumps(title)}", "---", "flowchart TD"]
+    flows = [domain.flows[name] for name in names]
+    for number, flow in enumerate(flows):
+        if len(flows) == 1:
+            lines += _body(flow, domain, number)
+            continue
+        lines.append(f'{_INDENT}subgraph flow{number}["{_escaped(flow.name)}"]')
+        lines += [f"{_INDENT}{line}" for line in _body(flow, domain, number)]
+        lines.append(f"{_INDENT}end")
+    for number, flow in enumerate(flows):
+        for place in reached(flow):
+            at = flow.program[place]
+            if isinstance(at, Call | Link) and at.flow in names and len(flows) > 1:
+                lines.append(f"{_INDENT}n{number}_{place} -.-> flow{names.index(at.flow)}")
+    return "\n".join([*lines, ""])
+
+
+def _body(flow: Flow, domain: Domain, number: int) -> Iterator[str]:
+    places = reached(flow)
+    yield f'{_INDENT}start{number}(["{_escaped(flow.description)}"])'
+    for place in places:
+        yield f"{_INDENT}n{number}_{place}{_node(flow.program[place], domain)}"
+    yield f"{_INDENT}start{number} --> n{number}_{places[0]}"
+    for place in places:
+        for arrow in arrows_from(flow, place):
+            label = f'|"{_escaped(arrow.label)}"|' if arrow.label else ""
+            yield f"{_INDENT}n{number}_{arrow.source} -->{label} n{number}_{arrow.target}"
+
+
+# -- The program as a graph
+
+
+def reached(flow: Flow) -> tuple[int, ...]:
+    """The instructions that can be reached, but for jumps, in order."""
+    found: set[int] = set()
+    waiting = [landing(flow, 0)]
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found.add(place)
+            waiting += [arrow.target for arrow in arrows_from(flow, place)]
+    return tuple(sorted(found))
+
+
+def landing(flow: Flow, place: int) -> int:
+    """Where a jump leads in the end."""
+    for _ in flow.program:
+        at = flow.program[place]
+        if not isinstance(at, Jump):
+            break
+        place = at.to
+    return place
+
+
+def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
+    """What may follow an instruction."""
+    at = flow.program[place]
+
+    def to(target: int, label: str = "") -> Arrow:
+        return Arrow(place, landing(flow, target), label)
+
+    match at:
+        case End() | Link():
+            return ()
+        case JumpUnless():
+            return to(place + 1, "yes"), to(at.to, "no")
+        case Confirm(on_no=int(no)):
+            return to(place + 1, "yes"), to(no, "no")
+        case Act(on_failure=int(failed)):
+            return to(place + 1), to(failed, "fails")
+    return (to(place + 1),)
+
+
+# -- Words
+
+
+def _node(at: Instruction, domain: Domain) -> str:
+    match at:
+        case Collect():
+            return f'[/"{_lines(f"collect {at.slot}", at.prompt or domain.slots[at.slot].prompt)}"/]'
+        case Say():
+            return f'["{_lines(at.text)}"]'
+        case Assign():
+            return f'["{_lines("set " + ", ".join(f"{name} = {json.dumps(value)}" for name, value in at.values))}"]'
+        case JumpUnless():
+            return f'{{"{_lines(at.condition.text)}"}}'
+        case Act():
+            return f'[["{_lines(f"action {at.action}", ", ".join(ours for _, ours in at.outputs))}"]]'
+        case Confirm():
+            return f'{{{{"{_lines("confirm", at.text)}"}}}}'
+        case Call():
+            return f'[["{_lines(f"call {at.flow}")}"]]'
+        case Link():
+            return f'(["{_lines(f"link {at.flow}")}"])'
+    return '(["end"])'
+
+
+def _lines(*texts: str) -> str:
+    return "<br/>".join(_escaped(_short(text)) for text in texts if text)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _CHARS_MAX else f"{text[: _CHARS_MAX - 1].rstrip()}…"
+
+
+def _escaped(text: str) -> str:
+    """Everything that isn't plain becomes Mermaid's own entity, `#code;`."""
+    return _ODD.sub(lambda found: f"#{ord(found[0])};", " ".join(text.split()))

@@ -1,0 +1,113 @@
+"""From what NLU understood to commands: intents become flows and commands, quotes become values.
+
+Values are read by the slots' own grammars, out of the words that NLU quotes or out of the message itself. Rule: an
+intent that is not open at this turn, or a quote that no grammar reads, is left out.
+"""
+
+from __future__ import annotations
+
+from duologue.dialogue.commands import (
+    Affirm,
+    Back,
+    Cancel,
+    ChitChat,
+    Command,
+    CorrectSlot,
+    Deny,
+    Handoff,
+    Help,
+    Repeat,
+    SetSlot,
+    Skip,
+    StartFlow,
+)
+from duologue.dialogue.effects import Understand
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
+from duologue.dialogue.state import State
+from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
+
+Said = tuple[str, ...]
+
+# What can be wanted at any time, and how people say it.
+COMMANDS: dict[str, tuple[Command, Said]] = {
+    "cancel": (
+        Cancel(),
+        ("cancel that", "forget it", "never mind", "I don't want this any more", "abort"),
+    ),
+    "help": (
+        Help(),
+        ("help", "what can you do", "how does this work", "I don't know what to say"),
+    ),
+    "repeat": (Repeat(), ("say that again", "pardon", "what did you say", "I didn't hear you", "repeat the question")),
+    "go_back": (Back(), ("go back", "one step back", "I want to change my last answer", "that last one was wrong")),
+    "skip": (Skip(), ("skip this", "I'd rather not say", "next question please", "can we leave that out", "pass")),
+    "handoff": (
+        Handoff(),
+        ("talk to a person", "I want a human", "let me speak to somebody"),
+    ),
+    "chit_chat": (
+        ChitChat(),
+        ("how are you", "are you a robot", "tell me a joke", "what's the weather like", "nice to meet you"),
+    ),
+}
+# Only while something is asked.
+ANSWERS: dict[str, tuple[Command, Said]] = {
+    "affirm": (Affirm(), ("yes", "that's right", "correct", "exactly", "sounds good", "go ahead", "sure")),
+    "deny": (Deny(), ("no", "that's wrong", "not really", "I don't think so", "no thanks", "incorrect")),
+}
+
+
+def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> Scope:
+    """What is open at this turn."""
+    flows = [domain.flows[name] for name in effect.flows]
+    tasks = [Intent(f"flow {flow.name}", flow.examples, flow.description) for flow in flows]
+    commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
+    others = [Intent(name, examples) for name, (_, examples) in commands.items()]
+    slots = tuple(Slot(name, domain.slots[name].called) for name in effect.slots)
+    return Scope((*tasks, *others), slots, effect.question)
+
+
+def commands_of(
+    domain: Domain, state: State, effect: Understand, found: Understanding, today: str
+) -> tuple[Command, ...]:
+    """What the person wants; nothing if nobody can tell."""
+    values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
+    given = tuple(value for value in values if value is not None)
+    name = found.intent
+    if name is None:
+        return given
+    if name.startswith("flow "):
+        flow = name.removeprefix("flow ")
+        return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
+    known = {**COMMANDS, **ANSWERS}
+    return (known[name][0], *given) if name in known else given
+
+
+def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:
+    spec = domain.slots.get(quote.slot)
+    if spec is None:
+        return None
+    reading = read(Question(spec.asked), quote.text, today)
+    value: Json = reading.value_of(quote.slot) if isinstance(reading, Direct) else None
+    if value is None and spec.kind in (Kind.TEXT, Kind.NAME):
+        value = quote.text
+    if value is None:
+        return None
+    is_filled = state.top is not None and state.top.filled(quote.slot) is not None
+    kind = CorrectSlot if is_filled else SetSlot
+    return kind(quote.slot, value, quote.text, (0, 0), by or "nlu")
+
+
+def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """The values in a message that starts a flow, if all of its words are understood."""
+    task = domain.flows[flow]
+    specs = [domain.slots[name] for name in task.slots if not domain.slots[name].ask_before_filling]
+    about = " ".join((task.description, *task.examples))
+    for at, spec in enumerate(specs):
+        others = tuple(other.asked for place, other in enumerate(specs) if place != at)
+        reading = read(Question(spec.asked, about=about, others=others), text, today)
+        if isinstance(reading, Direct):
+            wanted = [value for value in reading.values if domain.slots[value.slot].kind is not Kind.TEXT]
+            return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in wanted)
+    return ()

@@ -1,0 +1,139 @@
+"""What is wrong with a file of flows, one line for each thing.
+
+A problem has its file, its line, its place in the file and what to do about it. Rule: everything that is wrong is
+told at once; a warning never keeps a file from being loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import NamedTuple, TypeAlias
+
+from duologue.core.errors import DuologueError
+
+Path: TypeAlias = tuple[str | int, ...]
+
+PROBLEMS_MAX = 100  # more than anybody reads
+_TEXT_CHARS_MAX = 300
+_SHOWN_CHARS_MAX = 60
+_SHOWN_NAMES_MAX = 8
+_GUESSED_NAMES_MAX = 2_000
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong. Line 0 is the file itself."""
+
+    file: str
+    line: int
+    path: str
+    text: str
+    is_warning: bool = False
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        parts = (place, "warning" if self.is_warning else "", self.path, self.text)
+        return ": ".join(part for part in parts if part)
+
+
+class InvalidFlows(DuologueError, ValueError):
+    """A file of flows that can't be used. `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: tuple[Problem, ...], more: int = 0) -> None:
+        self.problems = problems
+        self.more = more  # that are left out
+        lines = [str(problem) for problem in problems]
+        super().__init__("\n".join([*lines, f"and {more} more problems"] if more else lines))
+
+
+class Notes:
+    """Collects problems. Told where things stand in the file, it knows the lines."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._found: dict[Problem, None] = {}
+        self._left_out = 0
+        self.lines: Mapping[Path, int] = {}
+
+    def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
+        """Something is wrong there; `at` is the key in it whose line is meant."""
+        where = path if at is None else (*path, at)
+        while where and where not in self.lines:
+            where = where[:-1]
+        self._keep(Problem(self._file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
+
+    def add_line(self, line: int, text: str) -> None:
+        """Something is wrong in that line, whatever it was meant to be."""
+        self._keep(Problem(self._file, line, "", one_line(text)))
+
+    def _keep(self, problem: Problem) -> None:
+        if len(self._found) < PROBLEMS_MAX or problem in self._found:
+            self._found[problem] = None
+        elif not problem.is_warning:
+            self._left_out += 1
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """From the top of the file to its end."""
+        return tuple(sorted(self._found, key=lambda problem: problem.line))
+
+    def raise_errors(self) -> None:
+        """InvalidFlows, if anything but warnings was found."""
+        if self._left_out or not all(problem.is_warning for problem in self._found):
+            raise InvalidFlows(self.problems, self._left_out)
+
+
+# -- Words
+
+
+def shown_path(path: Path) -> str:
+    """As people write it: flows.book.steps[2]."""
+    shown = "".join(f"[{part}]" if isinstance(part, int) else f".{clipped(part)}" for part in path)
+    return one_line(shown.removeprefix("."))
+
+
+def one_line(text: str) -> str:
+    """On one line, without anything that a terminal would obey."""
+    words = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return words if len(words) <= _TEXT_CHARS_MAX else f"{words[:_TEXT_CHARS_MAX]}…"
+
+
+def clipped(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS_MAX else f"{text[:_SHOWN_CHARS_MAX]}…"
+
+
+def quoted(name: str) -> str:
+    return repr(clipped(name))
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """The name that was probably meant, or those that there are."""
+    names = list(dict.fromkeys(known))
+    if not names:
+        return ""
+    by_small = {each.casefold(): each for each in names[:_GUESSED_NAMES_MAX]}
+    near = get_close_matches(clipped(name).casefold(), by_small, n=1)
+    if near:
+        return f"; did you mean {by_small[near[0]]!r}?"
+    shown = ", ".join(names[:_SHOWN_NAMES_MAX])
+    return f"; there is only {shown}" if len(names) == 1 else f"; there are {shown}{_rest(names)}"
+
+
+def _rest(names: list[str]) -> str:
+    return f" and {len(names) - _SHOWN_NAMES_MAX} more" if len(names) > _SHOWN_NAMES_MAX else ""
+
+
+def kind_shown(value: object) -> str:
+    """How a complaint calls what it found."""
+    match value:
+        case None:
+            return "nothing"
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case bool():
+            return str(value).lower()
+        case str():
+            return quoted(value)
+    return clipped(str(value))

@@ -1,0 +1,140 @@
+"""Actions, validators and normalisers: Python functions, known to flows by their names (D-03).
+
+Parameters are filled by name: slots, and `key` with the idempotency key of an action. Rule: what a function
+returns is looked at before it is believed; whatever it does, the dialogue gets an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import ModuleType
+from typing import Any
+
+from duologue.core.errors import DuologueError
+from duologue.dialogue.effects import RunAction, Validate
+from duologue.dialogue.events import ActionDone, Rejected, Validated, WorkFailed
+from duologue.dialogue.flow import Act, Domain
+
+ACTION_S_MAX = 30.0
+VALIDATION_S_MAX = 5.0
+_NOT_SLOTS = ("key", "confirmed", "value")
+
+
+class MissingFunctions(DuologueError):
+    """Flows name functions that nobody registered. The message lists them."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Need:
+    """An action that can't begin before these slots are filled returns this."""
+
+    slots: tuple[str, ...]
+
+    def __init__(self, *slots: str) -> None:
+        object.__setattr__(self, "slots", slots)
+
+
+@dataclass(frozen=True, slots=True)
+class AskFirst:
+    """An action that wants a yes to this question before it does anything returns this."""
+
+    question: str
+
+
+class Registry:
+    """The functions of one domain."""
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]] = ()) -> None:
+        given = functions.items() if isinstance(functions, Mapping) else ((one.__name__, one) for one in functions)
+        self._functions: dict[str, Callable[..., Any]] = dict(given)
+
+    @classmethod
+    def of(cls, module: ModuleType) -> Registry:
+        """Every public function that a module defines or imports."""
+        found = {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
+        return cls(found)
+
+    def check(self, domain: Domain) -> None:
+        """Are all functions there that the flows name?"""
+        missing = [name for name in functions_of(domain) if name not in self._functions]
+        if missing:
+            raise MissingFunctions("; ".join(self._lacks(name) for name in missing))
+
+    def _lacks(self, name: str) -> str:
+        near = get_close_matches(name, self._functions, n=1)
+        return f"no function {name!r} is registered" + (f"; did you mean {near[0]!r}?" if near else "")
+
+    # -- Running them
+
+    async def validate(self, effect: Validate, now: Callable[[], int]) -> Validated | Rejected | WorkFailed:
+        """Normalise, then check. False, a reason or a ValueError refuses a value."""
+        value: Any = effect.value
+        try:
+            async with asyncio.timeout(VALIDATION_S_MAX):
+                if effect.normaliser:
+                    value = await self._check(effect.normaliser, value, effect)
+                verdict = await self._check(effect.validator, value, effect) if effect.validator else True
+            if verdict is False or isinstance(verdict, str):
+                return Rejected(effect.request, verdict or "", now())
+            json.dumps(value)
+        except ValueError as refusal:
+            return Rejected(effect.request, str(refusal), now())
+        except Exception as failure:  # noqa: BLE001 - a function of somebody else's may raise anything
+            return _failed(effect.request, failure, now())
+        return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
+
+    async def _check(self, name: str, value: Any, effect: Validate) -> Any:
+        """The value goes to the first parameter, whatever it is called."""
+        wanted = list(inspect.signature(self._functions[name]).parameters)
+        return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
+
+    async def act(self, effect: RunAction, now: Callable[[], int]) -> ActionDone | WorkFailed:
+        """Run an action to its end."""
+        given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
+        try:
+            async with asyncio.timeout(ACTION_S_MAX):
+                result = await self._call(effect.action, given)
+            match result:
+                case Need():
+                    return ActionDone(effect.request, (), now(), needs=result.slots)
+                case AskFirst():
+                    return ActionDone(effect.request, (), now(), confirm=result.question)
+                case None:
+                    return ActionDone(effect.request, (), now())
+                case dict() if all(isinstance(name, str) for name in result):
+                    json.dumps(result)
+                    return ActionDone(effect.request, tuple(result.items()), now())
+            raise TypeError(f"action {effect.action} must return a dict, not {type(result).__name__}")
+        except Exception as failure:  # noqa: BLE001
+            return _failed(effect.request, failure, now())
+
+    async def _call(self, name: str, given: dict[str, Any]) -> Any:
+        """Call a function with what it asks for. One that is not async runs in a thread, because it may block."""
+        function = self._functions[name]
+        wanted = inspect.signature(function).parameters
+        takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in wanted.values())
+        named = {key: value for key, value in given.items() if key in wanted}
+        if takes_all:
+            named = {key: value for key, value in given.items() if key in wanted or key not in _NOT_SLOTS}
+        if "slots" in wanted:
+            named["slots"] = {key: value for key, value in given.items() if key not in _NOT_SLOTS}
+        if inspect.iscoroutinefunction(function):
+            return await function(**named)
+        return await asyncio.get_running_loop().run_in_executor(None, lambda: function(**named))
+
+
+def functions_of(domain: Domain) -> tuple[str, ...]:
+    """The names of all functions that flows use."""
+    slots = [name for spec in domain.slots.values() for name in (spec.validator, spec.normaliser) if name]
+    actions = [at.action for flow in domain.flows.values() for at in flow.program if isinstance(at, Act)]
+    return tuple(dict.fromkeys((*slots, *actions)))
+
+
+def _failed(request: int, failure: BaseException, at: int) -> WorkFailed:
+    message = str(failure) or ("it took too long" if isinstance(failure, TimeoutError) else "no reason was given")
+    return WorkFailed(request, type(failure).__name__, message.splitlines()[0][:300], at)

@@ -1,0 +1,339 @@
+"""What a file of flows may say, key by key.
+
+The one place where the format is written down: files are checked against it, and editors get it as JSON schema.
+Rule: a key that isn't here is an error, and nothing is taken for something else: a number is no text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    WithJsonSchema,
+    create_model,
+)
+from pydantic_core import PydanticCustomError
+
+from duologue.dialogue.conditions import LENGTH_MAX
+from duologue.dialogue.flow import Domain, Patterns
+from duologue.dialogue.grammars import Kind
+from duologue.dialogue.grammars.reading import DAYTIME_HOURS
+
+from .problems import kind_shown
+
+VERSION = 1
+NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
+NOT_BLANK = r"\S"
+TEXT_CHARS_MAX = 2_000
+
+Text: TypeAlias = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=TEXT_CHARS_MAX)]
+Name: TypeAlias = Annotated[str, StringConstraints(pattern=NAME)]
+If: TypeAlias = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=LENGTH_MAX)]
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, list | dict):
+        raise PydanticCustomError("scalar", f"must be a text, a number, true, false or null, not {kind_shown(value)}")
+    return value
+
+
+Scalar: TypeAlias = Annotated[
+    Any, AfterValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean", "null"]})
+]
+
+
+def _by_shape(**tags: type) -> Discriminator:
+    """One of several kinds of values, told apart by what they look like; the last is for everything else."""
+
+    def tag_of(value: Any) -> str:
+        return next((f"<{tag}>" for tag, shape in tags.items() if isinstance(value, shape)), f"<{[*tags][-1]}>")
+
+    return Discriminator(tag_of)
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+# -- Slots
+
+
+class ChoiceEntry(_Entry):
+    """A value, and what else people call it."""
+
+    value: Text
+    also: Annotated[list[Text], Field(min_length=1)] = []
+
+
+Called: TypeAlias = Annotated[
+    Annotated[ChoiceEntry, Tag("<choice>")] | Annotated[Text, Tag("<text>")], _by_shape(choice=dict, text=str)
+]
+CalledList: TypeAlias = Annotated[list[Called], Field(min_length=1)]
+Texts: TypeAlias = Annotated[list[Text], Field(min_length=1)]
+Names: TypeAlias = Annotated[
+    Annotated[CalledList, Tag("<list>")] | Annotated[Text, Tag("<file>")], _by_shape(file=str, list=list)
+]
+
+
+class SlotEntry(_Entry):
+    """Something to be filled: how it is asked for, what may fill it and what is checked."""
+
+    kind: Kind = Field(alias="type", strict=False, description="What it holds.")
+    prompt: Text = Field("", description="The question that is asked for it.")
+    reprompts: Texts = Field([], description="Said after replies that were not understood, one after the other.")
+    silence_prompts: Texts = Field([], description="Said after no reply at all, one after the other.")
+    help: Text = Field("", description="Said to somebody who asks for help at this question.")
+    validator: Name = Field("", description="A function that refuses values.")
+    normaliser: Name = Field("", description="A function that changes values before they are checked.")
+    choices: CalledList = Field([], description="For type choice: the answers that there are.")
+    names: Names = Field([], description="For type name: those that are known, or a file with one in each line.")
+    is_open: bool = Field(True, alias="open", description="May a name be one that is not in the list?")
+    hours: list[int] = Field(
+        [*DAYTIME_HOURS],
+        min_length=2,
+        max_length=2,
+        description="For type time: from which hour to which a time without am or pm is meant.",
+    )
+    is_past: bool = Field(False, alias="past", description="For type date: it lies in the past, as a birthday does.")
+    depends_on: list[Name] = Field([], min_length=1, description="Slots whose correction empties this one.")
+    ask_before_filling: bool = Field(False, description="Never take it from an answer to another question.")
+    is_optional: bool = Field(False, alias="optional", description="May it be skipped?")
+    prefers: Literal["ask", "first", "last"] = Field("ask", description="What to do if a value may mean several.")
+    reads_back: bool = Field(False, description="Say it again, sign by sign, and ask whether it is right.")
+    barge_in: bool = Field(True, description="May the question be interrupted?")
+    label: Text = Field("", description="What people call it; its name, if left out.")
+
+
+# -- Steps
+
+THEN = ("again", "go_on", "end")
+MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "end")
+
+StepId: TypeAlias = Annotated[Name, Field(description="The step's name in checkpoints and for `then`.")]
+Pairs: TypeAlias = Annotated[
+    Annotated[dict[Name, Name], Field(min_length=1), Tag("<mapping>")]
+    | Annotated[list[Name], Field(min_length=1), Tag("<list>")],
+    _by_shape(mapping=dict, list=list),
+]
+Then: TypeAlias = Annotated[Name, Field(description="again, go_on, end, or the id of a step to go to.")]
+
+
+class _Step(_Entry):
+    id: StepId = ""
+
+
+class CollectStep(_Step):
+    """Ask for a slot, unless it is filled."""
+
+    collect: Name
+    prompt: Text = ""
+    proposed: Name = Field("", description="The slot whose value is offered; yes takes it. {proposed} in the prompt.")
+
+
+class SayStep(_Step):
+    say: Text
+    barge_in: bool = True
+
+
+class SetStep(_Step):
+    """Fill slots with what is known without asking; null empties one."""
+
+    values: Annotated[dict[Name, Scalar], Field(min_length=1)] = Field(alias="set")
+
+
+class IfCase(_Entry):
+    condition: If = Field(alias="if")
+    steps: Steps
+
+
+class ElseCase(_Entry):
+    steps: Steps = Field(alias="else")
+
+
+def _case_tag(value: Any) -> str | None:
+    return next((f"<{key}>" for key in ("if", "else") if isinstance(value, dict) and key in value), None)
+
+
+Case: TypeAlias = Annotated[
+    Annotated[IfCase, Tag("<if>")] | Annotated[ElseCase, Tag("<else>")], Discriminator(_case_tag)
+]
+
+
+class BranchStep(_Step):
+    """The first case whose condition holds."""
+
+    branch: Annotated[list[Case], Field(min_length=1)]
+
+
+class WhileStep(_Step):
+    condition: If = Field(alias="while")
+    steps: Steps
+
+
+class ActionStep(_Step):
+    """Run a function, and keep what it returns."""
+
+    action: Name
+    slots: list[Name] = Field([], min_length=1, description="What it is given; everything, if left out.")
+    outputs: Pairs = Field([], description="What is kept of what it returns: names, or its names and ours.")
+    waiting: Text = Field("", description="Said while it runs.")
+    on_failure: Steps = Field([])
+    then: Then = Field("end", description="After on_failure: end, go_on, again, or the id of a step.")
+
+
+class ConfirmStep(_Step):
+    """Ask for a yes. A no cancels the flow, unless there is on_no."""
+
+    confirm: Text
+    on_no: Steps = Field([])
+    then: Then = Field("again", description="After on_no: again, go_on, end, or the id of a step.")
+    barge_in: bool = True
+
+
+class CallStep(_Step):
+    """Run another flow, then go on here."""
+
+    call: Name
+    gives: Pairs = Field([], description="Slots that it gets: names, or ours and its.")
+    takes: Pairs = Field([], description="Slots that we get: names, or its and ours.")
+
+
+class LinkStep(_Step):
+    """Go over to another flow for good."""
+
+    link: Name
+
+
+class EndStep(_Step):
+    """Leave the flow here, with or without words."""
+
+    end: Annotated[
+        Annotated[Literal[True], Tag("<true>")] | Annotated[Text, Tag("<text>")], _by_shape(text=str, true=bool)
+    ]
+
+
+def main_key_of(step: Any) -> str | None:
+    """The key that says what a step does; None if there is none, or more than one."""
+    found = [key for key in MAIN_KEYS if isinstance(step, dict) and key in step]
+    return found[0] if len(found) == 1 else None
+
+
+def _step_tag(step: Any) -> str | None:
+    key = main_key_of(step)
+    return f"<{key}>" if key is not None else None
+
+
+Step: TypeAlias = Annotated[
+    Annotated[CollectStep, Tag("<collect>")]
+    | Annotated[SayStep, Tag("<say>")]
+    | Annotated[SetStep, Tag("<set>")]
+    | Annotated[BranchStep, Tag("<branch>")]
+    | Annotated[WhileStep, Tag("<while>")]
+    | Annotated[ActionStep, Tag("<action>")]
+    | Annotated[ConfirmStep, Tag("<confirm>")]
+    | Annotated[CallStep, Tag("<call>")]
+    | Annotated[LinkStep, Tag("<link>")]
+    | Annotated[EndStep, Tag("<end>")],
+    Discriminator(_step_tag),
+]
+Steps: TypeAlias = Annotated[list[Step], Field(min_length=1)]
+
+STEP_MODELS: dict[str, type[_Step]] = {
+    "collect": CollectStep,
+    "say": SayStep,
+    "set": SetStep,
+    "branch": BranchStep,
+    "while": WhileStep,
+    "action": ActionStep,
+    "confirm": ConfirmStep,
+    "call": CallStep,
+    "link": LinkStep,
+    "end": EndStep,
+}
+
+
+# -- Flows and the file
+
+
+class FlowEntry(_Entry):
+    """One task."""
+
+    description: Text = Field("", description="In a few words, for help and for understanding.")
+    examples: Texts = Field([], description="How people ask for it.")
+    completed: Text = Field("", description="Said when its last step is done.")
+    is_hidden: bool = Field(False, alias="hidden", description="Only other flows use it.")
+    steps: Steps
+
+
+_PATTERNS: dict[str, Any] = {
+    pattern.name: (str, Field(pattern.default, max_length=TEXT_CHARS_MAX)) for pattern in fields(Patterns)
+}
+_ABOUT_PATTERNS = "What is said on occasions that every flow has."
+PatternsEntry = create_model("PatternsEntry", __base__=_Entry, __doc__=_ABOUT_PATTERNS, **_PATTERNS)
+
+_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Domain)}
+
+
+class FileEntry(_Entry):
+    """A file of flows."""
+
+    version: Literal[1] = Field(description="Of this format.")
+    slots: dict[Name, SlotEntry] = Field({}, description="What flows fill.")
+    flows: dict[Name, FlowEntry] = Field(min_length=1, description="The tasks.")
+    patterns: PatternsEntry = Field(  # type: ignore[valid-type]
+        default_factory=PatternsEntry, description="Words instead of our own."
+    )
+    misses_max: int = Field(_DEFAULTS["misses_max"], ge=1, le=20, description="Replies in a row not understood.")
+    gives_up_by: Literal["cancel", "handoff"] = Field(_DEFAULTS["gives_up_by"], description="What comes after them.")
+
+
+_NESTED: tuple[type[BaseModel], ...] = (IfCase, ElseCase, *STEP_MODELS.values(), FlowEntry, FileEntry)
+for _model in _NESTED:
+    _model.model_rebuild()
+
+_MODELS: dict[str, type[BaseModel]] = {f"<{key}>": model for key, model in STEP_MODELS.items()}
+_MODELS |= {"<if>": IfCase, "<else>": ElseCase, "<choice>": ChoiceEntry}
+_SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry}
+
+
+def keys_at(place: tuple[str | int, ...]) -> tuple[str, ...]:
+    """The keys that are known there. The place is one of pydantic's, with the tags of its unions."""
+    last = place[-1] if place else None
+    if isinstance(last, str) and last in _MODELS:
+        return _keys(_MODELS[last])
+    if place == ("patterns",):
+        return _keys(PatternsEntry)
+    return _keys(_SECTIONS.get(str(place[0]), FileEntry) if place else FileEntry)
+
+
+def _keys(model: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(field.alias or name for name, field in model.model_fields.items())
+
+
+def json_schema() -> dict[str, Any]:
+    """The format for editors, as JSON schema."""
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Duologue flows"}
+    tidied: dict[str, Any] = _tidied(FileEntry.model_json_schema())
+    return {**head, **tidied}
+
+
+def _tidied(schema: Any) -> Any:
+    """Without titles that only repeat a name and defaults that say nothing; names that don't fit are refused."""
+    if isinstance(schema, list):
+        return [_tidied(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidied = {key: _tidied(part) for key, part in schema.items() if not (key == "title" and isinstance(part, str))}
+    if tidied.get("default") in ("", [], {}):
+        del tidied["default"]
+    if "patternProperties" in tidied:
+        tidied["additionalProperties"] = False
+    return tidied

@@ -1,0 +1,174 @@
+"""Does a file of flows make sense? What has every name right, and still can't work.
+
+Keys that don't belong to a slot's type, circles, and as warnings: loops that can't be left, flows and steps that are
+never reached. Rule: what is surely wrong is an error; what only looks wrong is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from duologue.dialogue.conditions import BadCondition, parse
+from duologue.dialogue.grammars import Kind
+
+from .problems import Notes, Path, quoted
+from .walk import ASKING, LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
+
+_BELONGS = {
+    "choices": (Kind.CHOICE,),
+    "names": (Kind.NAME,),
+    "open": (Kind.NAME,),
+    "hours": (Kind.TIME,),
+    "past": (Kind.DATE,),
+    "reads_back": (Kind.CODE, Kind.PHONE, Kind.EMAIL, Kind.NAME, Kind.TEXT),
+}
+
+
+def check_sense(data: Any, notes: Notes) -> None:
+    """Note what can't work, or hardly."""
+    for name, slot in entries_of(data, "slots").items():
+        _check_slot(("slots", name), slot, notes)
+    _check_circles(data, notes)
+    for at in steps_of(data):
+        if at.key == "branch":
+            _check_cases(at, notes)
+        if at.key == "while":
+            _check_loop(at, notes)
+        for path, body in bodies_of(at):
+            _check_order(body, path, notes)
+    for flow, entry in entries_of(data, "flows").items():
+        _check_order(entry.get("steps"), ("flows", flow, "steps"), notes)
+    _check_flows(data, notes)
+
+
+# -- Slots
+
+
+def _check_slot(path: Path, slot: dict[str, Any], notes: Notes) -> None:
+    kind = slot.get("type")
+    if kind not in tuple(Kind):
+        return
+    for key, kinds in _BELONGS.items():
+        if key in slot and kind not in kinds:
+            wanted = " or ".join(kinds)
+            notes.add((*path, key), f"belongs to type {wanted}, not to {kind}")
+    if kind == Kind.CHOICE and "choices" not in slot:
+        notes.add(path, "type choice needs 'choices'", at="type")
+    if slot.get("open") is False and "names" not in slot:
+        notes.add((*path, "open"), "a list that is not open needs 'names'")
+    hours = slot.get("hours")
+    if isinstance(hours, list) and len(hours) == 2 and all(type(hour) is int for hour in hours):
+        begin, end = hours
+        if not 0 <= begin < end <= 24:
+            notes.add((*path, "hours"), f"{begin} to {end} are no hours of a day: two of 0 to 24, the earlier first")
+    for key in ("choices", "names"):
+        _check_twice((*path, key), slot.get(key), notes)
+
+
+def _check_twice(path: Path, choices: Any, notes: Notes) -> None:
+    """Is something that people say meant by two answers?"""
+    means: dict[str, int] = {}
+    for number, choice in enumerate(choices if isinstance(choices, list) else ()):
+        entry = choice if isinstance(choice, dict) else {"value": choice}
+        for text in dict.fromkeys(
+            text.casefold() for text in (*texts_of(entry.get("value")), *texts_of(entry.get("also")))
+        ):
+            if means.setdefault(text, number) != number:
+                notes.add(path, f"{quoted(text)} is here twice", at=number)
+
+
+# -- Circles
+
+
+def _check_circles(data: Any, notes: Notes) -> None:
+    slots = entries_of(data, "slots")
+    for circle in circles({name: texts_of(slot.get("depends_on")) for name, slot in slots.items()}):
+        told = " depends on ".join((*circle, circle[0]))
+        notes.add(("slots", circle[0], "depends_on"), f"a circle: {told}")
+    calls: dict[str, list[str]] = {}
+    for at in steps_of(data):
+        if at.key == "call" and (name := at.text("call")) is not None:
+            calls.setdefault(at.flow, []).append(name)
+    for circle in circles(calls):
+        told = " calls ".join((*circle, circle[0]))
+        notes.add(("flows", circle[0]), f"a circle: {told}", is_warning=True)
+
+
+def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
+    """Ways that lead back to where they began, one for each place where one is closed."""
+    found: list[tuple[str, ...]] = []
+    done: set[str] = set()
+    for start in leads:
+        if start in done:
+            continue
+        way, left = [start], [iter(leads[start])]
+        while left:
+            name = next(left[-1], None)
+            if name is None:
+                left.pop()
+                done.add(way.pop())
+            elif name in way:
+                found.append(tuple(way[way.index(name) :]))
+            elif name not in done:
+                way.append(name)
+                left.append(iter(leads.get(name, ())))
+    return found
+
+
+# -- Steps
+
+
+def _check_cases(at: At, notes: Notes) -> None:
+    cases = [case for case in cases_of(at) if isinstance(case, dict)]
+    places = [number for number, case in enumerate(cases) if "else" in case]
+    if cases and "if" not in cases[0]:
+        notes.add((*at.path, "branch", 0), "a branch begins with an if")
+    elif places and places[0] != len(cases) - 1:
+        notes.add((*at.path, "branch", places[0]), "else comes last, and once")
+    for number, case in enumerate(cases):
+        if "if" in case and "else" in case:
+            notes.add((*at.path, "branch", number), "if and else are two cases: each needs an item of its own")
+
+
+def _check_loop(at: At, notes: Notes) -> None:
+    """A loop is left if somebody is asked, something is done, or its condition changes."""
+    text = at.text("while")
+    try:
+        names = set(parse(text or "").names)
+    except (BadCondition, RecursionError):
+        return
+    body = list(steps_in(at.flow, at.step.get("steps"), (*at.path, "steps")))
+    changed = {name for inner in body for name in _changed(inner)}
+    waits = any(inner.key in (*ASKING, *LEAVING, "action", "call") for inner in body)
+    if body and not waits and not names & changed:
+        notes.add(at.path, "can never be left: nothing in it asks, acts or changes its condition", is_warning=True)
+
+
+def _changed(at: At) -> list[str]:
+    values = at.step.get("set") if at.key == "set" else None
+    return [*values] if isinstance(values, dict) else []
+
+
+def _check_order(steps: Any, path: Path, notes: Notes) -> None:
+    """What follows the end of a flow is never reached."""
+    for number, step in enumerate(steps[:-1] if isinstance(steps, list) else ()):
+        left = [key for key in LEAVING if isinstance(step, dict) and key in step]
+        if left:
+            notes.add((*path, number + 1), f"is never reached: {left[0]} before it leaves the flow", is_warning=True)
+
+
+# -- Flows
+
+
+def _check_flows(data: Any, notes: Notes) -> None:
+    used = {at.text(at.key) for at in steps_of(data) if at.key in ("call", "link")}
+    said: dict[str, str] = {}
+    for name, flow in entries_of(data, "flows").items():
+        if flow.get("hidden") is True and name not in used:
+            notes.add(("flows", name), "is never reached: hidden, and no flow calls it", is_warning=True)
+        for number, text in enumerate(texts_of(flow.get("examples"))):
+            other = said.setdefault(" ".join(text.casefold().split()), name)
+            if other != name:
+                path = ("flows", name, "examples")
+                notes.add(path, f"{quoted(text)} is an example of {other!r} as well", at=number, is_warning=True)

@@ -1,0 +1,185 @@
+"""A dialogue that runs: messages in, words out, with the work in between done.
+
+Holds the state of one conversation and performs what the pure step wants: understanding, validating, acting,
+saving. Rule: work that has begun is finished, whoever stops listening; what it had to say is said with the next
+reply.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Protocol, TypeAlias
+
+from duologue.dialogue.codec import from_json, to_json
+from duologue.dialogue.effects import Effect, HandOver, Respond, RunAction, Save, Understand, Validate
+from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.grammars import Json
+from duologue.dialogue.machine import step
+from duologue.dialogue.requests import request_of
+from duologue.dialogue.state import State
+from duologue.nlu.understanding import Nlu
+
+from .meaning import commands_of, scope_of
+from .registry import Registry
+
+Said: TypeAlias = Respond | HandOver
+ROUNDS_MAX = 200  # requests for one message; a dialogue that makes more goes round
+
+
+class Store(Protocol):
+    """Where checkpoints are kept."""
+
+    async def load(self, conversation: str) -> dict[str, Any] | None: ...
+
+    async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None: ...
+
+
+class MemoryStore:
+    """Checkpoints for as long as the process lives."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, Any]] = {}
+
+    async def load(self, conversation: str) -> dict[str, Any] | None:
+        return self.kept.get(conversation)
+
+    async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:  # noqa: ARG002
+        self.kept[conversation] = checkpoint
+
+
+class Talk:
+    """One conversation about the tasks of a domain."""
+
+    def __init__(
+        self,
+        domain: Domain,
+        registry: Registry,
+        nlu: Nlu,
+        *,
+        today: Callable[[], str],
+        now: Callable[[], int],
+        store: Store | None = None,
+        conversation: str = "",
+    ) -> None:
+        registry.check(domain)
+        self.domain = domain
+        self.state = State()
+        self._registry = registry
+        self._nlu = nlu
+        self._today = today
+        self._now = now
+        self._store = store
+        self._conversation = conversation
+        self._unsaid: deque[Said] = deque()
+        self._work: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+
+    async def restore(self) -> bool:
+        """Go on from the last checkpoint, if there is one. An action that had begun is asked for again, with
+        the same key (D-14)."""
+        kept = await self._store.load(self._conversation) if self._store is not None else None
+        if kept is None:
+            return False
+        self.state = from_json(self.domain, kept)
+        effect = request_of(self.domain, self.state)
+        if effect is not None:
+            self._begin(lambda: self._perform_all((effect,)))
+        return True
+
+    # -- What people and programs do
+
+    def hear(self, text: str) -> AsyncIterator[Said]:
+        """A message, and what is said to it."""
+        return self._told(UserSaid(text, self._now(), self._today()))
+
+    def wait(self) -> AsyncIterator[Said]:
+        """Nobody answered for a while."""
+        return self._told(NothingSaid(self._now()))
+
+    def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
+        """The program starts a flow."""
+        return self._told(FlowRequested(flow, self._now(), tuple(slots.items())))
+
+    async def _told(self, event: Event) -> AsyncIterator[Said]:
+        """Whatever is to be said, the first as soon as it is known. May be closed at any time."""
+        if self._work is not None and not self._work.done():
+            self._note(event)
+        else:
+            self._begin(lambda: self._happen(event))
+        while True:
+            while self._unsaid:
+                yield self._unsaid.popleft()
+            if self._work is None or self._work.done():
+                break
+            self._changed.clear()
+            await self._changed.wait()
+        if self._work is not None and (failure := self._work.exception()) is not None:
+            raise failure
+
+    async def settled(self) -> None:
+        """Until nobody works any more."""
+        if self._work is not None:
+            await asyncio.shield(self._work)
+
+    # -- One event after the other
+
+    def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
+        async def run() -> None:
+            await work()
+
+        self._work = asyncio.ensure_future(run())
+        self._work.add_done_callback(lambda _: self._changed.set())
+
+    def _note(self, event: Event) -> None:
+        """Something happens while work goes on: the machine keeps it for later."""
+        self.state, effects = step(self.domain, self.state, event)
+        assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
+        self._say(effects)
+
+    async def _happen(self, event: Event) -> None:
+        self.state, effects = step(self.domain, self.state, event)
+        await self._perform_all(effects)
+
+    async def _perform_all(self, effects: tuple[Effect, ...]) -> None:
+        for _ in range(ROUNDS_MAX):
+            await self._save(effects)
+            self._say(effects)
+            wanted = next((one for one in effects if isinstance(one, Understand | Validate | RunAction)), None)
+            if wanted is None:
+                return
+            self.state, effects = step(self.domain, self.state, await self._perform(wanted))
+        raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
+
+    async def _save(self, effects: tuple[Effect, ...]) -> None:
+        reasons = tuple(reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons)
+        if self._store is not None and reasons:
+            await self._store.save(self._conversation, to_json(self.domain, self.state), reasons)
+
+    def _say(self, effects: tuple[Effect, ...]) -> None:
+        said = [effect for effect in effects if isinstance(effect, Respond | HandOver)]
+        self._unsaid.extend(said)
+        if said:
+            self._changed.set()
+
+    async def _perform(self, effect: Understand | Validate | RunAction) -> Event:
+        match effect:
+            case Understand():
+                return await self._understand(effect)
+            case Validate():
+                return await self._registry.validate(effect, self._now)
+            case RunAction():
+                return await self._registry.act(effect, self._now)
+
+    async def _understand(self, effect: Understand) -> Understood | WorkFailed:
+        is_asking = self.state.top is not None
+        try:
+            found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking))
+        except Exception as failure:  # noqa: BLE001 - whoever understands may fail in any way
+            return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())
+        if found.error is not None:
+            return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
+        commands = commands_of(self.domain, self.state, effect, found, self._today())
+        return Understood(effect.request, commands, self._now())

@@ -1,0 +1,98 @@
+"""Walks through a file as it was written, right or wrong.
+
+Finds the steps of every flow, however deep, and the texts and names in them. Rule: what doesn't look as it should is
+passed over, because the schema has complained about it already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .problems import Path
+from .schema import main_key_of
+
+ASKING = ("collect", "confirm")
+LEAVING = ("link", "end")
+
+
+class At(NamedTuple):
+    """A step where it was found. `key` says what it does."""
+
+    flow: str
+    path: Path
+    key: str
+    step: dict[str, Any]
+
+    def text(self, key: str) -> str | None:
+        """The text under a key, if there is one."""
+        value = self.step.get(key)
+        return value if isinstance(value, str) else None
+
+
+def entries_of(data: Any, section: str) -> dict[str, dict[str, Any]]:
+    """The entries of a section that are mappings."""
+    found = data.get(section) if isinstance(data, dict) else None
+    if not isinstance(found, dict):
+        return {}
+    return {name: entry for name, entry in found.items() if isinstance(entry, dict)}
+
+
+def steps_of(data: Any) -> Iterator[At]:
+    """Every step of every flow, from the top to the end."""
+    for flow, entry in entries_of(data, "flows").items():
+        yield from steps_in(flow, entry.get("steps"), ("flows", flow, "steps"))
+
+
+def steps_in(flow: str, steps: Any, path: Path) -> Iterator[At]:
+    """Every step of a list, and those within them."""
+    for number, step in enumerate(steps if isinstance(steps, list) else ()):
+        key = main_key_of(step)
+        if key is None:
+            continue
+        here = At(flow, (*path, number), key, step)
+        yield here
+        for inner, body in bodies_of(here):
+            yield from steps_in(flow, body, inner)
+
+
+def bodies_of(at: At) -> Iterator[tuple[Path, list[Any]]]:
+    """The lists of steps that a step holds."""
+    keys = {"while": ("steps",), "action": ("on_failure",), "confirm": ("on_no",)}.get(at.key, ())
+    for key in keys:
+        if isinstance(at.step.get(key), list):
+            yield (*at.path, key), at.step[key]
+    for number, case in enumerate(cases_of(at)):
+        for key in ("steps", "else"):
+            if isinstance(case, dict) and isinstance(case.get(key), list):
+                yield (*at.path, "branch", number, key), case[key]
+
+
+def cases_of(at: At) -> list[Any]:
+    cases = at.step.get("branch") if at.key == "branch" else None
+    return cases if isinstance(cases, list) else []
+
+
+def conditions_of(at: At) -> Iterator[tuple[Path, str, str]]:
+    """The conditions of a step: the place, the key, what it says."""
+    if (text := at.text("while")) is not None and at.key == "while":
+        yield at.path, "while", text
+    for number, case in enumerate(cases_of(at)):
+        if isinstance(case, dict) and isinstance(case.get("if"), str):
+            yield (*at.path, "branch", number), "if", case["if"]
+
+
+def pairs_of(value: Any) -> list[tuple[str, str]]:
+    """Names alone, or names and names: always as pairs."""
+    if isinstance(value, list):
+        return [(name, name) for name in value if isinstance(name, str)]
+    if isinstance(value, dict):
+        return [(one, other) for one, other in value.items() if isinstance(other, str)]
+    return []
+
+
+def texts_of(value: Any) -> list[str]:
+    """The texts of a list, or the one."""
+    if isinstance(value, str):
+        return [value]
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -1,0 +1,70 @@
+"""Text as the words, pairs of words and pieces of words that it is made of, each weighed by how rare it is.
+
+TF-IDF over hashed grams: a sparse vector of fixed size for any text, in the standard library. Rule: a gram
+that no phrase has takes part in the length of a vector and in nothing else, so a message of unknown words
+is far from everything.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from .understanding import shortened
+
+SIZE = 2_048
+_WORD = re.compile(r"\w+(?:'\w+)?|[?]")
+_LETTERS = (3, 4)
+_WORDS_MAX = 200  # of a message; both ends are kept, as `shortened` does
+
+Sparse = dict[int, float]
+
+
+class Grams:
+    """How rare each gram is among the phrases of a scope."""
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        self._phrases = 0
+        self._counts: Counter[str] = Counter()
+        for phrase in phrases:
+            self._phrases += 1
+            for kind in grams(phrase):
+                self._counts.update(set(kind))
+
+    def vector(self, text: str) -> Sparse:
+        """No longer than one; shorter, the more of the text is unknown."""
+        found: Sparse = {}
+        for kind in grams(text):
+            weighed = {gram: (1 + math.log(times)) * self._rarity(gram) for gram, times in Counter(kind).items()}
+            length = math.sqrt(2 * sum(weight * weight for weight in weighed.values()))
+            for gram, weight in weighed.items():
+                if gram in self._counts:
+                    place, sign = _place(gram)
+                    found[place] = found.get(place, 0.0) + sign * weight / length
+        return found
+
+    def _rarity(self, gram: str) -> float:
+        return 1 + math.log((1 + self._phrases) / (1 + self._counts[gram]))
+
+
+def grams(text: str) -> tuple[list[str], list[str]]:
+    """Words and their pairs, and pieces of three and four letters."""
+    words = _WORD.findall(shortened(text).lower())
+    if len(words) > _WORDS_MAX:
+        words = words[: _WORDS_MAX // 2] + words[-_WORDS_MAX // 2 :]
+    pairs = [f"{first} {second}" for first, second in pairwise(words)]
+    return words + pairs, [piece for word in words for piece in _pieces(f"_{word}_")]
+
+
+def _pieces(word: str) -> Iterator[str]:
+    for size in _LETTERS:
+        yield from (f"#{word[at : at + size]}" for at in range(len(word) - size + 1))
+
+
+def _place(gram: str) -> tuple[int, int]:
+    number = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
+    return (number >> 1) % SIZE, 1 if number & 1 else -1

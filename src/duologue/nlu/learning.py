@@ -1,0 +1,104 @@
+"""What is learned of a scope with numpy: three views of a message, each with its own regression.
+
+What is meant counts most, how it is said and the very words count less; where the model is missing the words
+are all there is. Rule: everything that depends on the scope is here, everything that doesn't is in `minilm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import grams
+from .certainty import Scores
+from .embeddings import Embeddings
+from .logistic import fit
+
+NEAREST = 3
+WEIGHTS = {"meant": 1.0, "said": 0.4, "words": 0.4}  # by cross-validation (docs/nlu.md)
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to look at a message: phrases as rows, and the weights that tell the intents apart by them."""
+
+    rows: Floats
+    labels: NDArray[np.int64]
+    weights: Floats
+
+    def scores(self, row: Floats) -> Floats:
+        found: Floats = row @ self.weights
+        return found
+
+    def near(self, row: Floats, intent: int) -> float:
+        """The mean likeness to the nearest phrases of an intent."""
+        alike = np.sort(self.rows[self.labels == intent] @ row)[-NEAREST:]
+        return float(alike.mean())
+
+    def told(self, each: Floats, row: Floats) -> Scores:
+        """These scores, and what else this view knows about the best of them."""
+        return Scores(each.tolist(), self.near(row, int(each.argmax())), len(self.rows) / len(each))
+
+
+def view_of(rows: Floats, labels: NDArray[np.int64], intents: int) -> View:
+    """Learn to tell the intents apart by these rows."""
+    return View(rows, labels, fit(rows, labels, intents))
+
+
+class DeepScope:
+    """A scope as MiniLM sees it."""
+
+    def __init__(self, phrases: Sequence[Sequence[str]], embeddings: Embeddings) -> None:
+        self._embeddings = embeddings
+        texts, labels = _flat(phrases)
+        meant, said = embeddings.of_phrases(texts)
+        self._middle: Floats = unit(said).mean(axis=0)  # all hidden layers point the same way; this is which
+        self._meant = view_of(unit(meant), labels, len(phrases))
+        self._said = view_of(unit(unit(said) - self._middle), labels, len(phrases))
+        self._words = WordScope(phrases)
+
+    def scores(self, message: str) -> Scores:
+        meant, said = self._embeddings.of_message(message)
+        row = unit(meant)
+        each = WEIGHTS["meant"] * self._meant.scores(row)
+        each += WEIGHTS["said"] * self._said.scores(unit(unit(said) - self._middle))
+        each += WEIGHTS["words"] * self._words.view.scores(self._words.row(message))
+        return self._meant.told(each, row)
+
+
+class WordScope:
+    """A scope by the words alone."""
+
+    def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
+        texts, labels = _flat(phrases)
+        self._grams = grams.Grams(texts)
+        self.view = view_of(np.stack([self.row(text) for text in texts]), labels, len(phrases))
+
+    def row(self, text: str) -> Floats:
+        """The text as this scope sees it."""
+        row = np.zeros(grams.SIZE, np.float32)
+        for place, value in self._grams.vector(text).items():
+            row[place] = value
+        return row
+
+    def scores(self, message: str) -> Scores:
+        row = self.row(message)
+        return self.view.told(self.view.scores(row), row)
+
+
+def _flat(phrases: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.int64]]:
+    """All phrases, and of which intent each is."""
+    labels = [at for at, each in enumerate(phrases) for _ in each]
+    return [text for each in phrases for text in each], np.array(labels, np.int64)
+
+
+def unit(rows: Floats) -> Floats:
+    """The same directions, of length one."""
+    lengths = np.sqrt(np.einsum("...i,...i->...", rows, rows))[..., None]
+    scaled: Floats = rows / np.maximum(lengths, 1e-9)
+    return scaled

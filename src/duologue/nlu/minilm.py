@@ -1,0 +1,238 @@
+"""Sentences as vectors: all-MiniLM-L6-v2, six layers of BERT in numpy.
+
+Gives two vectors for each text: the mean of the last layer, which says what is meant, and that of the one
+before it, which still knows more of how it is said. The signs for start and end are left out of both: they
+say little and that loudly. Rule: only texts of the same number of pieces share a batch, so there is no padding.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duologue.models.cache import model_path, settle
+
+from .understanding import shortened
+from .weights import UnusableModel, read_weights
+from .wordpiece import WordPiece, read_vocabulary
+
+MODEL = "minilm"
+SIZE = 384
+PIECES_MAX = 96  # about 80 words; more would take too long
+_PIECES, _PLACES, _LAYERS, _HEADS, _INNER = 30_522, 512, 6, 12, 1_536
+_HEAD = SIZE // _HEADS
+_BATCH_PIECES = 512  # what the numbers between two layers take still fits a core's cache
+_BATCHES_ALONE = 4  # more are shared out to threads: only phrases come in such numbers, and before the first call
+_THREADS_MAX = 4
+_SMALL = 1e-12
+# Python's floats: one of numpy's would make everything 64 bits wide.
+_ROOT = float(_HEAD) ** -0.5
+_GELU_1, _GELU_3 = 0.7978845608028654, 0.7978845608028654 * 0.044715
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    weight: Floats
+    bias: Floats
+
+    def __call__(self, given: Floats) -> Floats:
+        made: Floats = given @ self.weight.T
+        made += self.bias
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    weight: Floats
+    bias: Floats
+
+    def __call__(self, given: Floats) -> Floats:
+        """In place: what is given is nobody's any more."""
+        given -= given.mean(axis=-1, keepdims=True)
+        spread = np.einsum("ij,ij->i", given, given)[:, None] / SIZE
+        given /= np.sqrt(spread + _SMALL)
+        given *= self.weight
+        given += self.bias
+        return given
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    look: _Dense
+    merge: _Dense
+    merged: _Norm
+    widen: _Dense
+    narrow: _Dense
+    narrowed: _Norm
+
+    def __call__(self, given: Floats, texts: int) -> Floats:
+        merged = self.merge(self._attend(given, texts))
+        merged += given
+        middle = self.merged(merged)
+        narrow = self.narrow(_gelu(self.widen(middle)))
+        narrow += middle
+        return self.narrowed(narrow)
+
+    def _attend(self, given: Floats, texts: int) -> Floats:
+        seen = self.look(given).reshape(texts, -1, 3, _HEADS, _HEAD).transpose(2, 0, 3, 1, 4)
+        query, key, value = seen
+        share: Floats = query @ key.swapaxes(2, 3)
+        share -= share.max(axis=-1, keepdims=True)
+        np.exp(share, out=share)
+        share /= share.sum(axis=-1, keepdims=True)
+        mixed: Floats = (share @ value).swapaxes(1, 2).reshape(given.shape)
+        return mixed
+
+
+class MiniLm:
+    """Shared by all conversations: it remembers nothing."""
+
+    def __init__(self, folder: Path) -> None:
+        vocabulary = read_vocabulary(folder / "vocab.txt")
+        if len(vocabulary) != _PIECES:
+            raise UnusableModel(f"{folder / 'vocab.txt'} can't be used: it has {len(vocabulary)} pieces")
+        self._pieces = WordPiece(vocabulary)
+        weights = read_weights(folder / "model.safetensors", _shapes())
+        self._words = weights["embeddings.word_embeddings.weight"]
+        types = weights["embeddings.token_type_embeddings.weight"]
+        self._places: Floats = weights["embeddings.position_embeddings.weight"] + types[0]
+        self._first = _norm(weights, "embeddings.LayerNorm")
+        self._layers = [_layer(weights, f"encoder.layer.{number}") for number in range(_LAYERS)]
+
+    def embed(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
+        """A row of each for every text: what is meant, and how it is said."""
+        meant, said = (np.zeros((len(texts), SIZE), np.float32) for _ in range(2))
+        numbers = [self._pieces.numbers(shortened(text), PIECES_MAX) for text in texts]
+
+        def run(batch: list[int]) -> None:
+            said[batch], meant[batch] = self._run([numbers[place] for place in batch])
+
+        batches = list(_batches(numbers))
+        if len(batches) <= _BATCHES_ALONE:
+            for batch in batches:
+                run(batch)
+        else:
+            with ThreadPoolExecutor(min(_THREADS_MAX, os.cpu_count() or 1)) as threads:
+                list(threads.map(run, batches))
+        if not (np.isfinite(meant).all() and np.isfinite(said).all()):
+            raise UnusableModel(f"the weights of {MODEL} are no numbers; run `duologue models verify {MODEL}`")
+        return meant, said
+
+    def _run(self, numbers: list[list[int]]) -> tuple[Floats, Floats]:
+        texts, length = len(numbers), len(numbers[0])
+        given = self._words[np.array(numbers)] + self._places[:length]
+        now = self._first(given.reshape(-1, SIZE))
+        before = now
+        for layer in self._layers:
+            before, now = now, layer(now, texts)
+        return _mean(before, texts), _mean(now, texts)
+
+
+def _mean(pieces: Floats, texts: int) -> Floats:
+    inner = pieces.reshape(texts, -1, SIZE)[:, 1:-1]
+    mean: Floats = inner.sum(axis=1) / max(1, inner.shape[1])
+    return mean
+
+
+def _gelu(given: Floats) -> Floats:
+    """By its usual approximation, which is off by less than 0.0005."""
+    made: Floats = given * given
+    made *= _GELU_3
+    made += _GELU_1
+    made *= given
+    np.tanh(made, out=made)
+    made += 1.0
+    made *= given
+    made *= 0.5
+    return made
+
+
+def _batches(numbers: list[list[int]]) -> Iterator[list[int]]:
+    """Places of texts that have the same length, so many at once."""
+    by_length: dict[int, list[int]] = {}
+    for place, each in enumerate(numbers):
+        by_length.setdefault(len(each), []).append(place)
+    for length, places in by_length.items():
+        size = max(1, _BATCH_PIECES // length)
+        yield from (places[at : at + size] for at in range(0, len(places), size))
+
+
+# -- The file
+
+
+def _shapes() -> dict[str, tuple[int, ...]]:
+    """Every array that is used, and its shape."""
+    found: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (_PIECES, SIZE),
+        "embeddings.position_embeddings.weight": (_PLACES, SIZE),
+        "embeddings.token_type_embeddings.weight": (2, SIZE),
+    }
+    sizes = {
+        "attention.output.dense": (SIZE, SIZE),
+        "intermediate.dense": (_INNER, SIZE),
+        "output.dense": (SIZE, _INNER),
+    }
+    sizes |= {f"attention.self.{name}": (SIZE, SIZE) for name in ("query", "key", "value")}
+    norms = ["embeddings.LayerNorm"]
+    for number in range(_LAYERS):
+        for name, shape in sizes.items():
+            found[f"encoder.layer.{number}.{name}.weight"] = shape
+            found[f"encoder.layer.{number}.{name}.bias"] = shape[:1]
+        norms += [f"encoder.layer.{number}.{name}.LayerNorm" for name in ("attention.output", "output")]
+    return found | {f"{norm}.{part}": (SIZE,) for norm in norms for part in ("weight", "bias")}
+
+
+def _layer(weights: dict[str, Floats], name: str) -> _Layer:
+    return _Layer(
+        _look(weights, f"{name}.attention.self"),
+        _dense(weights, f"{name}.attention.output.dense"),
+        _norm(weights, f"{name}.attention.output.LayerNorm"),
+        _dense(weights, f"{name}.intermediate.dense"),
+        _dense(weights, f"{name}.output.dense"),
+        _norm(weights, f"{name}.output.LayerNorm"),
+    )
+
+
+def _look(weights: dict[str, Floats], name: str) -> _Dense:
+    """Queries, keys and values in one product; what queries are divided by is in their weights."""
+    parts = [_dense(weights, f"{name}.{part}") for part in ("query", "key", "value")]
+    weight, bias = np.concatenate([part.weight for part in parts]), np.concatenate([part.bias for part in parts])
+    weight[:SIZE] *= _ROOT
+    bias[:SIZE] *= _ROOT
+    return _Dense(weight, bias)
+
+
+def _dense(weights: dict[str, Floats], name: str) -> _Dense:
+    return _Dense(weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+def _norm(weights: dict[str, Floats], name: str) -> _Norm:
+    return _Norm(weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+_loading = threading.Lock()
+
+
+def shared_minilm() -> MiniLm:
+    """The one of this process, out of the cache. Its hashes are looked at once more: that costs less than
+    a first answer, and wrong weights fail in silence."""
+    folder = model_path(MODEL)
+    with _loading:
+        return _load(folder)
+
+
+@cache
+def _load(folder: Path) -> MiniLm:
+    if problems := settle(MODEL):
+        raise UnusableModel(f"the model {MODEL} is not whole: {problems[0]}; run `duologue models pull {MODEL}`")
+    return MiniLm(folder)

@@ -1,0 +1,91 @@
+"""Text as the pieces of words that MiniLM knows: BERT's tokenizer for lower-case text.
+
+Agrees with the reference, with two exceptions. "[SEP]" and its like in a message are plain characters:
+nobody talks to the model past us. And of what is too long the middle is left out, not the end. Rule: any
+text has pieces, and those that can't be read are the sign for the unknown.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+WORD_CHARS_MAX = 100
+_START, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
+_SPACES = "\t\n\r"  # and whatever Unicode calls a separator; other control characters are dropped
+_SIGNS = "$+<=>^`|~"  # and whatever Unicode calls punctuation
+# Each of these characters is a word by itself.
+_IDEOGRAPHS = (
+    *((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F)),
+    *((0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F)),
+)
+
+
+class WordPiece:
+    """Numbers for the pieces of a text, between those of its start and its end."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self._numbers = vocabulary
+        self._start, self._end, self._unknown = (vocabulary[name] for name in (_START, _END, _UNKNOWN))
+
+    def numbers(self, text: str, pieces_max: int) -> list[int]:
+        """At most so many, start and end included."""
+        assert pieces_max >= 4
+        found = [number for word in words(text) for number in self._pieces(word)]
+        room = pieces_max - 2
+        if len(found) > room:
+            found = found[: room - room // 2] + found[-(room // 2) :]
+        return [self._start, *found, self._end]
+
+    def _pieces(self, word: str) -> list[int]:
+        """The longest known piece first, then the longest that continues it; or the sign for the unknown."""
+        if len(word) > WORD_CHARS_MAX:
+            return [self._unknown]
+        found, at = [], 0
+        while at < len(word):
+            prefix = "##" if at else ""
+            for end in range(len(word), at, -1):
+                number = self._numbers.get(prefix + word[at:end])
+                if number is not None:
+                    found.append(number)
+                    at = end
+                    break
+            else:
+                return [self._unknown]
+        return found
+
+
+def words(text: str) -> Iterator[str]:
+    """Words and signs in lower case, without accents."""
+    plain = "".join(map(_plain, text))
+    # Accents come off after decomposing the whole: a mark may be a character of its own.
+    bare = "".join(map(_bare, unicodedata.normalize("NFD", plain)))
+    return (word for word in bare.split(" ") if word)
+
+
+@lru_cache(4_096)
+def _plain(char: str) -> str:
+    category = unicodedata.category(char)
+    if char in _SPACES or category.startswith("Z"):
+        return " "
+    if char == "\ufffd" or category in ("Cc", "Cf", "Co", "Cs"):
+        return ""
+    code = ord(char)
+    return f" {char} " if any(first <= code <= last for first, last in _IDEOGRAPHS) else char
+
+
+@lru_cache(4_096)
+def _bare(char: str) -> str:
+    """In lower case, one by one: the reference knows no letters that depend on their neighbours."""
+    category = unicodedata.category(char)
+    if category == "Mn":
+        return ""
+    return f" {char} " if char in _SIGNS or category.startswith("P") else char.lower()
+
+
+def read_vocabulary(path: Path) -> dict[str, int]:
+    """One piece a line, numbered from zero."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    return {piece: number for number, piece in enumerate(lines) if piece}

@@ -1,0 +1,84 @@
+"""`duologue slots`: one line in, one line out; a problem is one line and exit code 1."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DUOLOGUE = Path(sys.executable).parent / "duologue"
+
+
+def run(lines: str, *args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(DUOLOGUE), "slots", *map(str, args)],
+        input=lines,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
+        env={"COLUMNS": "100", "PYTHONUTF8": "1"},
+    )
+
+
+def row(number: int, kind: str, reply: str, **more: Any) -> dict[str, Any]:
+    asked = {"ask": "slot", "type": kind, "slot": "it", "choices": [], "question": "And?", "today": "2026-03-04"}
+    return {"id": number, "service": "Courts_1", "reply": reply, **asked, **more}
+
+
+@pytest.mark.req("D-04", "D-05", "D-09")
+def test_rows_are_answered_one_by_one(tmp_path: Path) -> None:
+    names = tmp_path / "names.json"
+    names.write_text(json.dumps({"city": ["Lyon", "Paris"], "player": ["Ada"]}), encoding="utf-8")
+    rows = [
+        row(1, "date", "tomorrow please"),
+        row(2, "time", "half past six"),
+        row(3, "number", "the two of us"),
+        row(4, "boolean", "yes please"),
+        row(5, "choice", "clay", choices=["Clay", "Grass"]),
+        row(6, "text", "somewhere in lyon", slot="city"),
+        row(7, "text", "with the one from ada's club", slot="player"),
+        row(8, "confirm", "no, at 7 pm", ask="confirm", slot=None),
+        row(9, "date", "go back"),
+        row(10, "date", "that works", proposed="2026-03-06"),
+    ]
+    done = run("\n".join(map(json.dumps, rows)) + "\n\n", "--names", names)
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == list(range(1, 11))
+    values = {answer["id"]: answer["value"] for answer in answers if answer["direct"]}
+    assert values == {1: "2026-03-05", 3: "2", 4: "True", 5: "Clay", 6: "Lyon", 8: "change", 10: "2026-03-06"}
+    assert answers[1] == {"id": 2, "direct": False, "why": "ambiguous", "candidates": ["06:30", "18:30"]}
+    assert answers[6]["leftover"] == ["club"]
+    assert answers[8] == {"id": 9, "direct": False, "why": "command", "command": "back"}
+
+
+def test_a_name_of_another_list_is_known_where_a_slot_has_none(tmp_path: Path) -> None:
+    names = tmp_path / "names.json"
+    names.write_text(json.dumps({"town": ["lyon"]}), encoding="utf-8")
+    done = run(json.dumps(row(1, "text", "I'd like to play in lyon", slot="place")) + "\n", "--names", names)
+    assert json.loads(done.stdout) == {"id": 1, "direct": True, "value": "lyon"}
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [("{", "line 1: JSONDecodeError"), ('{"id": 1}', "line 1: KeyError: 'ask'"), ("[1]", "line 1: TypeError")],
+)
+def test_a_bad_line_is_one_line_of_error(line: str, problem: str) -> None:
+    done = run(line + "\n")
+    assert done.returncode == 1
+    assert problem in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_bad_list_of_names_is_one_line_of_error(tmp_path: Path) -> None:
+    missing = run("", "--names", tmp_path / "none.json")
+    assert (missing.returncode, len(missing.stderr.splitlines())) == (1, 1)
+    broken = tmp_path / "broken.json"
+    broken.write_text("[]", encoding="utf-8")
+    assert "expected an object of lists" in run("", "--names", broken).stderr

@@ -1,0 +1,38 @@
+"""Short ways to ask and to read, for the tests of the grammars."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duologue.dialogue.grammars import Ambiguous, Choice, Direct, Kind, NameList, Question, Slot, Unclear, read
+
+WEDNESDAY = "2026-03-04"
+
+
+def ask(kind: Kind, text: str = "", name: str = "it", **slot: Any) -> Question:
+    """A question about one slot of this kind."""
+    return Question(Slot(name, kind, **slot), text)
+
+
+def one_of(*choices: str) -> Question:
+    """A question with a few choices."""
+    return Question(Slot("choice", Kind.CHOICE, choices=tuple(map(Choice, choices))))
+
+
+def named(*names: str, **slot: Any) -> Question:
+    """A question for one of these names."""
+    return Question(Slot("place", Kind.NAME, names=NameList.of(names), **slot))
+
+
+def said(question: Question, reply: str, today: str = WEDNESDAY) -> Any:
+    """What a reply comes to: its value, a list of candidates, or None if it is for NLU."""
+    reading = read(question, reply, today)
+    if isinstance(reading, Direct):
+        assert len(reading.values) == 1
+        start, end = reading.values[0].span
+        assert reading.values[0].raw == reply[start:end]
+        return reading.values[0].value
+    if isinstance(reading, Ambiguous):
+        return list(reading.candidates)
+    assert isinstance(reading, Unclear), reading
+    return None

@@ -1,0 +1,113 @@
+"""Numbers, durations and money as people say them."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import ask, said
+
+from duologue.dialogue.grammars import Kind
+
+NUMBER = ask(Kind.NUMBER, "How many tickets would you like?", "tickets")
+DURATION = ask(Kind.DURATION, "How long will you stay?", "stay")
+MONEY = ask(Kind.MONEY, "How much?", "amount")
+
+
+@pytest.mark.req("D-04", "D-06")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "2": 2,
+        "just one": 1,
+        "zero": 0,
+        "twenty one": 21,
+        "twenty-one, please": 21,
+        "a couple of tickets": 2,
+        "a couple": 2,
+        "half a dozen": 6,
+        "two dozen": 24,
+        "a hundred and five": 105,
+        "one thousand four hundred and seventy": 1470,
+        "two hundred thousand": 200_000,
+        "1,110": 1110,
+        "2.5": 2.5,
+        "two and a half": 2.5,
+        "5 thousand": 5000,
+        "I'd like three tickets": 3,
+        "there are four of us": 4,
+        "tickets for two people": 2,
+        "um, I only need 1 ticket": 1,
+        "Find a good one for two people": 2,
+    }.items(),
+)
+def test_a_number_as_people_say_it(reply: str, value: float) -> None:
+    assert said(NUMBER, reply) == value
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "two or three",
+        "two tickets and one room",
+        "three rooms",
+        "me and two friends",
+        "not two",
+        "two tickets on Friday",
+        "more than two",
+        "five six",
+        "a few",
+    ],
+)
+def test_a_number_that_isnt_plain_is_for_nlu(reply: str) -> None:
+    assert said(NUMBER, reply) is None
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "two weeks": "P2W",
+        "a week": "P1W",
+        "three nights": "P3D",
+        "a couple of nights": "P2D",
+        "ten whole days": "P10D",
+        "an hour and a half": "PT1H30M",
+        "one and a half hours": "PT1H30M",
+        "two and a half hours": "PT2H30M",
+        "half an hour": "PT30M",
+        "90 minutes": "PT90M",
+        "an hour and twenty minutes": "PT1H20M",
+        "a week and three days": "P10D",
+        "a fortnight": "P2W",
+        "six months": "P6M",
+        "a year and six months": "P1Y6M",
+        "for about four days I guess": "P4D",
+    }.items(),
+)
+def test_a_duration_as_people_say_it(reply: str, value: str) -> None:
+    assert said(DURATION, reply) == value
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("reply", "amount", "currency"),
+    [
+        ("$1,670", 1670, "USD"),
+        ("fifty bucks", 50, "USD"),
+        ("twelve dollars and fifty cents", 12.5, "USD"),
+        ("twelve fifty dollars", 12.5, "USD"),
+        ("£9.99 please", 9.99, "GBP"),
+        ("twenty quid", 20, "GBP"),
+        ("two hundred euros", 200, "EUR"),
+        ("99 cents", 0.99, "USD"),
+        ("a thousand dollars", 1000, "USD"),
+        ("five grand", 5000, None),
+        ("300", 300, None),
+    ],
+)
+def test_money_as_people_say_it(reply: str, amount: float, currency: str | None) -> None:
+    assert said(MONEY, reply) == {"amount": amount, "currency": currency}
+
+
+def test_twelve_fifty_may_be_two_amounts() -> None:
+    assert said(MONEY, "twelve fifty") == [{"amount": 12.5, "currency": None}, {"amount": 1250, "currency": None}]

@@ -1,0 +1,82 @@
+"""Phone numbers, e-mail addresses and codes, spelled as people spell them."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import ask, said
+
+from duologue.dialogue.grammars import Kind
+
+PHONE = ask(Kind.PHONE, "What's your phone number?", "phone")
+EMAIL = ask(Kind.EMAIL, "What's your e-mail address?", "email")
+CODE = ask(Kind.CODE, "What's your booking code?", "code")
+
+
+@pytest.mark.req("D-04", "D-06")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "555 0122": "5550122",
+        "five five five oh one double two": "5550122",
+        "It's oh two oh, seven nine four six, oh nine triple five": "020794609555",
+        "plus one, 415 555 2671": "+14155552671",
+        "+49 30 901820": "+4930901820",
+        "415-555-2671": "4155552671",
+        "my number is 415 555 twenty six seventy one": "4155552671",
+    }.items(),
+)
+def test_a_phone_number_as_people_say_it(reply: str, value: str) -> None:
+    assert said(PHONE, reply) == value
+
+
+@pytest.mark.parametrize("reply", ["555", "five", "not that one", "I have two phones", "1" * 16])
+def test_what_is_no_phone_number_is_for_nlu(reply: str) -> None:
+    assert said(PHONE, reply) is None
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "Anna.K@example.com": "anna.k@example.com",
+        "anna dot k at example dot com": "anna.k@example.com",
+        "it's anna underscore k at example dot co dot uk": "anna_k@example.co.uk",
+        "my email is a n n a five at example dot org please": "anna5@example.org",
+        "anna dash k double seven at mail dot com": "anna-k77@mail.com",
+    }.items(),
+)
+def test_an_address_as_people_say_it(reply: str, value: str) -> None:
+    assert said(EMAIL, reply) == value
+
+
+@pytest.mark.parametrize("reply", ["anna at example", "at noon", "I don't have one", "example dot com"])
+def test_what_is_no_address_is_for_nlu(reply: str) -> None:
+    assert said(EMAIL, reply) is None
+
+
+@pytest.mark.req("D-04", "D-06")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "A B 1 2": "AB12",
+        "a b one two": "AB12",
+        "A as in alpha, B for Bravo, double five": "AB55",
+        "alpha bravo double five": "AB55",
+        "B like boy, seven": "B7",
+        "it's X Y dash four oh four": "XY-404",
+        "QX7 thirty two": "QX732",
+        "the code is K L M three nine": "KLM39",
+        "triple A nine": "AAA9",
+    }.items(),
+)
+def test_a_spelled_code(reply: str, value: str) -> None:
+    assert said(CODE, reply) == value
+
+
+def test_an_oh_between_letters_may_be_a_letter() -> None:
+    assert said(CODE, "a oh b") == ["A0B", "AOB"]
+
+
+@pytest.mark.parametrize("reply", ["I lost it", "it was in the mail", "what code?", "never got one"])
+def test_what_is_no_code_is_for_nlu(reply: str) -> None:
+    assert said(CODE, reply) is None

@@ -1,0 +1,75 @@
+"""Replies to a confirmation: yes, no, a change (D-09)."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import WEDNESDAY
+
+from duologue.dialogue.grammars import Command, Confirmation, Kind, Slot, Unclear, read_confirmation
+
+ASKED = "So that's a court for two on Friday at 6 pm, is that right?"
+
+
+def answer(reply: str) -> str | None:
+    reading = read_confirmation(ASKED, reply, WEDNESDAY)
+    return str(reading.answer) if isinstance(reading, Confirmation) else None
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    {
+        "yes": "yes",
+        "Yep, that's right.": "yes",
+        "That is correct, thank you very much": "yes",
+        "sounds good to me": "yes",
+        "perfect, go ahead": "yes",
+        "exactly": "yes",
+        "Sure, book it please": "yes",
+        "that's what I want": "yes",
+        "no problem": "yes",
+        "no": "no",
+        "nope, sorry": "no",
+        "no thanks": "no",
+        "no, that's not right": None,
+        "I don't want that": "no",
+        "cancel that": "no",
+        "No, at seven pm": "change",
+        "no, make it three people": "change",
+        "Actually, Saturday would be better": "change",
+        "can we change it to 7 pm?": "change",
+        "make it for four": "change",
+        "wait, I need it on the 9th instead": "change",
+        "no, the other court": "change",
+        "yes, but is there parking?": None,
+        "yes, how much is it?": None,
+        "Great. What's the address?": None,
+        "yes and tell me the price": None,
+        "yes, a court for three": None,
+        "that depends on the weather": None,
+        "yes, hold on a moment": None,
+        "let me think about it": None,
+        "": None,
+    }.items(),
+)
+def test_a_confirmation_as_people_answer_it(reply: str, verdict: str | None) -> None:
+    assert answer(reply) == verdict
+
+
+@pytest.mark.req("D-09")
+def test_a_change_that_is_wholly_understood_brings_its_values() -> None:
+    slots = (Slot("people", Kind.NUMBER), Slot("day", Kind.DATE), Slot("time", Kind.TIME))
+    reading = read_confirmation(ASKED, "no, make it three people at 7 pm", WEDNESDAY, slots)
+    assert isinstance(reading, Confirmation)
+    assert {value.slot: value.value for value in reading.values} == {"people": 3, "time": "19:00"}
+    denied = read_confirmation(ASKED, "no, not at 7 pm", WEDNESDAY, slots)
+    assert isinstance(denied, Confirmation)
+    assert denied.values == ()
+    vague = read_confirmation(ASKED, "no, make it three people near the window", WEDNESDAY, slots)
+    assert isinstance(vague, Confirmation)
+    assert vague.values == ()
+
+
+def test_a_command_at_a_confirmation() -> None:
+    assert read_confirmation(ASKED, "say that again", WEDNESDAY) == Command("repeat")
+    assert isinstance(read_confirmation(ASKED, "yes " * 400, WEDNESDAY), Unclear)

@@ -1,0 +1,138 @@
+"""Dates as people say them. Today is Wednesday, the 4th of March 2026."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from grammar_replies import WEDNESDAY, ask, said
+
+from duologue.dialogue.grammars import Kind
+from duologue.dialogue.grammars.calendar import civil, day_number, day_of, iso, weekday
+
+DATE = ask(Kind.DATE, "When would you like to come?")
+
+PLAIN = {
+    "today": "2026-03-04",
+    "Tomorrow, please.": "2026-03-05",
+    "the day after tomorrow": "2026-03-06",
+    "day after tomorrow": "2026-03-06",
+    "uh, later today": "2026-03-04",
+    "on Saturday": "2026-03-07",
+    "this Friday": "2026-03-06",
+    "this coming Friday": "2026-03-06",
+    "Friday next week": "2026-03-13",
+    "next week on Friday": "2026-03-13",
+    "next week Monday would be great": "2026-03-09",
+    "Friday week": "2026-03-13",
+    "a week from Friday": "2026-03-13",
+    "a week from today": "2026-03-11",
+    "a week on Monday": "2026-03-16",
+    "in two weeks": "2026-03-18",
+    "in a fortnight": "2026-03-18",
+    "in ten days": "2026-03-14",
+    "three days from now": "2026-03-07",
+    "in a month": "2026-04-04",
+    "March 5th": "2026-03-05",
+    "the fifth of March": "2026-03-05",
+    "March the fifth": "2026-03-05",
+    "the twenty-first of March": "2026-03-21",
+    "twenty first of march": "2026-03-21",
+    "21 March": "2026-03-21",
+    "the 21st": "2026-03-21",
+    "the 2nd": "2026-04-02",
+    "the thirty first": "2026-03-31",
+    "the 5th of next month": "2026-04-05",
+    "the 9th of this month": "2026-03-09",
+    "February 3rd": "2027-02-03",
+    "February 29th": "2028-02-29",
+    "July 4th 2027": "2027-07-04",
+    "the third of May, twenty twenty seven": "2027-05-03",
+    "Friday the 13th": "2026-03-13",
+    "Saturday, March 7th": "2026-03-07",
+    "2026-12-24": "2026-12-24",
+    "12/24": "2026-12-24",
+    "Christmas Eve": "2026-12-24",
+    "the end of the month": "2026-03-31",
+    "the last day of April": "2026-04-30",
+    "on the weekend, this Sunday": "2026-03-08",
+    "I'd like to come on the ninth, if possible": "2026-03-09",
+    "How about tomorrow?": "2026-03-05",
+    "no, on the 6th": "2026-03-06",
+}
+
+
+@pytest.mark.req("D-04", "D-06")
+@pytest.mark.parametrize(("reply", "day"), PLAIN.items())
+def test_a_date_as_people_say_it(reply: str, day: str) -> None:
+    assert said(DATE, reply) == day
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("reply", "days"),
+    {
+        "next Friday": ["2026-03-06", "2026-03-13"],
+        "Wednesday": ["2026-03-04", "2026-03-11"],
+        "this weekend": ["2026-03-07", "2026-03-08"],
+        "next weekend": ["2026-03-14", "2026-03-15"],
+        "3/5": ["2026-03-05", "2026-05-03"],
+        "Friday the 12th": ["2026-03-12", "2026-03-06"],
+    }.items(),
+)
+def test_a_date_that_may_be_two_days_is_both(reply: str, days: list[str]) -> None:
+    assert said(DATE, reply) == days
+
+
+def test_next_friday_is_one_day_when_both_meanings_fall_together() -> None:
+    assert said(DATE, "next Friday", today="2026-03-06") == "2026-03-13"
+    assert said(DATE, "next Monday", today="2026-03-06") == "2026-03-09"
+
+
+@pytest.mark.req("D-06")
+def test_a_birthday_lies_behind() -> None:
+    birthday = ask(Kind.DATE, "When were you born?", is_past=True)
+    assert said(birthday, "the fifth of May nineteen ninety") == "1990-05-05"
+    assert said(birthday, "May 5th 1990") == "1990-05-05"
+    assert said(birthday, "June first, two thousand and five") == "2005-06-01"
+    assert said(birthday, "March 5th") == "2025-03-05"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "next week",
+        "in the summer",
+        "February 30th",
+        "March 40th",
+        "may I ask something",
+        "sometime",
+        "we sat down",
+        "the second floor",
+        "Monday or Tuesday",
+    ],
+)
+def test_what_is_no_day_is_for_nlu(reply: str) -> None:
+    assert said(DATE, reply) is None
+
+
+def test_short_weekdays_count_only_where_a_date_is_asked_for() -> None:
+    assert said(DATE, "Fri") == "2026-03-06"
+    assert said(ask(Kind.NUMBER), "two on sat") is None
+
+
+def test_the_calendar_agrees_with_the_standard_library() -> None:
+    shift = day_of(WEDNESDAY) - datetime.date.fromisoformat(WEDNESDAY).toordinal()
+    for ordinal in range(1, datetime.date.max.toordinal(), 991):
+        day = datetime.date.fromordinal(ordinal)
+        number = ordinal + shift
+        assert day_number(day.year, day.month, day.day) == number
+        assert civil(number) == (day.year, day.month, day.day)
+        assert weekday(number) == day.weekday()
+        assert iso(number) == day.isoformat()
+
+
+@pytest.mark.parametrize("text", ["", "2026-02-30", "2026-13-01", "yesterday", "2026-3-4"])
+def test_today_has_to_be_a_day(text: str) -> None:
+    with pytest.raises(ValueError, match="not a day"):
+        day_of(text)

@@ -1,0 +1,120 @@
+"""Names of a list, almost names, and names that no list has."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import ask, named, said
+
+from duologue.dialogue.grammars import Kind, NameList, Question, Slot
+from duologue.dialogue.grammars.names import edits
+
+CITIES = named(
+    "Paris", "New York", "New York City", "Lyon", "Port Louis", "Saint Louis", "Cambridge", "Reading", "The Hague"
+)
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "Paris": "Paris",
+        "uh, New York": "New York",
+        "in new york city please": "New York City",
+        "I'm going to Lyon": "Lyon",
+        "The Hague": "The Hague",
+        "I'd like to go to the Hague": "The Hague",
+        "look for something near Port Louis": "Port Louis",
+        "Reading": "Reading",
+        "Cambrige": "Cambridge",
+        "Camrbidge, please": "Cambridge",
+        "It's Paris.": "Paris",
+    }.items(),
+)
+def test_a_known_name_as_people_say_it(reply: str, value: str) -> None:
+    assert said(CITIES, reply) == value
+
+
+def test_two_names_that_are_as_near_are_both_told() -> None:
+    assert said(named("Marlow", "Harlow", is_open=False), "Tarlow") == ["Marlow", "Harlow"]
+
+
+def test_a_near_name_may_also_be_a_new_one() -> None:
+    assert said(named("Martha", "Oscar"), "Marta, please") == ["Martha", "Marta"]
+    assert said(named("Martha", "Oscar", is_open=False), "Marta, please") == "Martha"
+    assert said(named("Oscar"), "Marta, please") == "Marta"
+
+
+@pytest.mark.parametrize(
+    "reply", ["from Paris to Lyon", "Paris or Lyon", "not Paris", "Paris on Friday", "cheap in Paris"]
+)
+def test_more_than_a_name_is_for_nlu(reply: str) -> None:
+    assert said(CITIES, reply) is None
+
+
+def test_a_closed_list_takes_no_other_name() -> None:
+    closed = named("Paris", "Lyon", is_open=False)
+    assert said(closed, "Berlin") is None
+    assert said(named("Paris", "Lyon"), "Berlin") == "Berlin"
+
+
+@pytest.mark.parametrize("reply", ["san", "la", "yes", "par"])
+def test_short_words_are_never_almost_a_name(reply: str) -> None:
+    assert said(named("San Francisco", "Philadelphia", "Los Angeles", "Paris", is_open=False), reply) is None
+
+
+def test_an_alias_is_its_name() -> None:
+    names = NameList.of(["New York"], {"the big apple": "New York", "nyc": "New York"})
+    question = Question(Slot("city", Kind.NAME, names=names))
+    assert said(question, "to the Big Apple") == "New York"
+    assert said(question, "NYC please") == "New York"
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "Anna Kowalska": "Anna Kowalska",
+        "it's Anna Kowalska": "Anna Kowalska",
+        "um, my name is Kowalska": "Kowalska",
+        "I'd like to see Anna Kowalska, please": "Anna Kowalska",
+        "send it to Anna": "Anna",
+        "I don't know": None,
+        "whatever": None,
+        "dunno": None,
+        "hang on": None,
+        "one moment": None,
+        "I'd like something cheap": None,
+        "Anna Kowalska on Friday": None,
+        "do you have Anna": None,
+        "I would rather talk about my invoice": None,
+    }.items(),
+)
+def test_a_name_that_no_list_has(reply: str, value: str | None) -> None:
+    assert said(ask(Kind.NAME, "Who would you like to see?", "person"), reply) == value
+
+
+def test_a_known_name_inside_a_longer_one_isnt_taken() -> None:
+    assert said(named("Midnight"), "Play Midnight Express please") is None
+
+
+def test_a_name_that_is_an_ordinary_word_is_taken_only_alone() -> None:
+    songs = named("Help", "After", "Need You", is_open=False)
+    assert said(songs, "I need you to play something") is None
+    assert said(songs, "Need You") == "Need You"
+
+
+@pytest.mark.req("D-05")
+def test_a_value_said_of_the_other_end_doesnt_fill_the_slot() -> None:
+    cities = NameList.of(["Paris", "Lyon"])
+    origin = Question(Slot("origin_city", Kind.NAME, names=cities), "Where from?")
+    assert said(origin, "I'm going to Paris") is None
+    assert said(origin, "I'm leaving from Paris") == "Paris"
+    assert said(ask(Kind.DATE, "From when?", "start_date"), "until the 9th") is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "acb", 1), ("abc", "ab", 1), ("", "abc", 3)],
+)
+def test_edits_are_counted(one: str, other: str, count: int) -> None:
+    assert edits(one, other) == edits(other, one) == count
