@@ -7,7 +7,6 @@ same dialogue as in a voice conversation, only without the voice.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import json
 import sys
 from pathlib import Path
@@ -29,7 +28,6 @@ from .ink import BLUE, GREEN, GREY
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from duologue.flows.registry import Registry
     from duologue.flows.talk import Said, Talk
 
 
@@ -52,6 +50,7 @@ def chat_command(
 
 async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: str, show_state: bool) -> None:
     from duologue.flows.brain import local_today, now_ms
+    from duologue.flows.functions import find_functions
     from duologue.flows.load import load_flows
     from duologue.flows.talk import Talk
 
@@ -59,7 +58,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
     talk = Talk(
         domain,
         find_functions(file, actions),
-        await find_nlu(nlu),
+        find_nlu(nlu),
         today=(lambda: today) if today else local_today,
         now=now_ms,
     )
@@ -79,23 +78,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
             out.print(_state(domain, talk))
 
 
-def find_functions(file: Path, actions: str | None) -> Registry:
-    """The functions of a file of flows: of a module, or of the Python file beside it."""
-    from duologue.flows.registry import Registry
-
-    sys.path.insert(0, str(file.resolve().parent))
-    sys.path.insert(0, str(Path.cwd()))
-    name = actions or (file.stem if file.with_suffix(".py").is_file() else "")
-    if not name:
-        return Registry()
-    try:
-        return Registry.of(importlib.import_module(name))
-    except Exception as failure:  # noqa: BLE001 - a module may do anything when it is imported
-        why = " ".join(str(failure).split())
-        raise DuologueError(f"actions: {name} can't be imported: {type(failure).__name__}: {why}") from None
-
-
-async def find_nlu(name: str) -> Nlu:
+def find_nlu(name: str) -> Nlu:
     """The local NLU, by its model or by words alone."""
     if name not in ("local", "words"):
         raise DuologueError(f"no NLU {name!r}; there are local and words")

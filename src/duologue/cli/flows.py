@@ -17,6 +17,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 
+from .chat import find_nlu
 from .ink import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
@@ -161,3 +162,35 @@ def _file_json(checked: _Checked) -> dict[str, Any]:
         "problems": told,
         "more": 0,
     }
+
+
+@flows_app.command("test")
+def play_command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of stories.", show_default=False)],
+    nlu: Annotated[str, typer.Option(help="Who understands what no grammar does: words, or local.")] = "words",
+    as_json: Json = False,
+) -> None:
+    """Play stories: whole dialogues, with what must come of every turn; exit code 1 if one goes wrong."""
+    from duologue.flows import load_flows
+    from duologue.flows.functions import find_functions
+    from duologue.flows.stories import play_file, read_stories
+
+    told: list[dict[str, Any]] = []
+    for path in files:
+        file = read_stories(path)
+        functions = find_functions(file.flows, file.actions or None)
+        outcomes = play_file(file, load_flows(file.flows), functions, find_nlu(nlu))
+        told += [
+            {"file": str(path), "story": one.story.name, "line": one.line, "problem": one.problem} for one in outcomes
+        ]
+    wrong = [one for one in told if one["problem"]]
+    if as_json:
+        sys.stdout.write(json.dumps({"played": len(told), "wrong": len(wrong), "stories": told}, indent=2) + "\n")
+    else:
+        out = Console()
+        for one in told:
+            mark, colour = ("✗", RED) if one["problem"] else ("✓", GREEN)
+            place = f"  {one['file']}:{one['line']}: {one['problem']}" if one["problem"] else ""
+            out.print(Text.assemble((f"{mark} ", colour), one["story"], place), soft_wrap=True)
+    if wrong:
+        raise typer.Exit(1)

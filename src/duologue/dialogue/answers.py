@@ -9,14 +9,16 @@ from __future__ import annotations
 from .commands import BY_NAME, Cancel, CorrectSlot, Help, SetSlot
 from .corrections import corrections
 from .draft import Draft
-from .flow import Act, Collect
+from .flow import Act, Collect, Confirm
 from .grammars import (
     Ambiguous,
     Answer,
     Command,
     Confirmation,
     Direct,
+    Kind,
     Question,
+    Slot,
     Unclear,
     Value,
     read,
@@ -25,6 +27,7 @@ from .grammars import (
 from .grammars.commands import command_of
 from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
+from .phrases import gaps_of
 from .requests import understanding
 from .run import act, go_on, proposed
 from .state import Phase
@@ -160,23 +163,38 @@ def answer_confirmation(d: Draft, text: str) -> None:
     if not text.strip():
         _missed(d)
         return
-    filled = tuple(d.spec(name).asked for name, _ in d.top.slots if name in d.domain.slots)
-    reading = read_confirmation(d.s.last_question, text, d.today, filled)
+    reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
     if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
         say_yes(d)
         go_on(d)
     elif isinstance(reading, Confirmation) and reading.answer is Answer.NO:
         say_no(d)
         go_on(d)
-    elif isinstance(reading, Confirmation) and reading.values:
+    elif isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         d.enter(Phase.UNDERSTANDING)
-        given = _given(reading.values, "grammar")
+        given = _given(found, "grammar")
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
     elif isinstance(reading, Command):
         d.enter(Phase.UNDERSTANDING)
         obey(d, (BY_NAME[reading.name],))
     else:
         _correct_or_ask(d, text)
+
+
+def _only_reading(d: Draft, text: str) -> tuple[Value, ...]:
+    """ "No, make it 600": the one slot of the question whose grammar reads it. An open name reads anything."""
+    slots = [slot for slot in _confirmed_slots(d) if slot.kind is not Kind.TEXT]
+    closed = [slot for slot in slots if slot.kind is not Kind.NAME or not slot.is_open]
+    read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
+    return read_by[0].values if len(read_by) == 1 else ()
+
+
+def _confirmed_slots(d: Draft) -> tuple[Slot, ...]:
+    """The slots that the question is about: those that it names, or all."""
+    at = d.flow.program[d.top.at]
+    filled = [name for name, _ in d.top.slots if name in d.domain.slots]
+    named = [name for name in gaps_of(at.text) if name in filled] if isinstance(at, Confirm) else []
+    return tuple(d.spec(name).asked for name in named or filled)
 
 
 # -- A message after an error

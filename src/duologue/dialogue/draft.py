@@ -77,11 +77,12 @@ class Draft:
         self.set(pending=self.s.requests)
         return self.s.requests
 
-    def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> None:
-        """Say a phrase with its gaps filled; nothing, if it is empty."""
+    def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
+        """Say a phrase with its gaps filled; nothing, if it is empty. Returns what is said."""
         words = fill(text, {**self.s.slots, **more})
         if words:
             self._says.append(Respond(words, barge_in, asks))
+        return words
 
     def finish(self) -> tuple[State, tuple[Effect, ...]]:
         """The new state, and what is to be done, in order: save, speak, then begin what takes time."""

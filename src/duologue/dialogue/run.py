@@ -118,8 +118,7 @@ def ask_slot(d: Draft, at: Collect) -> None:
             prompt = ladder[min(count, len(ladder)) - 1]
         else:
             d.say(patterns.silence if d.s.silences else patterns.reprompt)
-    d.say(prompt, asks=True, barge_in=spec.barge_in, **more)
-    d.set(last_question=prompt)
+    d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
 
 
 def proposed(d: Draft, at: Collect) -> object:
@@ -139,8 +138,7 @@ def ask_confirmation(d: Draft, at: Confirm | None) -> None:
         d.say(d.domain.patterns.unconfirmed)
     if d.s.silences:
         d.say(d.domain.patterns.silence)
-    d.say(text, asks=True, barge_in=at.barge_in if at is not None else True)
-    d.set(last_question=text)
+    d.set(last_question=d.say(text, asks=True, barge_in=at.barge_in if at is not None else True))
 
 
 def rest(d: Draft) -> None:

@@ -1,8 +1,8 @@
 """From steps as people write them to the flat program that a dialogue runs.
 
-Branches and loops become jumps; what follows a no or a failure stands right behind its step, so that the order of the
-program is the order of the file. Rule: every instruction has a name of its own that doesn't change when steps are
-added elsewhere, because checkpoints refer to it.
+Branches and loops become jumps; what follows a no or a failure stands right behind its step, so that the order
+of the program is the order of the file. Rule: every instruction has a name of its own that doesn't change when
+steps are added elsewhere, because checkpoints refer to it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from .problems import Notes, Path, hint, kind_shown, quoted
-from .schema import MAIN_KEYS, NAME, NOT_BLANK, FileEntry, keys_at
+from .schema import CASE_KEYS, MAIN_KEYS, NAME, NOT_BLANK, FileEntry, keys_at
 
 _WANTED = {
     "string_type": "a text",
@@ -65,14 +65,15 @@ def _missing(key: str) -> str:
 def _note_untold(path: Path, found: Any, notes: Notes) -> None:
     """A step or a case that doesn't say which one it is."""
     is_case = len(path) > 1 and path[-2] == "branch"
-    what, known = ("a case", ("if", "else")) if is_case else ("a step", MAIN_KEYS)
+    what, known = ("a case", CASE_KEYS) if is_case else ("a step", MAIN_KEYS)
     if not isinstance(found, dict) or not found:
         shown = "nothing" if found == {} else kind_shown(found)
         notes.add(path, f"{what} must be a mapping, such as {'if: …' if is_case else 'say: Hello!'}, not {shown}")
         return
     named = [key for key in found if key in known]
     if named:
-        notes.add(path, f"{named[0]} and {named[1]} are two steps: each needs an item of its own", at=named[1])
+        text = f"{named[0]} and {named[1]} are two {what[2:]}s: each needs an item of its own"
+        notes.add(path, text, at=named[1])
         return
     options = {"id", "prompt", "steps", "slots", "outputs", "barge_in", "then", "on_no", "on_failure", "waiting"}
     name = next((key for key in found if key not in options), next(iter(found)))

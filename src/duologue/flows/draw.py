@@ -1,7 +1,7 @@
 """Flow charts: one door for both formats, and the charts for Mermaid.
 
-Mermaid is drawn from the compiled program, as it runs; the SVG is laid out in `chart`. Rule: a chart is derived from
-the file and never drawn by hand, so it can't be out of date.
+Mermaid is drawn from the compiled program, as it runs; the SVG is laid out in `chart`. Rule: a chart is derived
+from the file and never drawn by hand, so it can't be out of date.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Reads a file of flows, checks all of it and compiles it.
 
-    domain = load_flows(Path("flights.yaml"))
+domain = load_flows(Path("flights.yaml"))
 
-The format is in docs/flows.md. Rule: a file either becomes a domain that can be run, or InvalidFlows with everything
-that is wrong with it.
+The format is in docs/flows.md. Rule: a file either becomes a domain that can be run, or InvalidFlows with
+everything that is wrong with it.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ def _its_packages() -> Iterator[None]:
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     """A text with its warnings, or InvalidFlows. Lists of names are looked for in the folder."""
     with _its_packages():
+        from .compared import check_comparisons
         from .compile import called, compile_file
         from .complaints import check_schema
         from .lines import read_yaml
@@ -121,6 +122,7 @@ def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     notes.lines = plain.lines
     written = check_schema(plain.value, notes)
     check_names(plain.value, notes)
+    check_comparisons(plain.value, notes)
     check_sense(plain.value, notes)
     names = read_name_files(plain.value, folder, notes)
     notes.raise_errors()

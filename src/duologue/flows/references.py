@@ -17,7 +17,7 @@ from duologue.dialogue.phrases import GAP, gaps_of
 
 from .problems import Notes, Path, hint, quoted
 from .schema import THEN
-from .walk import ASKING, At, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
+from .walk import ASKING, At, choices_of, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
 
 # Names with a meaning of their own in texts, or as parameters of functions.
 RESERVED_SLOTS = ("value", "slot", "slots", "flows", "proposed", "key", "confirmed")
@@ -67,7 +67,7 @@ class _Checker:
         self._declared = tuple(data["slots"]) if isinstance(data.get("slots"), dict) else ()
         self._all_flows = tuple(data["flows"]) if isinstance(data.get("flows"), dict) else ()
         self._known = known_names(data)
-        self._values = {text for slot in self._slots.values() for text in _choices_of(slot)}
+        self._values = {text for slot in self._slots.values() for text in choices_of(slot)}
         self._proposing = {
             at.step.get("collect") for at in steps_of(data) if at.key == "collect" and "proposed" in at.step
         }
@@ -119,7 +119,7 @@ class _Checker:
             self._notes.add(at.path, f"needs a prompt: the slot {name!r} has none", at="collect")
 
     def _check_choice(self, name: str, value: Any, path: Path) -> None:
-        choices = _choices_of(self._slots.get(name, {}), with_also=False)
+        choices = choices_of(self._slots.get(name, {}), with_also=False)
         if choices and isinstance(value, str | int | float) and value not in choices:
             self._notes.add(path, f"{name} has no choice {quoted(str(value))}{hint(str(value), choices)}", at="set")
 
@@ -180,15 +180,6 @@ class _Checker:
         for key, text in (patterns if isinstance(patterns, dict) else {}).items():
             if isinstance(text, str):
                 yield ("patterns", key), None, text, _PATTERN_GAPS.get(key, ())
-
-
-def _choices_of(slot: dict[str, Any], *, with_also: bool = True) -> list[str]:
-    found = []
-    choices = slot.get("choices")
-    for choice in choices if isinstance(choices, list) else ():
-        entry = choice if isinstance(choice, dict) else {"value": choice}
-        found += texts_of(entry.get("value")) + (texts_of(entry.get("also")) if with_also else [])
-    return found
 
 
 # -- Steps by their ids

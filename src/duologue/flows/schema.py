@@ -114,6 +114,7 @@ class SlotEntry(_Entry):
 
 # -- Steps
 
+CASE_KEYS = ("if", "else")
 THEN = ("again", "go_on", "end")
 MAIN_KEYS = ("collect", "say", "set", "branch", "while", "action", "confirm", "call", "link", "end")
 
@@ -159,7 +160,8 @@ class ElseCase(_Entry):
 
 
 def _case_tag(value: Any) -> str | None:
-    return next((f"<{key}>" for key in ("if", "else") if isinstance(value, dict) and key in value), None)
+    found = [f"<{key}>" for key in CASE_KEYS if isinstance(value, dict) and key in value]
+    return found[0] if len(found) == 1 else None
 
 
 Case: TypeAlias = Annotated[

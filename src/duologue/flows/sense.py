@@ -1,7 +1,7 @@
 """Does a file of flows make sense? What has every name right, and still can't work.
 
-Keys that don't belong to a slot's type, circles, and as warnings: loops that can't be left, flows and steps that are
-never reached. Rule: what is surely wrong is an error; what only looks wrong is a warning.
+Keys that don't belong to a slot's type, circles, and as warnings: loops that can't be left, flows and steps
+that are never reached. Rule: what is surely wrong is an error; what only looks wrong is a warning.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from duologue.dialogue.conditions import BadCondition, parse
 from duologue.dialogue.grammars import Kind
 
 from .problems import Notes, Path, quoted
-from .walk import ASKING, LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
+from .walk import LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
 
 _BELONGS = {
     "choices": (Kind.CHOICE,),
@@ -126,23 +126,26 @@ def _check_cases(at: At, notes: Notes) -> None:
         notes.add((*at.path, "branch", 0), "a branch begins with an if")
     elif places and places[0] != len(cases) - 1:
         notes.add((*at.path, "branch", places[0]), "else comes last, and once")
-    for number, case in enumerate(cases):
-        if "if" in case and "else" in case:
-            notes.add((*at.path, "branch", number), "if and else are two cases: each needs an item of its own")
 
 
 def _check_loop(at: At, notes: Notes) -> None:
     """A loop is left if somebody is asked, something is done, or its condition changes."""
-    text = at.text("while")
     try:
-        names = set(parse(text or "").names)
+        condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):
         return
     body = list(steps_in(at.flow, at.step.get("steps"), (*at.path, "steps")))
     changed = {name for inner in body for name in _changed(inner)}
-    waits = any(inner.key in (*ASKING, *LEAVING, "action", "call") for inner in body)
-    if body and not waits and not names & changed:
+    if not body or changed & set(condition.names):
+        return
+    if any(inner.key in ("confirm", "action", "call", *LEAVING) for inner in body):
+        return
+    asked = {inner.text("collect") for inner in body if inner.key == "collect"}
+    if not asked:
         notes.add(at.path, "can never be left: nothing in it asks, acts or changes its condition", is_warning=True)
+    elif not asked & changed and not condition.holds({}):
+        why = "what is filled is not asked for again, so set it to null first"
+        notes.add(at.path, f"can never be left: {why}", is_warning=True)
 
 
 def _changed(at: At) -> list[str]:

@@ -1,7 +1,7 @@
 """Walks through a file as it was written, right or wrong.
 
-Finds the steps of every flow, however deep, and the texts and names in them. Rule: what doesn't look as it should is
-passed over, because the schema has complained about it already.
+Finds the steps of every flow, however deep, and the texts and names in them. Rule: what doesn't look as it
+should is passed over, because the schema has complained about it already.
 """
 
 from __future__ import annotations
@@ -96,3 +96,13 @@ def texts_of(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def choices_of(slot: dict[str, Any], *, with_also: bool = True) -> list[str]:
+    """The answers that a slot has, and what else people call them."""
+    found = []
+    choices = slot.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        entry = choice if isinstance(choice, dict) else {"value": choice}
+        found += texts_of(entry.get("value")) + (texts_of(entry.get("also")) if with_also else [])
+    return found

@@ -14,6 +14,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +38,9 @@ from .story import tell_story
 
 T = TypeVar("T")
 SETTLE_MS_MAX = 120_000
+
+
+_NUMBERS = count(1)  # every call is another conversation
 
 
 class Call:
@@ -75,7 +79,9 @@ class Call:
         self.line = line or ScriptedLine()
         assert isinstance(self._agent.ears, ScriptedEars)
         self.person = Person(self._agent.ears, self.line, pace)
-        self.conversation = Conversation(self._agent, self.line, journal=journal, conversation_id="test", seats=Seats())
+        self.conversation = Conversation(
+            self._agent, self.line, journal=journal, conversation_id=f"test {next(_NUMBERS)}", seats=Seats()
+        )
         self.conversation.engine.watchers.append(self._see)
         self.conversation.on(sg.Signal, self.signals.append)
         await self.conversation.start()

@@ -1,4 +1,4 @@
-"""The pytest plugin: a fixture `call` for whoever defines a fixture `agent`.
+"""The pytest plugin: a fixture `call` for whoever defines a fixture `agent`, and files `*.stories.yaml` as tests.
 
 Loaded by pytest through its entry point, so it imports nothing until a test asks. Rule: a call is
 ended by its fixture, and what it left running fails the test.
@@ -7,6 +7,7 @@ ended by its fixture, and what it left running fails the test.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
     from duologue.runtime.agent import Agent
 
     from .call import Call
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Every story of a file of stories is a test."""
+    if not file_path.name.endswith(".stories.yaml"):
+        return None
+    from .stories import StoriesFile
+
+    made: pytest.Collector = StoriesFile.from_parent(parent, path=file_path)
+    return made
 
 
 @pytest.fixture

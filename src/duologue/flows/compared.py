@@ -1,0 +1,88 @@
+"""Conditions that can never hold: a slot compared with something that it never is.
+
+`amount > 500` of a slot of type money, `seat == "isle"` of one that has no such choice. Rule: only what a slot gets
+from people is judged; one that a function or a step may fill with anything else is left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from duologue.dialogue.conditions import BadCondition, parse
+from duologue.dialogue.grammars import ANY, Kind
+
+from .problems import Notes, hint, quoted
+from .walk import At, choices_of, conditions_of, entries_of, pairs_of, steps_of
+
+_CONSTANTS = {"true": True, "false": False}
+_HOLDS = {Kind.NUMBER: "a number", Kind.YES_NO: "true or false", Kind.MONEY: "an amount with its currency"}
+
+
+def check_comparisons(data: Any, notes: Notes) -> None:
+    """Note conditions that no answer makes true."""
+    slots = entries_of(data, "slots")
+    free = {name for name, slot in slots.items() if "normaliser" in slot}
+    free |= {name for at in steps_of(data) for name in _filled_by(at)}
+    judged = {name: slot for name, slot in slots.items() if name not in free and slot.get("type") in tuple(Kind)}
+    for at in steps_of(data):
+        for path, key, text in conditions_of(at):
+            for name, value in _comparisons(text):
+                if name in judged and (why := _objection(name, judged[name], value)):
+                    notes.add(path, why, at=key)
+
+
+def _filled_by(at: At) -> Iterator[str]:
+    """What a step fills with something that nobody said."""
+    yield from (ours for _, ours in pairs_of(at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))))
+    yield from (theirs for _, theirs in pairs_of(at.step.get("gives")))
+    values = at.step.get("set") if at.key == "set" else None
+    yield from (name for name, value in (values if isinstance(values, dict) else {}).items() if value is not None)
+
+
+def _comparisons(text: str) -> Iterator[tuple[str, object]]:
+    """Slots, and the values that they are compared with."""
+    try:
+        tree = ast.parse(parse(text).text, mode="eval")
+    except (BadCondition, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            for left, right in pairwise((node.left, *node.comparators)):
+                for one, other in ((left, right), (right, left)):
+                    if isinstance(one, ast.Name):
+                        yield from ((one.id, value) for value in _values_in(other))
+
+
+def _values_in(node: ast.expr) -> Iterator[object]:
+    match node:
+        case ast.Constant():
+            yield node.value
+        case ast.Name() if node.id.lower() in _CONSTANTS:
+            yield _CONSTANTS[node.id.lower()]
+        case ast.UnaryOp():
+            yield from _values_in(node.operand)
+        case ast.List() | ast.Tuple():
+            for part in node.elts:
+                yield from _values_in(part)
+
+
+def _objection(name: str, slot: dict[str, Any], value: object) -> str:
+    if value is None or value == ANY:
+        return ""
+    kind = Kind(slot["type"])
+    if kind is Kind.MONEY:
+        return f"{name} holds {_HOLDS[kind]}: to compare it, give it a normaliser that makes it a number"
+    fits = {Kind.NUMBER: type(value) in (int, float), Kind.YES_NO: isinstance(value, bool)}
+    if not fits.get(kind, isinstance(value, str)):
+        return f"{name} holds {_HOLDS.get(kind, 'a text')} and is never {_shown(value)}"
+    choices = choices_of(slot, with_also=False)
+    if choices and value not in choices:
+        return f"{name} has no choice {_shown(value)}{hint(str(value), choices)}"
+    return ""
+
+
+def _shown(value: object) -> str:
+    return quoted(value) if isinstance(value, str) else str(value).lower()

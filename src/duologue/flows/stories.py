@@ -1,0 +1,243 @@
+"""Stories: whole dialogues in YAML, with what must come of every turn.
+
+flows: flights.yaml today: 2025-12-02 stories: - story: somebody books a flight turns: - user: I want to book a
+flight started: book_flight says: Where would you like to fly from? - user: New York slots: {origin: New York}
+nlu: false
+
+Rule: a turn that names a thing is held to it exactly; what it doesn't name is not looked at. A story ends with
+nothing at work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from duologue.core.errors import DuologueError
+from duologue.dialogue.effects import HandOver, Respond
+from duologue.dialogue.flow import Domain
+from duologue.nlu.understanding import Nlu, Scope, Understanding
+
+from .problems import Notes
+from .registry import Registry
+from .talk import Said, Talk
+
+TODAY = "2026-03-04"
+Place = tuple[str | int, ...]
+
+
+class InvalidStories(DuologueError):
+    """A file of stories that can't be played. One line for each problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What somebody does, and what must come of it. None: it doesn't matter."""
+
+    line: int
+    user: str | None = None  # None: nobody says anything
+    says: tuple[str, ...] | None = None  # exactly this, in order
+    contains: tuple[str, ...] = ()  # somewhere in what is said
+    slots: dict[str, Any] | None = None
+    waiting_for: str | Literal[False] | None = None
+    started: str | None = None
+    completed: str | None = None
+    cancelled: str | None = None
+    state: str | None = None
+    nlu: bool | None = None
+    handoff: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    name: str
+    line: int
+    turns: tuple[Turn, ...]
+    flow: str = ""  # started by the program
+
+
+@dataclass(frozen=True, slots=True)
+class StoryFile:
+    path: Path
+    flows: Path
+    actions: str
+    today: str
+    stories: tuple[Story, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a story went: nothing is wrong, or this, at a line."""
+
+    story: Story
+    problem: str = ""
+    line: int = 0
+
+    @property
+    def is_well(self) -> bool:
+        return not self.problem
+
+
+class Counted:
+    """An NLU that counts how often it is asked."""
+
+    def __init__(self, nlu: Nlu) -> None:
+        self._nlu = nlu
+        self.calls = 0
+
+    async def understand(self, message: str, scope: Scope) -> Understanding:
+        self.calls += 1
+        return await self._nlu.understand(message, scope)
+
+
+async def play(story: Story, domain: Domain, registry: Registry, nlu: Nlu, today: str) -> Outcome:
+    """Play one story to its end, or to what is wrong."""
+    counted, clock = Counted(nlu), iter(range(0, 10_000_000, 1_000))
+    talk = Talk(domain, registry, counted, today=lambda: today, now=lambda: next(clock))
+    if story.flow:
+        await _all(talk.start(story.flow))
+    for turn in story.turns:
+        before, calls = len(talk.state.trace), counted.calls
+        traced = talk.state.trace
+        said = await _all(talk.hear(turn.user) if turn.user is not None else talk.wait())
+        new = talk.state.trace[before:] if talk.state.trace[:before] == traced else talk.state.trace
+        problem = _problem(turn, talk, said, [(one.event, dict(one.data)) for one in new], counted.calls - calls)
+        if problem:
+            return Outcome(story, problem, turn.line)
+    return Outcome(story)
+
+
+async def _all(said: AsyncIterator[Said]) -> list[Said]:
+    return [item async for item in said]
+
+
+def _problem(turn: Turn, talk: Talk, said: list[Said], events: list[tuple[str, dict[str, str]]], calls: int) -> str:
+    """The first thing that is not as the story tells it."""
+    words = [item.text for item in said if isinstance(item, Respond)]
+    flows = {
+        kind: [data.get("flow") for event, data in events if event == f"flow_{kind}"]
+        for kind in ("started", "completed", "cancelled")
+    }
+    handed = any(isinstance(item, HandOver) for item in said)
+    heard = " ".join(words)
+    wanted_flows = {"started": turn.started, "completed": turn.completed, "cancelled": turn.cancelled}
+    flow = next((kind for kind, name in wanted_flows.items() if name is not None and name not in flows[kind]), "")
+    state = talk.state
+    found = {
+        f"it said {words}": turn.says is not None and list(turn.says) != words,
+        f"it said {heard!r}": any(text not in heard for text in turn.contains),
+        f"{flow}: {', '.join(map(str, flows.get(flow, []))) or 'nothing'}": bool(flow),
+        f"slots are {state.slots}": _differs(turn, talk),
+        f"it waits for {state.waiting_for or 'nothing'}": turn.waiting_for is not None
+        and (turn.waiting_for or None) != state.waiting_for,
+        f"it is {state.phase.value}": turn.state is not None and turn.state != state.phase.value,
+        f"NLU was asked {calls} times": turn.nlu is not None and turn.nlu != bool(calls),
+        "a person took over" if handed else "nobody took over": turn.handoff is not None and turn.handoff != handed,
+    }
+    return next((what for what, is_wrong in found.items() if is_wrong), "")
+
+
+def _differs(turn: Turn, talk: Talk) -> bool:
+    found = talk.state.slots
+    return any(found.get(name) != value for name, value in (turn.slots or {}).items())
+
+
+# -- Files
+
+
+def read_stories(path: Path) -> StoryFile:
+    """The stories of a file, or InvalidStories with every problem."""
+    from .lines import read_yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise InvalidStories(f"{path} can't be read: {getattr(problem, 'strerror', None) or 'not text'}") from None
+    notes = Notes(str(path))
+    plain = read_yaml(text, notes)
+    if plain is None:
+        raise InvalidStories("\n".join(map(str, notes.problems)))
+    problems: list[str] = []
+    made = _Reader(path, plain.value, plain.lines, problems).file()
+    if problems or made is None:
+        raise InvalidStories("\n".join(problems))
+    return made
+
+
+class _Reader:
+    """Checks a file by hand: a story is short, and its errors shall name their lines."""
+
+    def __init__(self, path: Path, data: Any, lines: Mapping[Place, int], problems: list[str]) -> None:
+        self._path, self._data, self._lines, self._problems = path, data, lines, problems
+
+    def _line_of(self, place: Place) -> int:
+        return self._lines.get(place) or (self._line_of(place[:-1]) if place else 1)
+
+    def _wrong(self, place: Place, what: str) -> None:
+        self._problems.append(f"{self._path}:{self._line_of(place)}: {what}")
+
+    def _check_keys(self, place: Place, given: Any, known: tuple[str, ...]) -> bool:
+        if not isinstance(given, dict):
+            self._wrong(place, "a mapping is wanted here")
+            return False
+        for key in given:
+            if key not in known:
+                self._wrong((*place, key), f"unknown key {key!r}; there are {', '.join(known)}")
+        return True
+
+    def file(self) -> StoryFile | None:
+        data = self._data
+        if not self._check_keys((), data, ("flows", "actions", "today", "stories")):
+            return None
+        if not isinstance(data.get("flows"), str):
+            self._wrong((), "flows: the name of a file of flows is wanted")
+            return None
+        given = data.get("stories")
+        if not isinstance(given, list) or not given:
+            self._wrong((), "stories: a list is wanted")
+            return None
+        stories = [self._story(("stories", at), item) for at, item in enumerate(given)]
+        flows = self._path.parent / data["flows"]
+        made = tuple(story for story in stories if story is not None)
+        return StoryFile(self._path, flows, str(data.get("actions") or ""), str(data.get("today") or TODAY), made)
+
+    def _story(self, place: Place, given: Any) -> Story | None:
+        if not self._check_keys(place, given, ("story", "flow", "turns")):
+            return None
+        turns = given.get("turns")
+        if not isinstance(given.get("story"), str) or not isinstance(turns, list) or not turns:
+            self._wrong(place, "a story has a name (story: …) and turns")
+            return None
+        made = [self._turn((*place, "turns", at), item) for at, item in enumerate(turns)]
+        kept = tuple(turn for turn in made if turn is not None)
+        return Story(given["story"], self._line_of(place), kept, str(given.get("flow") or ""))
+
+    def _turn(self, place: Place, given: Any) -> Turn | None:
+        known = tuple(name for name in Turn.__dataclass_fields__ if name != "line")
+        if not self._check_keys(place, given, (*known, "silence")):
+            return None
+        if ("user" in given) == bool(given.get("silence")):
+            self._wrong(place, "a turn has `user: …` or `silence: true`")
+            return None
+        fields = {name: value for name, value in given.items() if name in known}
+        for name in ("says", "contains"):
+            if name in fields:
+                fields[name] = tuple(fields[name]) if isinstance(fields[name], list) else (str(fields[name]),)
+        if not isinstance(fields.get("slots", {}), dict):
+            self._wrong(place, "slots: a mapping is wanted")
+            return None
+        if "user" in fields:
+            fields["user"] = str(fields["user"])
+        return Turn(self._line_of(place), **fields)
+
+
+def play_file(file: StoryFile, domain: Domain, registry: Registry, nlu: Nlu) -> list[Outcome]:
+    """All stories of a file, each from the beginning."""
+
+    async def every() -> list[Outcome]:
+        return [await play(story, domain, registry, nlu, file.today) for story in file.stories]
+
+    return asyncio.run(every())

@@ -1,0 +1,58 @@
+"""Stories of flows as tests of pytest: `flights.stories.yaml` beside its flows and their functions.
+
+Rule: a story that goes wrong is told by its line and by what came instead, without a traceback.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from duologue.flows.functions import find_functions
+from duologue.flows.load import load_flows
+from duologue.flows.stories import InvalidStories, Outcome, Story, StoryFile, play, read_stories
+from duologue.nlu.local import LocalNlu
+
+
+class StoriesFile(pytest.File):
+    """One file; understood by words alone, so that nothing has to be fetched."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        try:
+            file = read_stories(self.path)
+        except InvalidStories as problem:
+            raise self.CollectError(str(problem)) from None
+        for story in file.stories:
+            yield StoryItem.from_parent(self, name=story.name, file=file, story=story)
+
+
+class StoryWrong(AssertionError):
+    """A story that didn't go as it is told."""
+
+
+class StoryItem(pytest.Item):
+    """One story."""
+
+    def __init__(self, *, file: StoryFile, story: Story, **given: Any) -> None:
+        super().__init__(**given)
+        self._file = file
+        self._story = story
+
+    def runtest(self) -> None:
+        flows = self._file.flows
+        registry = find_functions(flows, self._file.actions or None)
+        told = play(self._story, load_flows(flows), registry, LocalNlu(words_only=True), self._file.today)
+        outcome: Outcome = asyncio.run(told)
+        if not outcome.is_well:
+            raise StoryWrong(f"{self.path}:{outcome.line}: {outcome.problem}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, StoryWrong):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Any, int, str]:
+        return self.path, self._story.line - 1, self.name

@@ -1,0 +1,136 @@
+"""Flows spoken: the same file as a brain in a voice conversation, on the simulated clock."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from duologue import Agent
+from duologue.dialogue.state import Phase
+from duologue.flows import load_flows, parse_flows
+from duologue.flows.brain import FlowBrain
+from duologue.flows.functions import find_functions
+from duologue.flows.registry import Registry
+from duologue.flows.talk import MemoryStore
+from duologue.nlu.local import LocalNlu
+from duologue.runtime.agent import Phrases
+from duologue.testing import Call
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "flows"
+NLU = LocalNlu(words_only=True)
+
+
+def flights(**more: Any) -> FlowBrain:
+    file = EXAMPLES / "flights.yaml"
+    return FlowBrain(load_flows(file), find_functions(file, None), NLU, today=lambda: "2025-12-02", **more)
+
+
+@pytest.mark.req("D-16")
+def test_a_flight_is_booked_by_voice() -> None:
+    with Call(Agent(flights())) as call:
+        call.user("I want to book a flight").expect_heard("Where would you like to fly from?")
+        call.user("New York").expect_heard("Where would you like to fly to?")
+        call.user("Los Angeles").expect_heard("When would you like to depart?")
+        call.user("next Friday").expect_heard("Your flight is booked! Booking reference: BK-98765")
+
+
+@pytest.mark.req("D-07", "D-16")
+def test_a_correction_is_taken_by_voice() -> None:
+    with Call(Agent(flights())) as call:
+        call.user("I want to book a flight").settles()
+        call.user("New York").settles()
+        call.user("Actually, change the origin to Boston").settles()
+        assert call.heard[-1].endswith("Got it, I've updated your origin to Boston. Where would you like to fly to?")
+
+
+SLOW = """
+version: 1
+slots:
+  city: {type: name, prompt: "Which city?"}
+flows:
+  book:
+    description: book a trip
+    examples: [book a trip, I want to travel, plan my trip]
+    steps:
+      - collect: city
+      - action: pay
+        slots: [city]
+        outputs: [reference]
+        waiting: One moment please, I am paying for it now.
+    completed: "It is booked. The reference is {reference}."
+"""
+
+
+def slow(paid: list[str], **more: Any) -> FlowBrain:
+    async def pay(city: str, key: str) -> dict[str, str]:
+        await asyncio.sleep(3)
+        paid.append(key)
+        return {"reference": city.upper()}
+
+    return FlowBrain(parse_flows(SLOW), Registry([pay]), NLU, today=lambda: "2026-03-04", **more)
+
+
+@pytest.mark.graveyard(19)
+@pytest.mark.req("D-14")
+def test_an_action_that_somebody_talks_over_is_done_once_and_its_result_is_told() -> None:
+    """A barge-in while an action runs stops the voice and nothing else."""
+    paid: list[str] = []
+    with Call(Agent(slow(paid))) as call:
+        call.user("book a trip").settles()
+        call.user("Lisbon").interrupts("wait a second please", after_ms=900)
+        call.waits(6_000)
+        call.settles()
+        assert len(paid) == 1
+        assert any("The reference is LISBON" in said for said in call.heard)
+
+
+def test_every_conversation_has_a_dialogue_of_its_own() -> None:
+    brain = flights()
+    with Call(Agent(brain)) as one:
+        one.user("I want to book a flight").user("New York").settles()
+    with Call(Agent(brain)) as other:
+        other.user("I want to book a flight").expect_heard("Where would you like to fly from?")
+        other.user("Boston").settles()
+        talk = brain.talk_of(other.conversation.id)
+        assert talk is not None
+        assert talk.state.slots == {"origin": "Boston"}
+
+
+def test_silence_is_asked_about_with_the_slots_own_words() -> None:
+    with Call(Agent(flights(), phrases=Phrases(check_ins=()))) as call:
+        call.user("I want to book a flight").settles()
+        call.waits(25_000)
+        call.settles()
+        assert "From which city would you like to fly?" in call.heard[-1]
+
+
+def test_what_must_not_be_interrupted_is_said_to_its_end() -> None:
+    file = EXAMPLES / "transfer.yaml"
+    brain = FlowBrain(load_flows(file), find_functions(file, None), NLU, today=lambda: "2026-03-04")
+    with Call(Agent(brain)) as call:
+        call.user("I want to send money").settles()
+        call.user("Ada").settles()
+        call.user("twenty euros").interrupts("hold on a moment", after_ms=700)
+        call.settles()
+        assert any("Send" in said and said.rstrip().endswith("?") for said in call.heard)
+
+
+@pytest.mark.req("D-14")
+def test_a_conversation_goes_on_from_its_checkpoint_in_another_process() -> None:
+    store = MemoryStore()
+    with Call(Agent(flights(store=store))) as call:
+        call.user("I want to book a flight").user("New York").settles()
+        name = call.conversation.id
+    brain = flights(store=store)
+
+    async def go_on() -> None:
+        heard = await brain._heard(name)
+        assert heard.talk.state.phase is Phase.WAITING_FOR_SLOT
+        assert heard.talk.state.slots == {"origin": "New York"}
+
+    asyncio.run(go_on())
+    assert "flights" in sys.modules
