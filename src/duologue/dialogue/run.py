@@ -6,6 +6,7 @@ goes round without asking is an error with the name of its step.
 
 from __future__ import annotations
 
+from .depends import dependants, unconfirm, unconfirm_behind
 from .draft import Draft
 from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
 from .phrases import either, spelled, spoken
@@ -49,9 +50,11 @@ def _take_step(d: Draft) -> bool:
             return _advance(d)
         case Assign():
             for name, value in at.values:
-                write(d, name, value, source="flow")
+                _assign(d, name, value)
             return _advance(d)
         case Jump():
+            if at.to <= d.top.at:
+                unconfirm_behind(d, at.to)
             d.set_top(at=at.to)
             return True
         case JumpUnless():
@@ -71,11 +74,23 @@ def _take_step(d: Draft) -> bool:
         case Call():
             return _call(d, at)
         case Link():
+            wanted = d.domain.flows[at.flow].slots
+            given = tuple((name, filled) for name, filled in d.top.slots if name in wanted)
             _keep_slots(d)
             d.set(stack=d.s.stack[:-1])
-            return open_flow(d, at.flow)
+            return open_flow(d, at.flow, given)
         case End():
             return end_flow(d)
+
+
+def _assign(d: Draft, name: str, value: object) -> None:
+    """The flow itself writes a slot: what depended on another value goes with it."""
+    before = d.top.filled(name)
+    write(d, name, value, source="flow")
+    if before is not None and before.value != value:
+        emptied = dependants(d.domain, name)
+        d.set_top(slots=without(d.top.slots, emptied))
+        unconfirm(d, frozenset((*emptied, name)), emptied)
 
 
 def _values(d: Draft) -> dict[str, object]:
@@ -107,6 +122,8 @@ def ask_slot(d: Draft, at: Collect) -> None:
     d.enter(Phase.WAITING_FOR_SLOT)
     d.set(waiting_for=at.slot, pending=0)
     prompt, more = at.prompt or spec.prompt, {"proposed": proposed(d, at)}
+    if d.s.unproposed:
+        prompt = spec.prompt  # without the value that was just refused
     if d.s.reading_back:
         value = next((item.value for item in d.s.values), None)
         prompt, more = patterns.read_back, {"value": spelled(str(value))}

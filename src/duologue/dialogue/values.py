@@ -8,10 +8,11 @@ place.
 from __future__ import annotations
 
 from .commands import CorrectSlot
+from .depends import dependants, unconfirm, uses
 from .draft import Draft
-from .flow import Act, Collect, Confirm, Instruction, JumpUnless
+from .flow import Collect
 from .grammars import Json
-from .phrases import gaps_of, spoken
+from .phrases import spoken
 from .requests import validation
 from .run import ask_slot, go_on, write
 from .state import Phase, without
@@ -77,43 +78,16 @@ def reject(d: Draft, reason: str) -> None:
 
 def take_back(d: Draft, changed: str) -> None:
     """Empty the slots that depend on a changed one, and return to the first step that used any of them."""
-    emptied = dependants(d, changed)
+    emptied = dependants(d.domain, changed)
     d.set_top(slots=without(d.top.slots, emptied))
     for slot in sorted(emptied):
         d.note("slot_emptied", slot=slot)
-    touched = emptied | {changed}
+    touched = frozenset((*emptied, changed))
     used = [
         place
         for place, at in enumerate(d.flow.program[: d.top.at])
-        if at.step in d.top.visited and _uses(at, touched, emptied)
+        if at.step in d.top.visited and uses(at, touched, emptied)
     ]
-    again = {at.step for at in d.flow.program if isinstance(at, Act | Confirm) and _uses(at, touched, emptied)}
-    d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
+    unconfirm(d, touched, emptied)
     if used:
         d.set_top(at=min(used), needs=(), confirm="", is_acting=False)
-
-
-def dependants(d: Draft, changed: str) -> frozenset[str]:
-    """Everything that depends on a slot, at any distance."""
-    found: set[str] = set()
-    waiting = [changed]
-    while waiting:
-        slot = waiting.pop()
-        near = {name for name, spec in d.domain.slots.items() if slot in spec.depends_on} - found - {changed}
-        found |= near
-        waiting += sorted(near)
-    return frozenset(found)
-
-
-def _uses(at: Instruction, touched: frozenset[str] | set[str], emptied: frozenset[str]) -> bool:
-    match at:
-        case Collect():
-            return at.slot in emptied
-        case JumpUnless():
-            return bool(touched & set(at.condition.names))
-        case Act():
-            return not at.slots or bool(touched & set(at.slots))
-        case Confirm():
-            gaps = gaps_of(at.text)
-            return not gaps or bool(touched & set(gaps))
-    return False

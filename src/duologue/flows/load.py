@@ -1,6 +1,4 @@
-"""Reads a file of flows, checks all of it and compiles it.
-
-domain = load_flows(Path("flights.yaml"))
+"""Reads a file of flows, checks all of it and compiles it: `domain = load_flows("flights.yaml")`.
 
 The format is in docs/flows.md. Rule: a file either becomes a domain that can be run, or InvalidFlows with
 everything that is wrong with it.

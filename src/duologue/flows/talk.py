@@ -150,7 +150,8 @@ class Talk:
             wanted = next((one for one in effects if isinstance(one, Understand | Validate | RunAction)), None)
             if wanted is None:
                 return
-            self.state, effects = step(self.domain, self.state, await self._perform(wanted))
+            event = await self._perform(wanted)  # the state may change meanwhile: somebody may say something
+            self.state, effects = step(self.domain, self.state, event)
         raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
 
     async def _save(self, effects: tuple[Effect, ...]) -> None:

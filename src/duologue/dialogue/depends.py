@@ -1,0 +1,49 @@
+"""What depends on what: slots on slots, and steps on the slots that they use.
+
+Rule: a yes is a yes to what was said; when that changes, it has to be said again.
+"""
+
+from __future__ import annotations
+
+from .draft import Draft
+from .flow import Act, Collect, Confirm, Domain, Instruction, JumpUnless
+from .phrases import gaps_of
+
+
+def dependants(domain: Domain, changed: str) -> frozenset[str]:
+    """Everything that depends on a slot, at any distance."""
+    found: set[str] = set()
+    waiting = [changed]
+    while waiting:
+        slot = waiting.pop()
+        near = {name for name, spec in domain.slots.items() if slot in spec.depends_on} - found - {changed}
+        found |= near
+        waiting += sorted(near)
+    return frozenset(found)
+
+
+def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> bool:
+    """Did a step go by one of these slots, or ask for one that is empty now?"""
+    match at:
+        case Collect():
+            return at.slot in emptied
+        case JumpUnless():
+            return bool(touched & set(at.condition.names))
+        case Act():
+            return not at.slots or bool(touched & set(at.slots))
+        case Confirm():
+            gaps = gaps_of(at.text)
+            return not gaps or bool(touched & set(gaps))
+    return False
+
+
+def unconfirm(d: Draft, touched: frozenset[str], emptied: frozenset[str]) -> None:
+    """Take back every yes to what has changed."""
+    again = {at.step for at in d.flow.program if isinstance(at, Act | Confirm) and uses(at, touched, emptied)}
+    d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
+
+
+def unconfirm_behind(d: Draft, place: int) -> None:
+    """The flow goes back to a place: what comes again there is asked again."""
+    again = {at.step for at in d.flow.program[place : d.top.at + 1]}
+    d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
