@@ -332,3 +332,29 @@ def test_a_crash_in_an_action_runs_it_again_with_its_key() -> None:
         assert keys[0] == keys[1]
 
     run_simulated(main())
+
+
+class Counting:
+    """Understands nothing, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def understand(self, message: str, scope: Scope) -> Understanding:  # noqa: ARG002
+        self.calls += 1
+        return Understanding()
+
+
+@pytest.mark.req("D-15")
+def test_the_same_message_within_a_second_is_understood_once() -> None:
+    async def main() -> None:
+        nlu, clock = Counting(), Clock()
+        talk = Talk(DOMAIN, Registry(functions()), nlu, today=lambda: "2026-03-04", now=clock)
+        await said(talk, "what do you think of the moon")
+        await said(talk, "what do you think of the moon")
+        assert nlu.calls == 1
+        clock.ms += 1_100
+        await said(talk, "what do you think of the moon")
+        assert nlu.calls == 2
+
+    run_simulated(main())

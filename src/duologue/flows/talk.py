@@ -20,6 +20,7 @@ from duologue.dialogue.grammars import Json
 from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import State
+from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 
 from .meaning import commands_of, scope_of
@@ -68,7 +69,7 @@ class Talk:
         self.domain = domain
         self.state = State()
         self._registry = registry
-        self._nlu = nlu
+        self._nlu = CachedNlu(nlu, now)
         self._today = today
         self._now = now
         self._store = store

@@ -1,0 +1,232 @@
+"""What may happen next in a dialogue: everything that people say and workers answer, a few of each.
+
+Made of the domain alone: for each kind of slot a right answer, another one and an ambiguous one; for each request
+every sort of answer, failures and nonsense among them. Rule: for every event there is a fresh variant here, and for
+every event that carries a request a stale one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from duologue.dialogue.commands import (
+    Affirm,
+    Back,
+    Cancel,
+    ChitChat,
+    ClearSlot,
+    Command,
+    CorrectSlot,
+    Deny,
+    Handoff,
+    Help,
+    Repeat,
+    SetSlot,
+    Skip,
+    StartFlow,
+)
+from duologue.dialogue.effects import RunAction, Understand, Validate
+from duologue.dialogue.events import (
+    ActionDone,
+    Event,
+    FlowRequested,
+    NothingSaid,
+    Rejected,
+    Understood,
+    UserSaid,
+    Validated,
+    WorkFailed,
+)
+from duologue.dialogue.flow import Act, Domain, SlotSpec
+from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
+from duologue.dialogue.requests import request_of
+from duologue.dialogue.state import BUSY, Phase, State
+
+TODAY = "2025-12-03"  # a Wednesday
+STALE = 99
+NORMALISED = " checked"  # what normalisers add here
+UNKNOWN = "nowhere"
+FOR_NLU = "so what about that other thing we had"
+COMMON = ("yes", "no", "cancel", "help", "repeat", "go back", "skip", "a person please", FOR_NLU, "")
+SAID: Mapping[Kind, tuple[str, str]] = {
+    Kind.NUMBER: ("two", "five"),
+    Kind.DATE: ("tomorrow", "december 20"),
+    Kind.TIME: ("7 pm", "9 am"),
+    Kind.DURATION: ("two hours", "three days"),
+    Kind.MONEY: ("fifty dollars", "80 dollars"),
+    Kind.YES_NO: ("yes", "no"),
+    Kind.NAME: ("Boston", "Denver"),
+    Kind.PHONE: ("555 123 4567", "555 765 4321"),
+    Kind.EMAIL: ("ann@example.com", "bob@example.org"),
+    Kind.CODE: ("A B 1 2", "X Y 3 4"),
+    Kind.TEXT: ("tea", "coffee"),
+    Kind.CHOICE: ("", ""),
+}
+AMBIGUOUS: Mapping[Kind, str] = {Kind.DATE: "next friday", Kind.TIME: "half past six"}
+
+
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """Everything that may happen in dialogues about one domain."""
+
+    domain: Domain
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # action -> slots that it may want first
+    confirms: Mapping[str, str] = field(default_factory=dict)  # action -> what it may ask first
+    outputs: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)  # action -> what it returns
+    meanwhile: tuple[str, ...] = ("yes", "cancel")  # said while somebody works
+    starts: tuple[FlowRequested, ...] = ()  # instead of one plain start for each flow
+    has_values: bool = True  # does NLU bring values?
+    depth_max: int = 2  # flows that may be open when NLU starts another
+
+    # -- What people say
+
+    def person(self, state: State) -> Iterator[Event]:
+        """Messages, silence, and flows that the program starts."""
+        if state.phase in BUSY:
+            if not state.queue:
+                yield from (UserSaid(text, 0, TODAY) for text in self.meanwhile)
+            return
+        yield from (UserSaid(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
+        yield NothingSaid(0)
+        yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
+
+    def texts(self, state: State) -> Iterator[str]:
+        """What is said to this question and not to others."""
+        if state.phase is Phase.ERROR:
+            yield "retry"
+        if state.waiting_for is not None:
+            spec = self.domain.slots[state.waiting_for]
+            yield from said_of(spec)
+            if spec.kind in AMBIGUOUS:
+                yield AMBIGUOUS[spec.kind]
+            if state.among:
+                yield "the second one"
+        yield from self.corrections(state)
+
+    def corrections(self, state: State) -> Iterator[str]:
+        if state.top is None:
+            return
+        for name, filled in state.top.slots:
+            spec = self.domain.slots.get(name)
+            if spec is not None:
+                yield f"change the {spec.called} to {other_of(spec, filled.value)}"
+        asked = [name for name in state.top.asked if state.top.filled(name) is not None]
+        if asked:
+            spec = self.domain.slots[asked[-1]]
+            yield f"no, make it {other_of(spec, state.slots[spec.name])}"
+
+    # -- What workers answer
+
+    def workers(self, state: State) -> Iterator[Event]:
+        wanted = request_of(self.domain, state)
+        if wanted is None:
+            return
+        match wanted:
+            case Understand():
+                yield from (Understood(wanted.request, commands, 0) for commands in self.meanings(state))
+            case Validate():
+                yield from self._verdicts(wanted)
+            case RunAction():
+                yield from self._results(wanted)
+        yield WorkFailed(wanted.request, "TimeoutError", "it took too long", 0)
+
+    def meanings(self, state: State) -> Iterator[tuple[Command, ...]]:
+        """What NLU may make of a message, sense and nonsense."""
+        yield ()
+        yield (StartFlow(UNKNOWN), SetSlot(UNKNOWN, 1), ClearSlot(UNKNOWN))
+        for command in (Affirm(), Deny(), Cancel(), Repeat(), Back(), Skip(), Help(), Handoff(), ChitChat("Fine.")):
+            yield (command,)
+        if len(state.stack) < self.depth_max:
+            yield from ((StartFlow(name),) for name in self.domain.flows)
+        if self.has_values:
+            yield from self._values(state)
+
+    def _values(self, state: State) -> Iterator[tuple[Command, ...]]:
+        for name, spec in self.domain.slots.items():
+            filled = state.top.filled(name) if state.top is not None else None
+            if filled is None:
+                value = value_of(spec, said_of(spec)[0])
+                yield (SetSlot(name, value),)
+                yield (Affirm(), SetSlot(name, value))
+            else:
+                value = value_of(spec, other_of(spec, filled.value))
+                yield (CorrectSlot(name, value),)
+                yield (Deny(), CorrectSlot(name, value))
+                yield (ClearSlot(name),)
+        if state.top is None:
+            for flow in self.domain.offered:
+                for name in flow.slots[-1:]:
+                    spec = self.domain.slots[name]
+                    yield (StartFlow(flow.name), SetSlot(name, value_of(spec, said_of(spec)[0])))
+
+    def _verdicts(self, wanted: Validate) -> Iterator[Event]:
+        value = f"{wanted.value}{NORMALISED}" if wanted.normaliser else wanted.value
+        yield Validated(wanted.request, value, 0)
+        yield Rejected(wanted.request, "That one is taken.", 0)
+        yield Rejected(wanted.request, "", 0)
+
+    def _results(self, wanted: RunAction) -> Iterator[Event]:
+        name = wanted.action
+        outputs = tuple(self.outputs.get(name, {}).items()) or self._outputs(name)
+        yield ActionDone(wanted.request, outputs, 0)
+        if name in self.needs:
+            yield ActionDone(wanted.request, (), 0, needs=(*self.needs[name], UNKNOWN))
+        if name in self.confirms:
+            yield ActionDone(wanted.request, (), 0, confirm=self.confirms[name])
+
+    def _outputs(self, action: str) -> tuple[tuple[str, Json], ...]:
+        acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, Act)]
+        return tuple((name, "done") for at in acts if at.action == action for name, _ in at.outputs)
+
+    # -- What comes too late
+
+    def stale(self) -> tuple[Event, ...]:
+        return _STALE
+
+
+_STALE: tuple[Event, ...] = (
+    Understood(STALE, (Cancel(),), 0),
+    Validated(STALE, "late", 0),
+    Rejected(STALE, "late", 0),
+    ActionDone(STALE, (("ref", "late"),), 0),
+    WorkFailed(STALE, "Late", "late", 0),
+)
+
+
+def said_of(spec: SlotSpec) -> tuple[str, str]:
+    """Two answers to the question for a slot."""
+    if spec.choices:
+        return spec.choices[0].value, spec.choices[-1].value
+    if spec.names is not None:
+        names = [value for _, value in spec.names.joined]
+        return names[0], names[-1]
+    return SAID[spec.kind]
+
+
+def value_of(spec: SlotSpec, text: str) -> Json:
+    """What an answer means."""
+    key = (spec.name, spec.kind, text)
+    if key not in _VALUES:
+        reading = read(Question(spec.asked), text, TODAY)
+        _VALUES[key] = reading.value_of(spec.name) if isinstance(reading, Direct) else text
+    return _VALUES[key]
+
+
+_VALUES: dict[tuple[str, Kind, str], Json] = {}
+
+
+def other_of(spec: SlotSpec, value: Json) -> str:
+    """An answer that means something else."""
+    first, second = said_of(spec)
+    held = str(value).removesuffix(NORMALISED)
+    return second if held == str(value_of(spec, first)) else first
+
+
+def alphabet_of(domain: Domain) -> Alphabet:
+    """For any domain: every action may ask for a yes, and for the slots that no step asks for."""
+    asked = {name for one in domain.flows.values() for name in one.slots}
+    spare = tuple(name for name in domain.slots if name not in asked)
+    actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, Act)}
+    needs = {name: spare[:1] for name in actions} if spare else {}
+    return Alphabet(domain, needs, {name: "Shall I really do that?" for name in actions})

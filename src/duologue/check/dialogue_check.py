@@ -1,0 +1,179 @@
+"""Dialogues, explored: every state of a small domain, everything that may happen in it, every law.
+
+Runs the real `step` on folded states. Rule: nothing here knows what a row does; it asks which rows were taken and
+which phases followed which, and compares with what there is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import TypeAlias
+
+from duologue.dialogue.effects import Effect, Respond
+from duologue.dialogue.events import Event, UserSaid, WorkFailed
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.machine import ROWS, row_for, step
+from duologue.dialogue.matrix import MATRIX
+from duologue.dialogue.state import BUSY, Phase, State
+
+from .core_check import Enough, Violation
+from .dialogue_alphabet import TODAY, Alphabet
+from .dialogue_fold import Given, fold, fold_given
+from .dialogue_laws import complaints
+from .dialogue_once import LAW, account
+from .dialogue_seen import Seen
+from .dialogue_states import state_complaints
+from .explore import Graph, can_reach, explore
+
+Stepper: TypeAlias = Callable[[Domain, State, Event], tuple[State, tuple[Effect, ...]]]
+Node: TypeAlias = tuple[State, Given]
+
+
+@dataclass(slots=True)
+class DialogueFindings:
+    """What the exploration of one domain found."""
+
+    name: str
+    states: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+    complete: bool = True
+    rows: set[str] = field(default_factory=set)
+    moves: set[tuple[Phase, Phase]] = field(default_factory=set)
+    violations: list[Violation] = field(default_factory=list)
+
+
+class DialogueExplorer:
+    """One exploration of one domain."""
+
+    def __init__(self, name: str, alphabet: Alphabet, stepper: Stepper = step, violations_max: int = 200) -> None:
+        self.alphabet = alphabet
+        self.domain = alphabet.domain
+        self.stepper = stepper
+        self.violations_max = violations_max
+        self.graph: Graph[Node, Event] = Graph()
+        self.exits: list[tuple[int, Node]] = []  # where "cancel", or a failure of whoever works, leads
+        self.found = DialogueFindings(name)
+
+    def run(self, states_max: int = 100_000) -> DialogueFindings:
+        """Explore, judge, report."""
+        began = time.process_time()
+        try:
+            explore(self.graph, [(fold(State()), frozenset())], self._successors, states_max)
+            self.found.complete = self.graph.complete
+            self._judge_exits()
+        except Enough:
+            self.found.complete = False
+        self.found.states = len(self.graph.states)
+        self.found.seconds = time.process_time() - began
+        return self.found
+
+    # -- One state
+
+    def _successors(self, number: int, node: Node) -> Iterator[tuple[Event, Node]]:
+        state, given = node
+        for law, message in state_complaints(self.domain, state):
+            self._report(law, message, number)
+        for event in self.alphabet.stale():
+            self.found.steps += 1
+            after, effects = self.stepper(self.domain, state, event)
+            if after is not state or effects:
+                self._report("nothing stale", f"a late {type(event).__name__} changes something", number, event)
+        for event in (*self.alphabet.person(state), *self.alphabet.workers(state)):
+            target = self._take(number, state, given, event)
+            if target is not None:
+                if _is_exit(state, event):
+                    self.exits.append((number, target))
+                yield event, target
+
+    def _take(self, number: int, state: State, given: Given, event: Event) -> Node | None:
+        """Apply one event, judge the step, and return where it leads, or None if it did nothing."""
+        self.found.steps += 1
+        row = row_for(state, event)
+        try:
+            after, effects = self.stepper(self.domain, state, event)
+        except Exception as problem:  # noqa: BLE001 - whatever it raises is what is looked for
+            self._report("a step never raises", f"{type(problem).__name__}: {problem}"[:200], number, event)
+            return None
+        if row is None:
+            if after is not state or effects:
+                self._report("nothing stale", f"{type(event).__name__} in {state.phase} changes something", number, event)
+            return None
+        self.found.rows.add(row.name)
+        seen = Seen(self.domain, state, event, after, effects)
+        self.found.moves.update(seen.moves)
+        for law, message in complaints(seen):
+            self._report(law, message, number, event)
+        left, wrong = account(seen, given)
+        for message in wrong:
+            self._report(LAW, message, number, event)
+        return fold(after), fold_given(after, left)
+
+    # -- The whole graph
+
+    def _judge_exits(self) -> None:
+        """Saying cancel again and again leads to rest from everywhere."""
+        ways: Graph[Node, Event] = Graph()
+        ways.states = self.graph.states
+        for number, target in self.exits:
+            ways.sources.append(number)
+            ways.targets.append(self.graph.index[target])
+        idle = [number for number, (state, _) in enumerate(self.graph.states) if state.phase is Phase.IDLE]
+        reaches = can_reach(ways, idle)
+        if self.graph.complete and not all(reaches):
+            self._report("cancel leads to rest", "cancel, cancel, cancel never ends it", reaches.index(0))
+
+    # -- Reporting
+
+    def _report(self, law: str, message: str, number: int, event: Event | None = None) -> None:
+        if any(seen.law == law and seen.message == message for seen in self.found.violations):
+            return
+        trace = [*self.graph.trace(number), *([event] if event else [])]
+        self.found.violations.append(Violation(law, message, tuple(self._tell(trace))))
+        if len(self.found.violations) >= self.violations_max:
+            raise Enough
+
+    def _tell(self, trace: list[Event]) -> Iterator[str]:
+        """The trace as lines: each event, where it led and what was said."""
+        state = fold(State())
+        for event in trace:
+            try:
+                after, effects = self.stepper(self.domain, state, event)
+            except Exception as problem:  # noqa: BLE001
+                yield f"{named(event):<52} {type(problem).__name__}: {problem}"[:200]
+                return
+            did = [effect.text if isinstance(effect, Respond) else type(effect).__name__ for effect in effects[1:]]
+            yield f"{named(event):<52} {after.phase.value}  {' | '.join(did[:4])}"
+            state = fold(after)
+
+
+def _is_exit(state: State, event: Event) -> bool:
+    if state.phase in BUSY:
+        return isinstance(event, WorkFailed)
+    return event == UserSaid("cancel", 0, TODAY)
+
+
+def named(event: Event) -> str:
+    """An event in one line."""
+    if isinstance(event, UserSaid):
+        return f'"{event.text}"'
+    shown = (
+        f"{name}={value!r}"
+        for name in (one.name for one in fields(event))
+        if name not in ("at", "today", "request")
+        for value in (getattr(event, name),)
+        if value not in ((), "")
+    )
+    return f"{type(event).__name__}({', '.join(shown)})".replace(", raw='', span=(0, 0), source='grammar'", "")
+
+
+def unseen_rows(found: list[DialogueFindings]) -> list[str]:
+    seen = {row for one in found for row in one.rows}
+    return [row.name for row in ROWS if row.name not in seen]
+
+
+def unseen_moves(found: list[DialogueFindings]) -> list[tuple[Phase, Phase]]:
+    """Moves that the matrix has and nobody made."""
+    return sorted(MATRIX - {move for one in found for move in one.moves})

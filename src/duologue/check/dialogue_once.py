@@ -1,0 +1,71 @@
+"""A yes is good for one run of an action, and only as long as what it was said to stays the same (D-14).
+
+Keeps beside the state which yeses were given and not used up. Rule: this account is kept from what was said and done
+alone, so a machine that forgets to ask can't excuse itself.
+"""
+
+from __future__ import annotations
+
+from duologue.dialogue.effects import RunAction
+from duologue.dialogue.flow import Act, Confirm
+from duologue.dialogue.phrases import gaps_of
+from duologue.dialogue.state import Instance
+
+from .dialogue_fold import Given
+from .dialogue_paths import Program, yeses_before
+from .dialogue_seen import Seen, at_of, changed_in
+
+LAW = "one run for one yes"
+
+
+def account(seen: Seen, given: Given) -> tuple[Given, list[str]]:
+    """Which yeses are left after a step, and what was done without one."""
+    given = _taken_back(seen, given)
+    before, after = seen.before.top, seen.after.top
+    if before is not None:
+        given |= _said_to(seen, before)
+    wrong: list[str] = []
+    for run in seen.runs:
+        assert after is not None
+        given, missing = _used_up(seen, run, after, given)
+        wrong += missing
+    return given, wrong
+
+
+def _said_to(seen: Seen, one: Instance) -> Given:
+    program = seen.domain.flows[one.flow].program
+    acts = [(place, at.step) for place, at in enumerate(program) if isinstance(at, Act)]
+    found = set()
+    for step in seen.confirmed:
+        found |= {(one.id, step, name) for place, name in acts if name == step or step in yeses_before(program, place)}
+    return frozenset(found)
+
+
+def _taken_back(seen: Seen, given: Given) -> Given:
+    """A yes to words that would be others now is none."""
+    for before, after in seen.pairs():
+        if after is None:
+            continue
+        changed = changed_in(before, after)
+        program = seen.domain.flows[before.flow].program
+        void = {at.step for at in program if isinstance(at, Confirm) and changed & set(gaps_of(at.text))}
+        given = frozenset(yes for yes in given if yes[0] != before.id or yes[1] not in void)
+    return given
+
+
+def _used_up(seen: Seen, run: RunAction, top: Instance, given: Given) -> tuple[Given, list[str]]:
+    act, program = at_of(seen.domain, top), seen.domain.flows[top.flow].program
+    own = (top.id, act.step, act.step)
+    old = next((one for one in seen.before.stack if one.id == top.id), None)
+    if old is not None and old.is_acting and old.at == top.at and old.runs == top.runs:
+        return given - {own}, []
+    needed = {(top.id, step, act.step) for step in yeses_before(program, top.at)}
+    if run.confirmed and not _asks_itself(program, act.step):
+        needed.add(own)
+    wrong = [f"{act.step} runs again without another yes to {step}" for _, step, _ in sorted(needed - given)]
+    return given - needed - {own}, wrong
+
+
+def _asks_itself(program: Program, step: str) -> bool:
+    """Do a question and an action share this step?"""
+    return any(isinstance(at, Confirm) and at.step == step for at in program)

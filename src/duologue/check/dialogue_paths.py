@@ -1,0 +1,69 @@
+"""Ways through a flow's program: what must have been passed before an instruction can be reached.
+
+Reads the program as a graph and knows nothing of how it is run. Rule: a step must come before another if taking its
+way on out of the graph makes the other unreachable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from duologue.dialogue.flow import Act, Collect, Confirm, End, Instruction, Jump, JumpUnless, Link
+
+Program = tuple[Instruction, ...]
+_FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] = {}
+
+
+def yeses_before(program: Program, place: int) -> tuple[str, ...]:
+    """The steps whose question must have been answered by yes before this instruction."""
+    return _before(program, place)[1]
+
+
+def slots_before(program: Program, place: int) -> tuple[str, ...]:
+    """The slots that must have been asked for before this instruction."""
+    return _before(program, place)[2]
+
+
+def _before(program: Program, place: int) -> tuple[Program, tuple[str, ...], tuple[str, ...]]:
+    known = _FOUND.get((id(program), place))
+    if known is not None and known[0] is program:
+        return known
+    yeses, slots = [], []
+    for number, at in enumerate(program):
+        if isinstance(at, Confirm | Collect) and number != place and not _reaches(program, place, without=number):
+            if isinstance(at, Confirm):
+                yeses.append(at.step)
+            else:
+                slots.append(at.slot)
+    found = (program, tuple(yeses), tuple(slots))
+    _FOUND[(id(program), place)] = found
+    return found
+
+
+def _reaches(program: Program, goal: int, without: int) -> bool:
+    seen, waiting = {0}, [0]
+    while waiting:
+        place = waiting.pop()
+        if place == goal:
+            return True
+        for after in _after(program, place, is_closed=place == without):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
+
+
+def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
+    """Where an instruction leads; one that is closed only by its side door."""
+    at = program[place]
+    if isinstance(at, Jump):
+        yield at.to
+        return
+    if not is_closed and not isinstance(at, End | Link):
+        yield place + 1
+    if isinstance(at, JumpUnless):
+        yield at.to
+    if isinstance(at, Confirm) and at.on_no is not None:
+        yield at.on_no
+    if isinstance(at, Act) and at.on_failure is not None:
+        yield at.on_failure

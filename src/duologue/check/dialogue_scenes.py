@@ -1,0 +1,243 @@
+"""The small domains that are explored: together they use every instruction, option and pattern.
+
+Each is as small as it can be and still show its part. Rule: what a scene leaves out, another one has; a test counts
+instructions, options and rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from duologue.dialogue.conditions import parse
+from duologue.dialogue.events import FlowRequested
+from duologue.dialogue.flow import (
+    Act,
+    Assign,
+    Call,
+    Collect,
+    Confirm,
+    Domain,
+    End,
+    Flow,
+    Instruction,
+    Jump,
+    JumpUnless,
+    Link,
+    Say,
+    SlotSpec,
+)
+from duologue.dialogue.grammars import Choice, Kind
+
+from .dialogue_alphabet import Alphabet
+
+
+def flow(name: str, *program: Instruction, hidden: bool = False, completed: str = "") -> Flow:
+    places = {at.step: place for place, at in reversed(list(enumerate(program)))}
+    return Flow(name, f"do {name}", (*program, End()), (name,), completed, hidden, places)
+
+
+def domain(*flows: Flow, slots: tuple[SlotSpec, ...] = (), gives_up_by: str = "cancel") -> Domain:
+    return Domain(
+        {one.name: one for one in flows}, {one.name: one for one in slots}, misses_max=1, gives_up_by=gives_up_by
+    )
+
+
+PEOPLE = SlotSpec("people", Kind.NUMBER, "For how many?", validator="seats", reprompts=("How many are you?",))
+WHEN = SlotSpec("when", Kind.TIME, "When?", silence_prompts=("At what time?",), depends_on=("people",))
+CODE = SlotSpec("code", Kind.CODE, "Your code?", normaliser="tidy", reads_back=True, barge_in=False)
+SIZE = SlotSpec("size", Kind.CHOICE, "Which size?", choices=(Choice("small"), Choice("large")), help="Small or large.")
+USUAL = SlotSpec("usual", Kind.CHOICE, "Your usual size?", choices=SIZE.choices, is_optional=True)
+NOTE = SlotSpec("note", Kind.TEXT, "Any note?", is_optional=True, ask_before_filling=True)
+PIN = SlotSpec("pin", Kind.NUMBER, "Your pin?")
+AMOUNT = SlotSpec("amount", Kind.NUMBER, "How much?")
+DAY = SlotSpec("day", Kind.DATE, "Which day?", prefers="last", is_optional=True)
+HOUR = SlotSpec("hour", Kind.TIME, "What time?", is_optional=True)
+MORE = SlotSpec("more", Kind.YES_NO, "Another one?")
+
+# A form: a validator, a dependant, an ambiguous time, a confirmation, an action with what it returns.
+TABLE = Alphabet(
+    domain(
+        flow(
+            "table",
+            Collect("people", "people"),
+            Collect("when", "when"),
+            Confirm("sure", "A table for {people}, all right?"),
+            Act("book", "book", ("people", "when"), (("number", "ref"),), waiting="One moment."),
+            Say("done", "Booked: {ref}."),
+        ),
+        slots=(PEOPLE, WHEN),
+    ),
+    meanwhile=(),
+)
+
+# Codes that are read back, with a confirmation behind them.
+CODES = Alphabet(
+    domain(
+        flow("codes", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), Say("done", "Open.")),
+        slots=(CODE,),
+    ),
+    meanwhile=("yes",),
+)
+
+# A value that is proposed, a no that leads elsewhere, a free text that waits to be asked.
+ORDER = Alphabet(
+    domain(
+        flow(
+            "order",
+            Collect("size", "size", "Is {proposed} all right?", proposed="usual"),
+            Confirm("sure", "{size}?", on_no=2),
+            Collect("note", "note"),
+        ),
+        slots=(SIZE, USUAL, NOTE),
+    ),
+    meanwhile=(),
+    starts=(FlowRequested("order", 0, (("usual", "large"),)), FlowRequested("order", 0)),
+)
+
+# An action that wants slots and a yes of its own, and one whose failure leads on.
+PAY = Alphabet(
+    domain(
+        flow(
+            "pay",
+            Collect("amount", "amount"),
+            Act("pay", "pay", ("amount", "pin"), on_failure=3),
+            Jump("over", 5),
+            Say("failed", "That did not work."),
+            Act("report", "report", ("amount",)),
+            Say("done", "Good."),
+        ),
+        slots=(AMOUNT, PIN),
+    ),
+    needs={"pay": ("pin",)},
+    confirms={"pay": "Really?"},
+    meanwhile=(),
+    has_values=False,
+)
+
+# What is said while somebody works.
+MEANWHILE = Alphabet(
+    domain(
+        flow("send", Collect("amount", "amount"), Act("send", "send"), Collect("size", "size")),
+        slots=(replace(AMOUNT, validator="enough"), SIZE),
+    ),
+    confirms={"send": "Really?"},
+    meanwhile=("yes", "cancel", "small"),
+    has_values=False,
+)
+
+# Flows within flows: a digression, one that calls, one that goes over for good, one of words alone.
+ROOMS = Alphabet(
+    domain(
+        flow(
+            "room",
+            Collect("size", "size"),
+            Call("how", "howmany", (("size", "size"),), (("people", "people"),)),
+            Act("reserve", "reserve"),
+            completed="Done.",
+        ),
+        flow("howmany", Collect("people", "people"), Say("fine", "For {people}."), hidden=True),
+        flow("info", Say("words", "We are open."), completed="That was all."),
+        flow("guide", Confirm("go", "Shall we?"), Link("over", "room")),
+        slots=(SIZE, SlotSpec("people", Kind.NUMBER, "For how many?")),
+    ),
+    meanwhile=(),
+    has_values=False,
+)
+
+# A called flow that goes over to another one, with an action behind the call.
+RELAY = Alphabet(
+    domain(
+        flow("outer", Call("through", "inner"), Act("finish", "finish")),
+        flow("inner", Link("over", "last"), hidden=True),
+        flow("last", Collect("size", "size"), hidden=True),
+        slots=(SIZE,),
+    ),
+    meanwhile=(),
+)
+
+# A loop that asks, confirms and acts each time round; a branch.
+ROUNDS = Alphabet(
+    domain(
+        flow(
+            "shop",
+            Assign("begin", (("more", True),)),
+            JumpUnless("while", parse("more"), 7),
+            Collect("size", "size"),
+            Confirm("sure", "Add it?"),
+            Act("add", "add", ("size",)),
+            Assign("again", (("size", None), ("more", None))),
+            Jump("while_end", 9),
+            JumpUnless("branch", parse("more == false"), 9),
+            Jump("out", 11),
+            Collect("more", "more"),
+            Jump("round", 1),
+            Say("bye", "Done."),
+        ),
+        slots=(SIZE, MORE),
+    ),
+    meanwhile=(),
+    has_values=False,
+)
+
+# An action after a confirmation, with more questions behind it: going back and corrections must not repeat it.
+RATED = Alphabet(
+    domain(
+        flow(
+            "rated",
+            Collect("size", "size"),
+            Collect("amount", "amount"),
+            Confirm("sure", "Pay {amount}?"),
+            Act("pay", "pay", on_failure=None),
+            Collect("pin", "pin"),
+        ),
+        slots=(SIZE, AMOUNT, PIN),
+    ),
+    meanwhile=(),
+    has_values=False,
+)
+
+# Optional slots, ambiguous values asked back or decided, and a person in the end.
+WISHES = Alphabet(
+    domain(
+        flow("wish", Collect("hour", "hour"), Collect("day", "day")),
+        slots=(HOUR, DAY),
+        gives_up_by="handoff",
+    ),
+    meanwhile=(),
+)
+
+# A no that leads to a question which was answered already.
+AGAIN = Alphabet(
+    domain(flow("again", Collect("size", "size"), Confirm("sure", "{size}?", on_no=0)), slots=(SIZE,)),
+    meanwhile=(),
+    has_values=False,
+)
+
+# Flows that go round without asking, begun in every way; one that acts at once.
+LOOPS = Alphabet(
+    domain(
+        flow("spin", Jump("spin", 0)),
+        flow("asked", Confirm("go", "Shall we?", on_no=2), Say("words", "Well."), Jump("back", 2)),
+        flow("calls", Call("again", "words"), Jump("back", 0)),
+        flow("words", Say("words", "Well."), hidden=True),
+        flow("acts", Act("ping", "ping")),
+    ),
+    meanwhile=(),
+    has_values=False,
+    depth_max=1,
+)
+
+SCENES: dict[str, Alphabet] = {
+    "table": TABLE,
+    "codes": CODES,
+    "order": ORDER,
+    "pay": PAY,
+    "meanwhile": MEANWHILE,
+    "rooms": ROOMS,
+    "relay": RELAY,
+    "rounds": ROUNDS,
+    "rated": RATED,
+    "wishes": WISHES,
+    "again": AGAIN,
+    "loops": LOOPS,
+}

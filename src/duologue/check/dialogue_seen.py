@@ -1,0 +1,97 @@
+"""One step of a dialogue as the laws see it: before, event, after, effects.
+
+Rule: a law reads states, events and effects, and of the trace only what somebody said yes to; never how the machine
+got there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from duologue.dialogue.commands import Back, Command
+from duologue.dialogue.effects import Effect, Respond, RunAction, Understand, Validate
+from duologue.dialogue.events import Event, Understood, UserSaid
+from duologue.dialogue.flow import Act, Domain, Instruction
+from duologue.dialogue.grammars import Json
+from duologue.dialogue.grammars.commands import command_of
+from duologue.dialogue.grammars.tokens import tokens_of
+from duologue.dialogue.state import Instance, Phase, State, values_of
+
+
+class Seen(NamedTuple):
+    """One step. `before.trace` is empty, so that of `after` tells what happened."""
+
+    domain: Domain
+    before: State
+    event: Event
+    after: State
+    effects: tuple[Effect, ...]
+
+    @property
+    def requests(self) -> list[Understand | Validate | RunAction]:
+        return [effect for effect in self.effects if isinstance(effect, Understand | Validate | RunAction)]
+
+    @property
+    def runs(self) -> list[RunAction]:
+        return [effect for effect in self.effects if isinstance(effect, RunAction)]
+
+    @property
+    def said(self) -> list[Respond]:
+        return [effect for effect in self.effects if isinstance(effect, Respond)]
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return self.event.commands if isinstance(self.event, Understood) else ()
+
+    @property
+    def moves(self) -> list[tuple[Phase, Phase]]:
+        lines = [dict(line.data) for line in self.after.trace if line.event == "transition"]
+        return [(Phase(line["before"]), Phase(line["after"])) for line in lines]
+
+    @property
+    def confirmed(self) -> list[str]:
+        """The steps that were said yes to."""
+        return [dict(line.data)["step"] for line in self.after.trace if line.event == "confirmed"]
+
+    @property
+    def heard(self) -> tuple[str, ...]:
+        """Every message that this step may have dealt with."""
+        return (*self.before.queue, *((self.event.text,) if isinstance(self.event, UserSaid) else ()))
+
+    @property
+    def goes_back(self) -> bool:
+        said = any(command_of(tokens_of(text)) == "back" for text in self.heard)
+        return said or any(isinstance(command, Back) for command in self.commands)
+
+    def pairs(self) -> Iterator[tuple[Instance, Instance | None]]:
+        """Every flow that was open, and what became of it."""
+        after = {one.id: one for one in self.after.stack}
+        for one in self.before.stack:
+            yield one, after.get(one.id)
+
+
+def at_of(domain: Domain, instance: Instance) -> Instruction:
+    return domain.flows[instance.flow].program[instance.at]
+
+
+def used_by(act: Act, instance: Instance) -> dict[str, Json]:
+    """What an action is given."""
+    values = values_of(instance.slots)
+    return {name: value for name, value in values.items() if not act.slots or name in act.slots}
+
+
+def changed_in(before: Instance, after: Instance) -> set[str]:
+    """Slots that hold something else now, or nothing."""
+    new = values_of(after.slots)
+    return {name for name, value in values_of(before.slots).items() if name not in new or new[name] != value}
+
+
+def dependants(domain: Domain, names: set[str]) -> set[str]:
+    """Everything that depends on these slots, at any distance."""
+    found: set[str] = set()
+    while True:
+        near = {name for name, spec in domain.slots.items() if (names | found) & set(spec.depends_on)} - found
+        if not near:
+            return found
+        found |= near

@@ -1,0 +1,147 @@
+"""What must hold of every state that a dialogue may rest or wait in.
+
+Rule: a state explains itself: whoever looks at it alone can tell what is open and what comes next.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from duologue.dialogue.codec import from_json, to_json
+from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain
+from duologue.dialogue.requests import request_of
+from duologue.dialogue.run import DEPTH_MAX
+from duologue.dialogue.state import BUSY, MESSAGES_MAX, QUEUE_MAX, TRACE_MAX, Phase, State
+
+from .dialogue_laws import name_of
+from .dialogue_paths import slots_before
+from .dialogue_seen import at_of
+
+StateLaw: TypeAlias = Callable[[Domain, State], Iterator[str]]
+
+
+def never_stuck(domain: Domain, state: State) -> Iterator[str]:
+    """Somebody works and will answer, or the person is asked, or all is quiet."""
+    if state.phase is Phase.COMPLETED:
+        yield "completed is no place to rest"
+    if state.phase in BUSY:
+        if not state.pending or request_of(domain, state) is None:
+            yield f"{state.phase} waits for nobody"
+    elif state.pending or state.queue:
+        yield f"{state.phase} with a request or messages waiting"
+
+
+def the_question_fits_the_step(domain: Domain, state: State) -> Iterator[str]:
+    top = state.top
+    at = at_of(domain, top) if top is not None else None
+    if state.phase is Phase.WAITING_FOR_SLOT:
+        slot = state.waiting_for
+        reads_back = state.reading_back and bool(state.values) and state.values[0].slot == slot
+        collects = isinstance(at, Collect) and at.slot == slot
+        needed = top is not None and slot in top.needs
+        if top is None or slot is None or not (reads_back or collects or needed):
+            yield f"{slot} is awaited, and {at.step if at else 'nothing'} is open"
+        elif top.filled(slot) is not None and not reads_back:
+            yield f"{slot} is awaited and filled"
+    if state.phase is Phase.CONFIRMING:
+        asks = isinstance(at, Confirm) or (isinstance(at, Act) and top is not None and bool(top.confirm))
+        if not asks or state.waiting_for is not None:
+            yield f"a yes is awaited, and {at.step if at else 'nothing'} is open"
+    if state.phase is Phase.EXECUTING_ACTION and not (isinstance(at, Act) and top is not None and top.is_acting):
+        yield "an action runs that no step has"
+    if state.phase is Phase.IDLE and state.stack:
+        yield "idle with a flow open"
+
+
+def nothing_is_left_over(domain: Domain, state: State) -> Iterator[str]:
+    """What belongs to one question is gone with it."""
+    if state.phase is Phase.IDLE:
+        for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences", "trouble"):
+            if getattr(state, name):
+                yield f"{name} is left over when all is over"
+    for one in state.stack:
+        if not isinstance(at_of(domain, one), Act):
+            for name in ("needs", "confirm", "is_acting"):
+                if getattr(one, name):
+                    yield f"{name} of an action is left over at another step"
+    if state.reading_back and not state.values:
+        yield "a code is read back and there is none"
+    if state.reading_back and state.phase is Phase.CONFIRMING:
+        yield "a code is read back while a yes to something else is awaited"
+    if (state.trouble is not None) != (state.phase is Phase.ERROR):
+        yield "an error is told exactly while there is one"
+    if state.trouble is not None and state.trouble.recovery is Phase.ERROR:
+        yield "an error recovers to an error"
+
+
+def candidates_are_of_the_slot_that_is_asked(domain: Domain, state: State) -> Iterator[str]:
+    if not state.among:
+        return
+    if state.waiting_for is None:
+        yield "candidates without a question"
+        return
+    spec = domain.slots[state.waiting_for]
+    if spec.choices and any(value not in [choice.value for choice in spec.choices] for value in state.among):
+        yield f"candidates of another slot than {spec.name}"
+    shapes = {"time": ":", "date": "-"}
+    sign = shapes.get(spec.kind.value)
+    if sign is not None and any(sign not in str(value) for value in state.among):
+        yield f"candidates of another slot than {spec.name}"
+    if spec.kind.value in ("number", "yes_no") and any(isinstance(value, str) for value in state.among):
+        yield f"candidates of another slot than {spec.name}"
+
+
+def an_action_has_what_its_flow_asked_for(domain: Domain, state: State) -> Iterator[str]:
+    """No way leads to an action around a question, so its answer is there."""
+    if state.phase is not Phase.EXECUTING_ACTION or state.top is None:
+        return
+    top, program = state.top, domain.flows[state.top.flow].program
+    emptied = {name for at in program if isinstance(at, Assign) for name, value in at.values if value is None}
+    for slot in slots_before(program, top.at):
+        if top.filled(slot) is None and slot not in emptied:
+            yield f"{at_of(domain, top).step} runs without {slot}"
+
+
+def a_checkpoint_is_the_whole_truth(domain: Domain, state: State) -> Iterator[str]:
+    """Written and read again it is the same state, waiting for the same request (D-13, D-14)."""
+    again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
+    if again != state:
+        yield "a checkpoint reads as another state"
+    elif request_of(domain, again) != request_of(domain, state):
+        yield "a checkpoint waits for another request"
+
+
+def everything_is_bounded(domain: Domain, state: State) -> Iterator[str]:  # noqa: ARG001
+    sizes = (
+        ("messages", len(state.messages), MESSAGES_MAX),
+        ("trace", len(state.trace), TRACE_MAX),
+        ("queue", len(state.queue), QUEUE_MAX),
+        ("stack", len(state.stack), DEPTH_MAX),
+    )
+    for name, size, most in sizes:
+        if size > most:
+            yield f"{size} {name}"
+
+
+STATE_LAWS: tuple[StateLaw, ...] = (
+    never_stuck,
+    the_question_fits_the_step,
+    nothing_is_left_over,
+    candidates_are_of_the_slot_that_is_asked,
+    an_action_has_what_its_flow_asked_for,
+    a_checkpoint_is_the_whole_truth,
+    everything_is_bounded,
+)
+
+
+def state_complaints(
+    domain: Domain, state: State, without: tuple[StateLaw, ...] = ()
+) -> Iterator[tuple[str, str]]:
+    """Which laws a state breaks, and how."""
+    for law in STATE_LAWS:
+        if law in without:
+            continue
+        for message in law(domain, state):
+            yield name_of(law), message

@@ -1,0 +1,224 @@
+"""Random dialogues: people who answer, correct, digress, cancel, mumble and fall silent; workers who fail, hang up
+and ask back. Judged by the laws that the explorer uses.
+
+Played on the pure machine, whole states and all, with a crash and a restored checkpoint now and then. Rule: a dialogue
+is wholly told by its domain and its seed.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from duologue.check.dialogue_alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of
+from duologue.check.dialogue_check import Stepper, named
+from duologue.check.dialogue_fold import Given
+from duologue.check.dialogue_laws import complaints
+from duologue.check.dialogue_once import LAW, account
+from duologue.check.dialogue_seen import Seen
+from duologue.check.dialogue_states import a_checkpoint_is_the_whole_truth, state_complaints
+from duologue.dialogue.codec import from_json, to_json
+from duologue.dialogue.commands import StartFlow
+from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.machine import step
+from duologue.dialogue.requests import request_of
+from duologue.dialogue.state import BUSY, Phase, State
+
+Draw: TypeAlias = Callable[["Player"], Event]
+CANCELS_MAX = 60  # to get out of everything that may be open
+MUMBLES = (
+    "",
+    "uh",
+    "hm I mean the thing you know",
+    "\x00\x01\x02\xff\x00",
+    "東京へ at sechs Uhr مرحبا",
+    "{amount} {flow}",
+    "no yes no",
+    "blah " * 1000,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How somebody talks: how often each kind of thing is said."""
+
+    answers: int = 50
+    corrects: int = 8
+    commands: int = 6
+    strays: int = 8  # something for NLU
+    mumbles: int = 4
+    is_silent: int = 4
+    interrupts_pct: int = 5  # talks while somebody works
+    fails_pct: int = 8  # work that fails
+
+
+MANNERS = (
+    Manner(),
+    Manner(answers=20, corrects=30),
+    Manner(commands=30, strays=30),
+    Manner(mumbles=30, is_silent=30),
+    Manner(interrupts_pct=40, fails_pct=30),
+)
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """How one dialogue went."""
+
+    seed: int
+    events: list[Event] = field(default_factory=list)
+    state: State = field(default_factory=State)
+    complaints: list[tuple[str, str, int]] = field(default_factory=list)  # law, what is wrong, after how many events
+    actions: int = 0
+    completed: int = 0  # flows that came to their end
+
+    def told(self, law: str = "") -> list[str]:
+        """The events up to the first complaint (of a law), a line each."""
+        until = next((at for name, _, at in self.complaints if not law or name == law), len(self.events))
+        return [named(event) for event in self.events[:until]]
+
+
+def random_dialogue(
+    domain: Domain, seed: int, *, turns: int = 20, alphabet: Alphabet | None = None, stepper: Stepper = step
+) -> Dialogue:
+    """One dialogue, judged; its complaints are empty if no law was broken."""
+    return Player(alphabet or alphabet_of(domain), seed, stepper).play(turns)
+
+
+class Player:
+    """Both sides of one dialogue."""
+
+    def __init__(self, alphabet: Alphabet, seed: int, stepper: Stepper) -> None:
+        self.alphabet = alphabet
+        self.domain = alphabet.domain
+        self.dice = random.Random(seed)
+        self.stepper = stepper
+        self.manner = self.dice.choice(MANNERS)
+        self.dialogue = Dialogue(seed)
+        self.state = State()
+        self.given: Given = frozenset()
+        self.now = 0
+
+    def play(self, turns: int) -> Dialogue:
+        is_over = False
+        for _ in range(turns):
+            is_over = not self._happen(self._next())
+            if is_over:
+                break
+        if not is_over:
+            self._leave()
+        self.dialogue.state = self.state
+        return self.dialogue
+
+    def _leave(self) -> None:
+        """In the end everybody can get out."""
+        for _ in range(CANCELS_MAX):
+            if self.state.phase is Phase.IDLE:
+                return
+            wanted = request_of(self.domain, self.state)
+            event: Event = UserSaid("cancel", self.now, TODAY)
+            if wanted is not None:
+                event = WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
+            if not self._happen(event):
+                return
+        self._complain("cancel leads to rest", "cancel, cancel, cancel never ends it")
+
+    # -- What happens next
+
+    def _next(self) -> Event:
+        self.now += self.dice.randrange(1, 5_000)
+        if self.state.phase in BUSY:
+            if self._chance(self.manner.interrupts_pct):
+                return UserSaid(self._text(), self.now, TODAY)
+            return self._worked()
+        if self._chance(2):
+            return self.dice.choice(self.alphabet.stale())
+        if self.state.phase is Phase.IDLE and self._chance(30):
+            return FlowRequested(self.dice.choice(list(self.domain.flows)), self.now)
+        return self._said()
+
+    def _chance(self, percent: int) -> bool:
+        return self.dice.randrange(100) < percent
+
+    def _said(self) -> Event:
+        manner = self.manner
+        kinds = ("answer", "correction", "command", "stray", "mumble", "silence")
+        weights = (manner.answers, manner.corrects, manner.commands, manner.strays, manner.mumbles, manner.is_silent)
+        match self.dice.choices(kinds, weights)[0]:
+            case "answer":
+                return UserSaid(self._text(), self.now, TODAY)
+            case "correction":
+                return UserSaid(self._one_of(list(self.alphabet.corrections(self.state))), self.now, TODAY)
+            case "command":
+                return UserSaid(self.dice.choice(COMMON), self.now, TODAY)
+            case "mumble":
+                return UserSaid(self.dice.choice(MUMBLES), self.now, TODAY)
+            case "silence":
+                return NothingSaid(self.now)
+        return UserSaid(FOR_NLU, self.now, TODAY)
+
+    def _text(self) -> str:
+        if self.state.phase is Phase.CONFIRMING:
+            return self.dice.choice(("yes", "yes", "yes please", "no"))
+        return self._one_of(list(self.alphabet.texts(self.state)))
+
+    def _one_of(self, texts: Sequence[str]) -> str:
+        return self.dice.choice(texts) if texts else FOR_NLU
+
+    def _worked(self) -> Event:
+        wanted = request_of(self.domain, self.state)
+        assert wanted is not None, self.state
+        if self._chance(self.manner.fails_pct):
+            return WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
+        answers = list(self.alphabet.workers(self.state))[:-1]
+        if not self.state.stack and self._chance(70):
+            flows = [answer for answer in answers if isinstance(answer, Understood) and _starts(answer)]
+            answers = flows or answers
+        answer = answers[0] if self._chance(40) and not isinstance(answers[0], Understood) else self.dice.choice(answers)
+        return replace(answer, at=self.now)
+
+    # -- One event, judged
+
+    def _happen(self, event: Event) -> bool:
+        """True if the dialogue can go on."""
+        self.dialogue.events.append(event)
+        before = replace(self.state, trace=())
+        try:
+            after, effects = self.stepper(self.domain, before, event)
+        except Exception as problem:  # noqa: BLE001 - whatever it raises is what is looked for
+            self._complain("a step never raises", f"{type(problem).__name__}: {problem}")
+            return False
+        if after is not before:
+            self._judge(Seen(self.domain, before, event, after, effects))
+        self.state = after
+        if self._chance(2):
+            self._crash()
+        return not self.dialogue.complaints
+
+    def _judge(self, seen: Seen) -> None:
+        for law, message in complaints(seen):
+            self._complain(law, message)
+        self.given, wrong = account(seen, self.given)
+        for message in wrong:
+            self._complain(LAW, message)
+        for law, message in state_complaints(self.domain, seen.after, without=(a_checkpoint_is_the_whole_truth,)):
+            self._complain(law, message)
+        self.dialogue.actions += len(seen.runs)
+        self.dialogue.completed += sum(line.event == "flow_completed" for line in seen.after.trace)
+
+    def _crash(self) -> None:
+        """The process dies, and another one goes on from the checkpoint."""
+        for message in a_checkpoint_is_the_whole_truth(self.domain, self.state):
+            self._complain("a checkpoint is the whole truth", message)
+        self.state = from_json(self.domain, json.loads(json.dumps(to_json(self.domain, self.state))))
+
+    def _complain(self, law: str, message: str) -> None:
+        self.dialogue.complaints.append((law, message, len(self.dialogue.events)))
+
+
+def _starts(answer: Understood) -> bool:
+    return any(isinstance(command, StartFlow) for command in answer.commands)
