@@ -38,17 +38,22 @@ def chat_command(
     ] = None,
     flow: Annotated[str, typer.Option(help="Start this flow at once.")] = "",
     today: Annotated[str | None, typer.Option(help="An ISO date to take for today.")] = None,
-    nlu: Annotated[str, typer.Option(help="Who understands what no grammar does: local, or words.")] = "local",
+    nlu: Annotated[
+        str, typer.Option(help="Who understands what no grammar does: local, words, or a model such as llm:gpt-5-mini.")
+    ] = "local",
+    llm_url: Annotated[
+        str | None, typer.Option(help="A server that knows chat completions, for --nlu llm:MODEL.")
+    ] = None,
     show_state: Annotated[bool, typer.Option("--state", help="Show the state after every message.")] = False,
 ) -> None:
     """Talk to flows by typing. /state shows where it is, /quit ends it."""
     try:
-        asyncio.run(_chat(file, actions, flow, today, nlu, show_state))
+        asyncio.run(_chat(file, actions, flow, today, find_nlu(nlu, llm_url), show_state))
     except (KeyboardInterrupt, EOFError):
         return
 
 
-async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: str, show_state: bool) -> None:
+async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: Nlu, show_state: bool) -> None:
     from duologue.flows.brain import local_today, now_ms
     from duologue.flows.functions import find_functions
     from duologue.flows.load import load_flows
@@ -58,7 +63,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
     talk = Talk(
         domain,
         find_functions(file, actions),
-        find_nlu(nlu),
+        nlu,
         today=(lambda: today) if today else local_today,
         now=now_ms,
     )
@@ -78,10 +83,15 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
             out.print(_state(domain, talk))
 
 
-def find_nlu(name: str) -> Nlu:
-    """The local NLU, by its model or by words alone."""
+def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
+    """The local NLU, by its model or by words alone; or one that asks a language model."""
+    if name.startswith("llm:"):
+        from duologue.brains.chat import ChatBrain
+        from duologue.nlu.llm import LlmNlu
+
+        return LlmNlu(ChatBrain(name.removeprefix("llm:"), base_url=llm_url))
     if name not in ("local", "words"):
-        raise DuologueError(f"no NLU {name!r}; there are local and words")
+        raise DuologueError(f"no NLU {name!r}; there are local, words and llm:MODEL")
     try:
         from duologue.nlu.local import LocalNlu
     except ModuleNotFoundError as missing:

@@ -14,16 +14,18 @@ from dataclasses import dataclass
 from .understanding import GUESSES_MAX, Guess, Understanding
 
 IN_SCOPE_MIN = 0.5
+NEAREST = 3  # phrases that nearness is the mean of
+USUAL = 0.5  # where no intent has two phrases
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How well each intent fits; how alike the message and the most similar phrases of the best are; and how
-    many phrases an intent has on average."""
+    """How well each intent fits; how alike the message and the nearest phrases of the best one are; and how alike
+    phrases of one intent usually are in this scope."""
 
     each: Sequence[float]
     near: float
-    phrases: float
+    usual: float
 
     @property
     def best(self) -> int:
@@ -32,23 +34,23 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What scores are worth. The best score means something else with more intents, and with more phrases."""
+    """What scores are worth. With many intents nearness says less: something is always near."""
 
     start: float
     size: float
-    phrases: float
     score: float
-    score_size: float
     near: float
+    near_size: float
+    usual: float
     heat: float
     """Scores are divided by this."""
 
     def in_scope(self, scores: Scores) -> float:
         """How likely it is that any of the intents is meant."""
         size = math.log(len(scores.each))
-        slope = self.score + self.score_size * size
-        odds = self.start + self.size * size + self.phrases * math.log(scores.phrases)
-        odds += slope * scores.each[scores.best] + self.near * scores.near
+        near = max(0.0, self.near + self.near_size * size)
+        odds = self.start + self.size * size + self.score * scores.each[scores.best]
+        odds += near * scores.near + self.usual * scores.usual
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
     def understanding(self, names: Sequence[str], scores: Scores, by: str) -> Understanding:
@@ -61,6 +63,6 @@ class Certainty:
         return Understanding(guesses, in_scope >= IN_SCOPE_MIN, in_scope, by=by)
 
 
-DEEP = Certainty(start=0.486, size=-1.946, phrases=-1.675, score=0.984, score_size=-0.035, near=7.367, heat=0.75)
-WORDS = Certainty(start=-0.141, size=-0.718, phrases=-1.249, score=1.445, score_size=-0.275, near=18.695, heat=0.35)
-PLAIN = WORDS
+DEEP = Certainty(start=-0.388, size=0.115, score=0.752, near=16.229, near_size=-3.37, usual=-11.493, heat=0.75)
+WORDS = Certainty(start=-1.628, size=0.207, score=1.338, near=25.359, near_size=-6.325, usual=-8.915, heat=0.35)
+PLAIN = Certainty(start=-1.594, size=0.223, score=1.826, near=27.187, near_size=-9.749, usual=-8.932, heat=0.35)

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import grams
-from .certainty import Scores
+from .certainty import NEAREST, USUAL, Scores
 from .embeddings import Embeddings
 from .logistic import fit
 
-NEAREST = 3
 WEIGHTS = {"meant": 1.0, "said": 0.4, "words": 0.4}  # by cross-validation (docs/nlu.md)
 
 Floats = NDArray[np.float32]
@@ -30,24 +29,32 @@ class View:
     rows: Floats
     labels: NDArray[np.int64]
     weights: Floats
+    usual: float
+    """How near each phrase is to the others of its intent, on average."""
 
     def scores(self, row: Floats) -> Floats:
         found: Floats = row @ self.weights
         return found
 
-    def near(self, row: Floats, intent: int) -> float:
-        """The mean likeness to the nearest phrases of an intent."""
-        alike = np.sort(self.rows[self.labels == intent] @ row)[-NEAREST:]
-        return float(alike.mean())
-
     def told(self, each: Floats, row: Floats) -> Scores:
         """These scores, and what else this view knows about the best of them."""
-        return Scores(each.tolist(), self.near(row, int(each.argmax())), len(self.rows) / len(each))
+        alike = self.rows[self.labels == each.argmax()] @ row
+        return Scores(each.tolist(), _nearest(alike), self.usual)
 
 
 def view_of(rows: Floats, labels: NDArray[np.int64], intents: int) -> View:
     """Learn to tell the intents apart by these rows."""
-    return View(rows, labels, fit(rows, labels, intents))
+    usual = []
+    for intent in range(intents):
+        mine = rows[labels == intent]
+        if len(mine) > 1:
+            alike = mine @ mine.T
+            usual += [_nearest(np.delete(each, at)) for at, each in enumerate(alike)]
+    return View(rows, labels, fit(rows, labels, intents), sum(usual) / len(usual) if usual else USUAL)
+
+
+def _nearest(alike: Floats) -> float:
+    return float(np.sort(alike)[-NEAREST:].mean())
 
 
 class DeepScope:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from contextlib import aclosing
-from typing import Any, cast
+from typing import Any
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Brain, Request, Tool, ToolCall, classify
+from duologue.ports.streams import reading
 
 from .llm_answer import Unreadable, read_answer
 from .understanding import GUESSES_MAX, Scope, Understanding, shortened
@@ -66,7 +66,7 @@ class LlmNlu:
         tools = (_tool(scope),) if self._calls else ()
         request = Request(self._asked, text, tools=tools, instructions=_instructions(scope, self._calls))
         said = ""
-        async with aclosing(cast("Any", self._brain.reply(request))) as parts:
+        async with reading(self._brain.reply(request)) as parts:
             async for part in parts:
                 if isinstance(part, ToolCall) and part.name == TOOL:
                     return part.arguments

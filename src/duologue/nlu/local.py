@@ -21,7 +21,7 @@ from duologue.models.cache import ModelMissing
 
 from .certainty import DEEP, PLAIN, WORDS, Certainty, Scores
 from .plain import PlainScope
-from .understanding import Scope, Understanding, shortened
+from .understanding import Intent, Scope, Understanding, shortened
 
 if TYPE_CHECKING:
     from .embeddings import Embeddings
@@ -59,7 +59,7 @@ class LocalNlu:
         self._words_only = words_only
         self._reader: _Reader | None = None
         self._one_core: Callable[[], AbstractContextManager[None]] = nullcontext
-        self._learned: OrderedDict[tuple[tuple[str, tuple[str, ...]], ...], Learned] = OrderedDict()
+        self._learned: OrderedDict[frozenset[Intent], tuple[list[str], Learned]] = OrderedDict()
         self._lock = threading.RLock()
 
     async def understand(self, message: str, scope: Scope) -> Understanding:
@@ -86,21 +86,22 @@ class LocalNlu:
     # -- What was learned
 
     def _judge(self, text: str, scope: Scope) -> Understanding:
-        intents = sorted(scope.intents, key=lambda intent: intent.name)
         with self._one_core_once_ready():
-            reader, learned = self._learn(tuple((intent.name, intent.phrases) for intent in intents))
+            reader, names, learned = self._learn(frozenset(scope.intents))
             scores = learned.scores(text)
-        return reader.certainty.understanding([intent.name for intent in intents], scores, reader.by)
+        return reader.certainty.understanding(names, scores, reader.by)
 
-    def _learn(self, key: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[_Reader, Learned]:
+    def _learn(self, scope: frozenset[Intent]) -> tuple[_Reader, list[str], Learned]:
         with self._lock:
             reader = self._ready()
-            if key not in self._learned:
-                self._learned[key] = reader.learn([phrases for _, phrases in key])
-            self._learned.move_to_end(key)
+            if scope not in self._learned:
+                intents = sorted(scope, key=lambda intent: intent.name)
+                learned = reader.learn([intent.phrases for intent in intents])
+                self._learned[scope] = [intent.name for intent in intents], learned
+            self._learned.move_to_end(scope)
             while len(self._learned) > SCOPES_MAX:
                 self._learned.popitem(last=False)
-            return reader, self._learned[key]
+            return reader, *self._learned[scope]
 
     # -- What there is to learn with
 

@@ -46,7 +46,7 @@ class _Dense:
     bias: Floats
 
     def __call__(self, given: Floats) -> Floats:
-        made: Floats = given @ self.weight.T
+        made: Floats = given @ self.weight
         made += self.bias
         return made
 
@@ -206,14 +206,14 @@ def _layer(weights: dict[str, Floats], name: str) -> _Layer:
 def _look(weights: dict[str, Floats], name: str) -> _Dense:
     """Queries, keys and values in one product; what queries are divided by is in their weights."""
     parts = [_dense(weights, f"{name}.{part}") for part in ("query", "key", "value")]
-    weight, bias = np.concatenate([part.weight for part in parts]), np.concatenate([part.bias for part in parts])
-    weight[:SIZE] *= _ROOT
-    bias[:SIZE] *= _ROOT
-    return _Dense(weight, bias)
+    parts[0] = _Dense(parts[0].weight * _ROOT, parts[0].bias * _ROOT)
+    weight = np.concatenate([part.weight for part in parts], axis=1)
+    return _Dense(weight, np.concatenate([part.bias for part in parts]))
 
 
 def _dense(weights: dict[str, Floats], name: str) -> _Dense:
-    return _Dense(weights[f"{name}.weight"], weights[f"{name}.bias"])
+    """Turned over and copied once: the products of a short message are a third faster for it."""
+    return _Dense(np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
 
 
 def _norm(weights: dict[str, Floats], name: str) -> _Norm:

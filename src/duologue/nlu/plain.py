@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .certainty import Scores
+from .certainty import NEAREST, USUAL, Scores
 from .grams import Grams, Sparse
 
 START = 8.0  # how far the means go
@@ -18,8 +18,6 @@ ROUNDS_MAX = 8
 ROUNDS_MIN = 2
 WORK_MAX = 10_000_000  # products; a second or two, but for the rounds that there are at least
 _UNMOVED = 1e-3  # a class this close to what was wanted stays as it is
-
-_NEAREST = 3
 
 Weights = dict[int, list[float]]
 
@@ -34,13 +32,19 @@ class PlainScope:
         rows = [row for each in self._rows for row in each]
         labels = [at for at, each in enumerate(self._rows) for _ in each]
         self._weights = fit_plain(rows, labels, self._intents)
+        usual = [
+            _near(row, each[:at] + each[at + 1 :])
+            for each in self._rows
+            if len(each) > 1
+            for at, row in enumerate(each)
+        ]
+        self._usual = sum(usual) / len(usual) if usual else USUAL
 
     def scores(self, message: str) -> Scores:
         row = self._grams.vector(message)
         each = scores_of(row, self._weights, self._intents)
         best = max(range(self._intents), key=each.__getitem__)
-        alike = sorted(_product(row, other) for other in self._rows[best])[-_NEAREST:]
-        return Scores(each, sum(alike) / len(alike), sum(map(len, self._rows)) / self._intents)
+        return Scores(each, _near(row, self._rows[best]), self._usual)
 
 
 def fit_plain(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> Weights:
@@ -78,8 +82,11 @@ def softmax(scores: Sequence[float]) -> list[float]:
     return [each / total for each in odds]
 
 
-def _product(one: Sparse, other: Sparse) -> float:
-    return sum(value * other.get(place, 0.0) for place, value in one.items())
+def _near(row: Sparse, others: Sequence[Sparse]) -> float:
+    """The mean likeness to the nearest of these."""
+    alike = [sum(value * other.get(place, 0.0) for place, value in row.items()) for other in others]
+    nearest = sorted(alike)[-NEAREST:]
+    return sum(nearest) / len(nearest)
 
 
 def _means(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> Weights:
