@@ -24,6 +24,7 @@ from duologue.dialogue.grammars import Choice, Json, Kind
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import State
 
+OTHER = "so what about that other thing we had"  # nothing that a grammar knows
 TODAY = "2025-12-02"  # the date of the source's document
 
 

@@ -228,5 +228,5 @@ def alphabet_of(domain: Domain) -> Alphabet:
     asked = {name for one in domain.flows.values() for name in one.slots}
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, Act)}
-    needs = {name: spare[:1] for name in actions} if spare else {}
-    return Alphabet(domain, needs, {name: "Shall I really do that?" for name in actions})
+    needs = dict.fromkeys(actions, spare[:1]) if spare else {}
+    return Alphabet(domain, needs, dict.fromkeys(actions, "Shall I really do that?"))

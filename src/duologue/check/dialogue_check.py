@@ -30,6 +30,12 @@ from .explore import Graph, can_reach, explore
 Stepper: TypeAlias = Callable[[Domain, State, Event], tuple[State, tuple[Effect, ...]]]
 Node: TypeAlias = tuple[State, Given]
 
+# Moves of the source that cannot be made here, and why.
+IMPOSSIBLE: dict[tuple[Phase, Phase], str] = {
+    (Phase.VALIDATING_SLOT, Phase.UNDERSTANDING): "what is next after a value is known without understanding anything",
+    (Phase.WAITING_FOR_SLOT, Phase.ERROR): "whatever may fail has a phase of its own",
+}
+
 
 @dataclass(slots=True)
 class DialogueFindings:
@@ -99,7 +105,9 @@ class DialogueExplorer:
             return None
         if row is None:
             if after is not state or effects:
-                self._report("nothing stale", f"{type(event).__name__} in {state.phase} changes something", number, event)
+                self._report(
+                    "nothing stale", f"{type(event).__name__} in {state.phase} changes something", number, event
+                )
             return None
         self.found.rows.add(row.name)
         seen = Seen(self.domain, state, event, after, effects)

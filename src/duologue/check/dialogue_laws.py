@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from duologue.dialogue.commands import Cancel, ClearSlot, CorrectSlot, Handoff, SetSlot, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.events import ActionDone, FlowRequested, Understood, UserSaid, Validated, WorkFailed
-from duologue.dialogue.flow import Act, Assign
+from duologue.dialogue.flow import Act, Assign, Collect, Confirm
 from duologue.dialogue.grammars import ANY, Json
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
@@ -64,6 +64,9 @@ def _may_go(seen: Seen, before: Instance, held: dict[str, Json], lost: set[str])
     program = seen.domain.flows[before.flow].program
     emptied = {name for at in program if isinstance(at, Assign) for name, value in at.values if value is None}
     cleared = {command.slot for command in seen.commands if isinstance(command, ClearSlot)}
+    at = program[before.at]
+    if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no opens the questions again
+        emptied |= {one.slot for one in program[at.on_no : before.at] if isinstance(one, Collect)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
     changed = {name for name, value in values_of(before.slots).items() if name not in lost and held[name] != value}
@@ -214,7 +217,8 @@ def tried_again_only_when_asked(seen: Seen) -> Iterator[str]:
         return
     if after is None or (after.id, after.at, after.runs) != (top.id, top.at, top.runs):
         return
-    if isinstance(seen.event, Understood):
+    is_asked = any(isinstance(command, Affirm) for command in seen.commands)
+    if isinstance(seen.event, Understood) and not is_asked:
         yield "a failed action runs again and nobody asked for it"
     if isinstance(seen.event, WorkFailed):
         yield "a failed action runs again by what was said before it failed"

@@ -136,9 +136,7 @@ STATE_LAWS: tuple[StateLaw, ...] = (
 )
 
 
-def state_complaints(
-    domain: Domain, state: State, without: tuple[StateLaw, ...] = ()
-) -> Iterator[tuple[str, str]]:
+def state_complaints(domain: Domain, state: State, without: tuple[StateLaw, ...] = ()) -> Iterator[tuple[str, str]]:
     """Which laws a state breaks, and how."""
     for law in STATE_LAWS:
         if law in without:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .commands import BY_NAME, Cancel, CorrectSlot, Help, SetSlot
 from .corrections import corrections
 from .draft import Draft
-from .flow import Act, Collect, Confirm
+from .flow import Collect, Confirm
 from .grammars import (
     Ambiguous,
     Answer,
@@ -29,7 +29,7 @@ from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
 from .requests import understanding
-from .run import act, go_on, proposed
+from .run import go_on, proposed
 from .state import Phase
 from .values import accept, validate_next
 
@@ -109,7 +109,7 @@ def _answer_question(d: Draft, text: str) -> None:
             obey(d, (BY_NAME[reading.name],))
         case Confirmation():
             d.enter(Phase.UNDERSTANDING)
-            if not (say_yes(d) if reading.answer is Answer.YES else say_no(d)):
+            if reading.answer is Answer.NO and not say_no(d):
                 go_on(d)
         case Unclear():
             _correct_or_ask(d, text)
@@ -142,6 +142,10 @@ def _given(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
 
 def _answer_read_back(d: Draft, text: str) -> None:
     """Was a code heard right? A new one is as good as a no."""
+    if (name := command_of(tokens_of(text))) is not None:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[name],))
+        return
     reading = read_confirmation(d.s.last_question, text, d.today)
     if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
         d.enter(Phase.VALIDATING_SLOT)
@@ -150,6 +154,7 @@ def _answer_read_back(d: Draft, text: str) -> None:
         return
     d.set(reading_back=False, values=())
     if isinstance(reading, Confirmation) and reading.answer is Answer.NO:
+        d.enter(Phase.UNDERSTANDING)
         go_on(d)
     else:
         _answer_question(d, text)
@@ -163,9 +168,13 @@ def answer_confirmation(d: Draft, text: str) -> None:
     if not text.strip():
         _missed(d)
         return
+    if (name := command_of(tokens_of(text))) is not None:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[name],))
+        return
     reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
     if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
-        say_yes(d)
+        say_yes(d, [])
         go_on(d)
     elif isinstance(reading, Confirmation) and reading.answer is Answer.NO:
         say_no(d)
@@ -174,9 +183,6 @@ def answer_confirmation(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         given = _given(found, "grammar")
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
-    elif isinstance(reading, Command):
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, (BY_NAME[reading.name],))
     else:
         _correct_or_ask(d, text)
 
@@ -208,29 +214,63 @@ def answer_error(d: Draft, text: str) -> None:
         _recover(d)
     elif (words and words <= _NO) or (name is not None and isinstance(BY_NAME[name], Cancel)):
         d.set(trouble=None)
-        if d.s.stack:
-            cancel(d)
+        cancel(d)
         go_on(d)
     elif not words or (name is not None and isinstance(BY_NAME[name], Help)):
         d.say(d.domain.patterns.failed, asks=True)
+    elif d.s.stack and not d.top.failed:
+        _answer_open_question(d, text)
+    elif not d.s.stack:
+        d.set(trouble=None)
+        understand(d, text)
+    elif name is not None:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[name],))
     else:
-        d.set(trouble=None, values=())
-        understand(d, text) if not d.s.stack else _correct_or_ask(d, text)
+        _correct_or_ask(d, text)
+
+
+def _answer_open_question(d: Draft, text: str) -> None:
+    """Understanding or a check has failed: the question is still open, and a plain answer needs neither."""
+    d.set(trouble=None, values=(), reading_back=False)
+    if d.s.waiting_for is not None:
+        d.enter(Phase.WAITING_FOR_SLOT)
+        answer(d, text)
+    else:
+        d.enter(Phase.CONFIRMING)
+        answer_confirmation(d, text)
 
 
 def _recover(d: Draft) -> None:
     """Go on where it was."""
     trouble = d.s.trouble
     d.set(trouble=None)
-    at = d.flow.program[d.top.at] if d.s.stack else None
-    if trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:
+    if d.s.stack and d.top.failed:
+        d.set_top(failed=False)
+        go_on(d)
+    elif trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:
         ask_nlu(d, d.s.heard)
     elif trouble is not None and trouble.recovery is Phase.VALIDATING_SLOT and d.s.values:
         validate_next(d)
-    elif isinstance(at, Act):
-        act(d, at)
     else:
         go_on(d)
 
 
-__all__ = ["answer", "answer_confirmation", "answer_error", "ask_nlu", "question_of", "understand"]
+# -- What was said while somebody worked
+
+
+def hear_aside(d: Draft, text: str) -> None:
+    """A command or a correction is obeyed; a yes or no was said of nothing, and the rest goes to NLU."""
+    name = command_of(tokens_of(text))
+    if name is not None:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[name],))
+    elif isinstance(read_confirmation("", text, d.today), Confirmation) or not text.strip():
+        d.note("said_of_nothing")
+    elif d.s.stack:
+        _correct_or_ask(d, text)
+    else:
+        ask_nlu(d, text)
+
+
+__all__ = ["answer", "answer_confirmation", "answer_error", "ask_nlu", "hear_aside", "question_of", "understand"]

@@ -12,8 +12,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from .commands import CorrectSlot, SetSlot
-from .flow import Domain
-from .state import Filled, Instance, Message, Phase, State, TraceEvent, Trouble
+from .flow import Act, Domain
+from .state import BUSY, Filled, Instance, Message, Phase, State, TraceEvent, Trouble
 
 VERSION = 1
 
@@ -21,6 +21,24 @@ VERSION = 1
 class BadCheckpoint(ValueError):
     """A checkpoint that can't be used. The message is one line."""
 
+
+_TEXT, _COUNT, _FLAG = (str,), (int,), (bool,)
+PLAIN: Mapping[str, tuple[type, ...]] = {
+    "waiting_for": (str, type(None)),
+    "reading_back": _FLAG,
+    "unproposed": _FLAG,
+    "misses": _COUNT,
+    "silences": _COUNT,
+    "pending": _COUNT,
+    "requests": _COUNT,
+    "instances": _COUNT,
+    "acts": _COUNT,
+    "heard": _TEXT,
+    "turn_count": _COUNT,
+    "last_response": _TEXT,
+    "last_question": _TEXT,
+    "last_nlu_call": (int, type(None)),
+}
 
 # From each older version to the next.
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -41,7 +59,7 @@ def to_json(domain: Domain, state: State) -> dict[str, Any]:
 
 def from_json(domain: Domain, data: object) -> State:
     """The state that was written, or BadCheckpoint."""
-    if not isinstance(data, dict) or not isinstance(data.get("version"), int):
+    if not isinstance(data, dict) or type(data.get("version")) is not int:
         raise BadCheckpoint("this is no checkpoint of a dialogue")
     version = data["version"]
     if version > VERSION:
@@ -52,7 +70,7 @@ def from_json(domain: Domain, data: object) -> State:
         data = MIGRATIONS[version](data)
         version += 1
     try:
-        return _state(domain, data)
+        return _fits(domain, _state(domain, data))
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         if isinstance(problem, BadCheckpoint):
             raise
@@ -61,13 +79,9 @@ def from_json(domain: Domain, data: object) -> State:
 
 def _state(domain: Domain, data: dict[str, Any]) -> State:
     trouble = data["trouble"]
-    plain = {
-        name: data[name]
-        for name in ("waiting_for", "reading_back", "unproposed", "misses", "silences", "pending", "requests")
-    } | {
-        name: data[name]
-        for name in ("instances", "heard", "turn_count", "last_response", "last_question", "last_nlu_call")
-    }
+    plain = {name: _checked(data, name, kinds) for name, kinds in PLAIN.items()}
+    if any(type(text) is not str for text in data["queue"]) or type(data["queue"]) not in (list, tuple):
+        raise BadCheckpoint("a checkpoint is damaged: queue")
     return State(
         phase=Phase(data["phase"]),
         stack=tuple(_instance(domain, item) for item in data["stack"]),
@@ -84,6 +98,35 @@ def _state(domain: Domain, data: dict[str, Any]) -> State:
         metadata=tuple(data["metadata"].items()),
         **plain,
     )
+
+
+def _checked(data: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
+    if type(data[name]) not in kinds:
+        raise BadCheckpoint(f"a checkpoint is damaged: {name}")
+    return data[name]
+
+
+def _fits(domain: Domain, state: State) -> State:
+    """The state, if everything in it still exists."""
+    named = [
+        state.waiting_for,
+        *(value.slot for value in state.values),
+        *(n for one in state.stack for n in (*one.needs, *one.asked)),
+    ]
+    for slot in named:
+        if slot is not None and slot not in domain.slots:
+            raise BadCheckpoint(f"slot {slot!r} of the checkpoint does not exist any more")
+    if state.phase not in BUSY:
+        return state
+    if not state.pending:
+        raise BadCheckpoint("a checkpoint is damaged: it waits for nothing")
+    top = state.top
+    acts = top is not None and isinstance(domain.flows[top.flow].program[top.at], Act)
+    if state.phase is Phase.EXECUTING_ACTION and not acts:
+        raise BadCheckpoint("the action that a checkpoint waits for does not exist any more")
+    if state.phase is Phase.VALIDATING_SLOT and not (state.values and state.stack):
+        raise BadCheckpoint("a checkpoint is damaged: it waits for nothing")
+    return state
 
 
 def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
@@ -105,6 +148,8 @@ def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
         is_acting=data["is_acting"],
         needs=tuple(data["needs"]),
         confirm=data["confirm"],
+        failed=data["failed"],
+        called=data["called"],
     )
 
 

@@ -29,6 +29,7 @@ _IT_IS = (
     rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's|(?:it|that) (?:is|should be)|rather)"
 )
 _LAST = re.compile(rf"^(?:{_OPENING}){_IT_IS}\s+(?P<new>.+?){_ENDING}", re.IGNORECASE)
+_MEANT = re.compile(r"\bi (?:meant|mean|said)\b", re.IGNORECASE)
 _IT_TO = f"(?:{_CHANGE} (?:it|that) (?:to )?)?"
 _INSTEAD = "(?:instead of|rather than|and not|not)"
 _SWAP = re.compile(rf"^{_OPENING}{_IT_TO}(?P<new>.+?),? {_INSTEAD} (?P<old>.+?)[.!]*$", re.IGNORECASE)
@@ -82,7 +83,8 @@ def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iter
         return
     for name in reversed(instance.asked):
         spec = domain.slots[name]
-        if instance.filled(name) is not None and spec.kind is not Kind.TEXT:
+        reads_anything = spec.kind is Kind.TEXT or (spec.kind is Kind.NAME and spec.is_open)
+        if instance.filled(name) is not None and (not reads_anything or _MEANT.search(text)):
             yield from _read(spec, said["new"], said.span("new"), today)
 
 

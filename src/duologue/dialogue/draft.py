@@ -12,7 +12,7 @@ from .effects import Effect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .matrix import MATRIX
 from .phrases import fill
-from .state import MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, with_top
+from .state import MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, values_of, with_top
 
 
 class Draft:
@@ -79,10 +79,15 @@ class Draft:
 
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
         """Say a phrase with its gaps filled; nothing, if it is empty. Returns what is said."""
-        words = fill(text, {**self.s.slots, **more})
+        known = values_of(self.top.slots) if self.s.stack else self.s.slots
+        words = fill(text, {**known, **more})
         if words:
             self._says.append(Respond(words, barge_in, asks))
         return words
+
+    def hush(self) -> None:
+        """Nothing of what was to be said is said: it went round."""
+        self._says.clear()
 
     def finish(self) -> tuple[State, tuple[Effect, ...]]:
         """The new state, and what is to be done, in order: save, speak, then begin what takes time."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .answers import answer, answer_confirmation, answer_error, understand
+from .answers import answer, answer_confirmation, answer_error, hear_aside, understand
 from .draft import Draft
 from .effects import Effect
 from .events import (
@@ -119,7 +119,7 @@ def _fail(d: Draft, e: WorkFailed) -> None:
     at = d.flow.program[d.top.at] if d.s.stack else None
     if d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
         d.note("action_failed", type=e.type)
-        d.set_top(at=at.on_failure, is_acting=False)
+        d.set_top(at=at.on_failure, is_acting=False, needs=(), confirm="")
         go_on(d)
         return
     fail(d, e.type, e.message)
@@ -172,15 +172,15 @@ def _heard(d: Draft, e: UserSaid) -> UserSaid:
     """A message begins a turn, whatever becomes of it."""
     text = e.text[:TEXT_MAX]
     said = Message("user", text, e.at)
-    d.set(turn_count=d.s.turn_count + 1, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
+    d.set(turn_count=d.s.turn_count + 1, acts=0, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
     d.set(metadata=tuple({**dict(d.s.metadata), "today": e.today}.items()))
     return replace(e, text=text)
 
 
 def _take_queue(d: Draft) -> None:
-    """What was said while somebody worked is heard as soon as nobody does."""
+    """What was said while somebody worked is heard as soon as nobody does. It is no answer to a question that
+    was not asked yet."""
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]
         d.set(queue=rest)
-        row = _TABLE[(d.s.phase, UserSaid)]
-        row.action(d, UserSaid(text, d.at, d.today))
+        hear_aside(d, text)

@@ -46,6 +46,7 @@ AMENDED: dict[tuple[Phase, Phase], str] = {
     (P.COMPLETED, P.CONFIRMING): "a digression returns to the open confirmation",
     (P.COMPLETED, P.EXECUTING_ACTION): "a called flow returns to an action",
     (P.COMPLETED, P.COMPLETED): "a called flow may be the last step",
+    (P.WAITING_FOR_SLOT, P.COMPLETED): "a question that nobody answers is given up",
     (P.IDLE, P.WAITING_FOR_SLOT): "the program may start a flow",
     (P.IDLE, P.VALIDATING_SLOT): "the program may start a flow with values",
     (P.IDLE, P.EXECUTING_ACTION): "the program may start a flow that acts at once",

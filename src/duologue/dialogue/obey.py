@@ -25,14 +25,15 @@ from .draft import Draft
 from .effects import HandOver
 from .flow import Act, Collect, Confirm
 from .grammars import ANY
-from .run import end_flow, fail, go_on, open_flow, proposed, rest, write
+from .run import end_flow, fail, go_on, leave_all, open_flow, proposed, rest, write
 from .state import Phase, without
 from .values import take_back, validate_next
 
 
 def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     """Do all of it; nothing understood is a miss."""
-    known = [command for command in commands if _is_known(d, command)]
+    started = {command.flow for command in commands if isinstance(command, StartFlow)}
+    known = [command for command in commands if _is_known(d, command, started)]
     if not known:
         miss(d)
         return
@@ -40,31 +41,34 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     if isinstance(known[0], Repeat):
         repeat(d)
         return
-    values: list[SetSlot | CorrectSlot] = []
+    values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]
     for command in known:
-        if isinstance(command, SetSlot | CorrectSlot):
-            values.append(command)
-        elif _obey(d, command):
+        if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
             return
-    d.set(values=tuple(values))
-    validate_next(d)
+    if values:
+        d.set(values=tuple(values), reading_back=False)
+        validate_next(d)
+    else:
+        go_on(d)
 
 
-def _is_known(d: Draft, command: Command) -> bool:
-    """Names that nobody has are as good as not understood."""
+def _is_known(d: Draft, command: Command, started: set[str]) -> bool:
+    """Names that nobody has, or that are not open now, are as good as not understood."""
+    offered = {flow.name for flow in d.domain.offered}
     match command:
         case StartFlow():
-            return command.flow in d.domain.flows
+            return command.flow in offered
         case SetSlot() | CorrectSlot() | ClearSlot():
-            return command.slot in d.domain.slots
+            flows = (started & offered) | ({d.top.flow} if d.s.stack else set())
+            wanted = {slot for name in flows for slot in d.domain.flows[name].slots}
+            return command.slot in wanted or (d.s.stack != () and command.slot in d.top.needs)
         case Affirm() | Deny():
             return bool(d.s.stack)
     return True
 
 
-def _obey(d: Draft, command: Command) -> bool:
+def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
     """One command. True if it has taken the dialogue where it must stay for now."""
-    patterns = d.domain.patterns
     match command:
         case StartFlow():
             if not d.s.stack or d.top.flow != command.flow:
@@ -72,11 +76,11 @@ def _obey(d: Draft, command: Command) -> bool:
         case ClearSlot():
             if d.s.stack and d.top.filled(command.slot) is not None:
                 d.set_top(slots=without(d.top.slots, frozenset((command.slot,))))
-                take_back(d, command.slot)
+                take_back(d, command.slot, is_empty=True)
         case Affirm():
-            return say_yes(d)
+            return say_yes(d, values)
         case Deny():
-            return say_no(d)
+            return not values and say_no(d)
         case Cancel():
             cancel(d)
         case Back():
@@ -86,7 +90,7 @@ def _obey(d: Draft, command: Command) -> bool:
         case Help():
             _help(d)
         case ChitChat():
-            d.say(command.text or patterns.chit_chat)
+            d.say(command.text or d.domain.patterns.chit_chat)
         case Handoff():
             hand_over(d)
             return True
@@ -96,34 +100,44 @@ def _obey(d: Draft, command: Command) -> bool:
 # -- Yes and no
 
 
-def say_yes(d: Draft) -> bool:
-    """Yes to the open question. True if that leads on by itself."""
+def _is_confirming(d: Draft) -> bool:
+    """Is the open question one for a yes?"""
     at = d.flow.program[d.top.at]
-    if isinstance(at, Confirm) or (isinstance(at, Act) and d.top.confirm):
+    return isinstance(at, Confirm) or (isinstance(at, Act) and bool(d.top.confirm) and d.s.waiting_for is None)
+
+
+def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
+    """Yes to the open question; a proposed value joins the others. True if it was no question for a yes."""
+    at = d.flow.program[d.top.at]
+    d.set(misses=0, silences=0)
+    if _is_confirming(d):
         d.set_top(confirmed=(*d.top.confirmed, at.step))
         d.note("confirmed", step=at.step)
-        return False
-    if isinstance(at, Collect) and (value := proposed(d, at)) is not None:
-        d.set(values=(SetSlot(at.slot, value, source="proposal"),))  # type: ignore[arg-type]
-        validate_next(d)
+    elif isinstance(at, Collect) and (value := proposed(d, at)) is not None:
+        values.insert(0, SetSlot(at.slot, value, source="proposal"))  # type: ignore[arg-type]
+    elif not values:
+        miss(d)
         return True
-    miss(d)
-    return True
+    return False
 
 
 def say_no(d: Draft) -> bool:
+    """No to the open question. True if it was no question for a no."""
     at = d.flow.program[d.top.at]
-    if isinstance(at, Confirm) and at.on_no is not None:
+    d.set(misses=0, silences=0)
+    if _is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
+        if at.on_no <= d.top.at:  # back to the questions: they are open again
+            asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
+            d.set_top(slots=without(d.top.slots, frozenset(asked)))
         d.set_top(at=at.on_no)
-        return False
-    if isinstance(at, Confirm) or (isinstance(at, Act) and d.top.confirm):
+    elif _is_confirming(d):
         cancel(d)
-        return False
-    if isinstance(at, Collect) and proposed(d, at) is not None:
+    elif isinstance(at, Collect) and proposed(d, at) is not None:
         d.set(unproposed=True)
-        return False
-    miss(d)
-    return True
+    else:
+        miss(d)
+        return True
+    return False
 
 
 # -- The rest
@@ -139,32 +153,34 @@ def cancel(d: Draft) -> None:
 
 def repeat(d: Draft) -> None:
     """Say it again, word for word."""
-    d.say(d.s.last_response, asks=bool(d.s.stack))
+    if d.s.last_response:
+        d.say(d.s.last_response, asks=bool(d.s.stack))
+    else:
+        _help(d)
     rest(d)
 
 
 def _go_back(d: Draft) -> None:
     """Ask the question before this one again."""
-    if not d.s.stack:
-        return
-    before = [slot for slot in d.top.asked if slot != d.s.waiting_for and d.top.filled(slot) is not None]
+    asked = d.top.asked if d.s.stack else ()
+    before = [slot for slot in asked if slot != d.s.waiting_for and d.top.filled(slot) is not None]
     if not before:
         d.say(d.domain.patterns.nothing_before)
         return
     slot = before[-1]
     d.set_top(slots=without(d.top.slots, frozenset((slot,))))
-    take_back(d, slot)
-    place = next(at for at, step in enumerate(d.flow.program) if isinstance(step, Collect) and step.slot == slot)
-    d.set_top(at=min(d.top.at, place))
     d.set(among=(), reading_back=False, values=())
+    take_back(d, slot, is_empty=True)
+    d.set_top(needs=() if slot in d.flow.slots else (slot,))
 
 
 def _skip(d: Draft) -> None:
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
-        return
-    if d.spec(slot).is_optional:
+        _help(d)
+    elif d.spec(slot).is_optional:
         write(d, slot, ANY, source="skipped")
+        d.set(among=(), reading_back=False, values=(), unproposed=False)
         d.say(d.domain.patterns.skipped)
     else:
         d.say(d.domain.patterns.not_skippable)
@@ -185,8 +201,7 @@ def hand_over(d: Draft) -> None:
     """A person takes over; what was collected is kept for them."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver())
-    while d.s.stack:
-        end_flow(d, said=" ", is_cancelled=True)
+    leave_all(d)
     d.enter(Phase.IDLE)
 
 

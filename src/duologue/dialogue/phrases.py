@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+ANY = "dontcare"  # as the grammars write it: any value will do
 GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:spelled)?\}")
 _MONTHS = "January February March April May June July August September October November December".split()
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
@@ -35,6 +36,8 @@ def spoken(value: object) -> str:
     match value:
         case None:
             return ""
+        case str() if value == ANY:
+            return "any"
         case bool():
             return "yes" if value else "no"
         case float():

@@ -13,6 +13,7 @@ from .phrases import either, spelled, spoken
 from .requests import action
 from .state import Filled, Instance, Phase, Trouble, put, values_of, without
 
+ACTS_MAX = 100  # for one message
 STEPS_MAX = 500  # without asking anybody
 DEPTH_MAX = 20  # flows within flows
 
@@ -26,6 +27,7 @@ def go_on(d: Draft) -> None:
         if not _take_step(d):
             return
     step = d.flow.program[d.top.at].step
+    d.hush()
     fail(d, "FlowLoops", f"flow {d.top.flow} goes round at {step} without asking anything")
 
 
@@ -35,6 +37,9 @@ def _take_step(d: Draft) -> bool:
     if at.step not in d.top.visited:
         d.set_top(visited=(*d.top.visited, at.step))
     d.keep("step")
+    if d.s.reading_back and d.s.values:
+        ask_slot(d, Collect(at.step, d.s.values[0].slot))
+        return False
     missing = next((slot for slot in d.top.needs if d.top.filled(slot) is None), None)
     if missing is not None:
         ask_slot(d, Collect(at.step, missing))
@@ -61,7 +66,9 @@ def _take_step(d: Draft) -> bool:
             d.set_top(at=d.top.at + 1 if at.condition.holds(_values(d)) else at.to)
             return True
         case Act():
-            if d.top.confirm and at.step not in d.top.confirmed:
+            if d.top.failed:
+                stay_in_error(d)
+            elif d.top.confirm and at.step not in d.top.confirmed:
                 ask_confirmation(d, None)
             else:
                 act(d, at)
@@ -76,9 +83,10 @@ def _take_step(d: Draft) -> bool:
         case Link():
             wanted = d.domain.flows[at.flow].slots
             given = tuple((name, filled) for name, filled in d.top.slots if name in wanted)
+            called = d.top.called
             _keep_slots(d)
             d.set(stack=d.s.stack[:-1])
-            return open_flow(d, at.flow, given)
+            return open_flow(d, at.flow, given, called=called)
         case End():
             return end_flow(d)
 
@@ -98,7 +106,7 @@ def _values(d: Draft) -> dict[str, object]:
 
 
 def _advance(d: Draft) -> bool:
-    d.set_top(at=d.top.at + 1, needs=(), confirm="", is_acting=False)
+    d.set_top(at=d.top.at + 1, needs=(), confirm="", is_acting=False, failed=False)
     return True
 
 
@@ -122,8 +130,8 @@ def ask_slot(d: Draft, at: Collect) -> None:
     d.enter(Phase.WAITING_FOR_SLOT)
     d.set(waiting_for=at.slot, pending=0)
     prompt, more = at.prompt or spec.prompt, {"proposed": proposed(d, at)}
-    if d.s.unproposed:
-        prompt = spec.prompt  # without the value that was just refused
+    if at.proposed and more["proposed"] is None:
+        prompt = spec.prompt  # there is nothing to propose, or it was just refused
     if d.s.reading_back:
         value = next((item.value for item in d.s.values), None)
         prompt, more = patterns.read_back, {"value": spelled(str(value))}
@@ -162,6 +170,8 @@ def rest(d: Draft) -> None:
     """Wait for an answer to the question that was open, without asking it again."""
     if not d.s.stack:
         d.enter(Phase.IDLE)
+    elif d.top.failed:
+        d.enter(Phase.ERROR)
     elif d.s.waiting_for is not None:
         d.enter(Phase.WAITING_FOR_SLOT)
     else:
@@ -173,7 +183,12 @@ def rest(d: Draft) -> None:
 
 def act(d: Draft, at: Act) -> None:
     """Run an action. The key is that of this visit of this step, however often it is tried."""
+    if d.s.acts >= ACTS_MAX:
+        d.hush()
+        fail(d, "FlowLoops", f"flow {d.top.flow} acts {ACTS_MAX} times at {at.step} without asking anything")
+        return
     d.enter(Phase.EXECUTING_ACTION)
+    d.set(acts=d.s.acts + 1)
     if not d.top.is_acting:
         d.set_top(runs=d.top.runs + 1, is_acting=True)
         d.say(at.waiting)
@@ -186,13 +201,13 @@ def act(d: Draft, at: Act) -> None:
 # -- Flows within flows
 
 
-def open_flow(d: Draft, name: str, slots: tuple[tuple[str, Filled], ...] = ()) -> bool:
+def open_flow(d: Draft, name: str, slots: tuple[tuple[str, Filled], ...] = (), *, called: bool = False) -> bool:
     """Put a flow on top of the others."""
     if len(d.s.stack) >= DEPTH_MAX:
         fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open within each other")
         return False
     d.set(instances=d.s.instances + 1)
-    d.set(stack=(*d.s.stack, Instance(d.s.instances, name, slots=slots)))
+    d.set(stack=(*d.s.stack, Instance(d.s.instances, name, slots=slots, called=called)))
     d.set(misses=0, silences=0, among=(), unproposed=False)
     d.note("flow_started", flow=name)
     return True
@@ -200,7 +215,7 @@ def open_flow(d: Draft, name: str, slots: tuple[tuple[str, Filled], ...] = ()) -
 
 def _call(d: Draft, at: Call) -> bool:
     given = tuple((theirs, filled) for ours, theirs in at.gives if (filled := d.top.filled(ours)) is not None)
-    return open_flow(d, at.flow, given)
+    return open_flow(d, at.flow, given, called=True)
 
 
 def _keep_slots(d: Draft) -> None:
@@ -230,7 +245,7 @@ def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
     if not d.s.stack:
         return True
     below = d.flow.program[d.top.at]
-    if isinstance(below, Call) and below.flow == ended.flow and below.step in d.top.visited:
+    if ended.called and isinstance(below, Call):
         for theirs, ours in below.takes:
             if (filled := ended.filled(theirs)) is not None:
                 d.set_top(slots=put(d.top.slots, ours, filled))
@@ -242,13 +257,37 @@ def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
     return True
 
 
+def leave_all(d: Draft) -> None:
+    """Every open flow is over, without a word; what they collected is kept."""
+    if not d.s.stack:
+        return
+    d.enter(Phase.COMPLETED)
+    for instance in d.s.stack:
+        for name, filled in instance.slots:
+            d.set(kept=put(d.s.kept, name, filled))
+        d.note("flow_cancelled", flow=instance.flow)
+    d.set(stack=(), waiting_for=None, pending=0, misses=0, silences=0)
+    d.set(among=(), values=(), reading_back=False, trouble=None)
+
+
 # -- Trouble
 
 
 def fail(d: Draft, kind: str, message: str) -> None:
     """Something went wrong: say so, and remember where to go on (D-11)."""
     recovery = d.s.phase if d.s.phase is not Phase.COMPLETED else Phase.UNDERSTANDING
+    if d.s.phase is Phase.EXECUTING_ACTION:
+        d.set_top(failed=True)
     d.enter(Phase.ERROR)
     d.set(trouble=Trouble(kind, message, d.at, recovery), pending=0)
     d.note("error", type=kind, message=message)
+    d.say(d.domain.patterns.failed, asks=True)
+
+
+def stay_in_error(d: Draft) -> None:
+    """An action has failed, and nobody has said to try it again."""
+    if d.s.trouble is None:
+        d.set(trouble=Trouble("ActionFailed", "an action failed before", d.at, Phase.EXECUTING_ACTION))
+    d.enter(Phase.ERROR)
+    d.set(pending=0)
     d.say(d.domain.patterns.failed, asks=True)

@@ -80,6 +80,8 @@ class Instance:
     is_acting: bool = False  # one of them has begun and is not done
     needs: tuple[str, ...] = ()  # slots that the action wants first
     confirm: str = ""  # a question that it wants answered by yes
+    failed: bool = False  # the action at this step has failed, and nobody has said what to do about it
+    called: bool = False  # by the flow below, which goes on when this one is over
 
     def filled(self, name: str) -> Filled | None:
         return next((value for key, value in self.slots if key == name), None)
@@ -126,6 +128,7 @@ class State:
     pending: int = 0  # the request that is being waited for; 0: none
     requests: int = 0
     instances: int = 0
+    acts: int = 0  # actions since somebody said something
     heard: str = ""  # the message that is being understood
     queue: tuple[str, ...] = ()  # messages that came meanwhile
     messages: tuple[Message, ...] = ()

@@ -8,9 +8,9 @@ place.
 from __future__ import annotations
 
 from .commands import CorrectSlot
-from .depends import dependants, unconfirm, uses
+from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
-from .flow import Collect
+from .flow import Act, Collect, Confirm
 from .grammars import Json
 from .phrases import spoken
 from .requests import validation
@@ -76,18 +76,28 @@ def reject(d: Draft, reason: str) -> None:
 # -- What a change takes with it
 
 
-def take_back(d: Draft, changed: str) -> None:
-    """Empty the slots that depend on a changed one, and return to the first step that used any of them."""
+def take_back(d: Draft, changed: str, *, is_empty: bool = False) -> None:
+    """Empty the slots that depend on a changed one, and return to the first step that used any of them. An action is
+    run again only after another yes, if it had one."""
     emptied = dependants(d.domain, changed)
     d.set_top(slots=without(d.top.slots, emptied))
     for slot in sorted(emptied):
         d.note("slot_emptied", slot=slot)
     touched = frozenset((*emptied, changed))
+    asked = touched if is_empty else emptied
+    confirmed = d.top.confirmed
+    unconfirm(d, touched, asked)
+    program = d.flow.program
     used = [
         place
-        for place, at in enumerate(d.flow.program[: d.top.at])
-        if at.step in d.top.visited and uses(at, touched, emptied)
+        for place, at in enumerate(program[: d.top.at + 1])
+        if at.step in d.top.visited and uses(at, touched, asked) and (place < d.top.at or isinstance(at, Act))
     ]
-    unconfirm(d, touched, emptied)
-    if used:
-        d.set_top(at=min(used), needs=(), confirm="", is_acting=False)
+    if not used:
+        return
+    place = min(used)
+    if isinstance(program[place], Act):
+        yes = [at for at in range(place) if isinstance(program[at], Confirm) and program[at].step in confirmed]
+        place = yes[-1] if yes else place
+    unconfirm_behind(d, place)
+    d.set_top(at=place, needs=(), confirm="", is_acting=False, failed=False)

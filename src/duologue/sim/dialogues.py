@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
-from duologue.check.dialogue_alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of
+from duologue.check.dialogue_alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of, said_of
 from duologue.check.dialogue_check import Stepper, named
 from duologue.check.dialogue_fold import Given
 from duologue.check.dialogue_laws import complaints
@@ -28,7 +27,6 @@ from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, Phase, State
 
-Draw: TypeAlias = Callable[["Player"], Event]
 CANCELS_MAX = 60  # to get out of everything that may be open
 MUMBLES = (
     "",
@@ -162,9 +160,13 @@ class Player:
         return UserSaid(FOR_NLU, self.now, TODAY)
 
     def _text(self) -> str:
-        if self.state.phase is Phase.CONFIRMING:
+        """An answer to what is asked, mostly a plain one."""
+        state = self.state
+        if state.phase is Phase.CONFIRMING or state.reading_back:
             return self.dice.choice(("yes", "yes", "yes please", "no"))
-        return self._one_of(list(self.alphabet.texts(self.state)))
+        if state.waiting_for is not None and not state.among and self._chance(80):
+            return self.dice.choice(said_of(self.domain.slots[state.waiting_for]))
+        return self._one_of(list(self.alphabet.texts(state)))
 
     def _one_of(self, texts: Sequence[str]) -> str:
         return self.dice.choice(texts) if texts else FOR_NLU
@@ -176,9 +178,10 @@ class Player:
             return WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
         answers = list(self.alphabet.workers(self.state))[:-1]
         if not self.state.stack and self._chance(70):
-            flows = [answer for answer in answers if isinstance(answer, Understood) and _starts(answer)]
-            answers = flows or answers
-        answer = answers[0] if self._chance(40) and not isinstance(answers[0], Understood) else self.dice.choice(answers)
+            answers = [answer for answer in answers if _starts(answer)] or answers
+        answer = (
+            answers[0] if self._chance(70) and not isinstance(answers[0], Understood) else self.dice.choice(answers)
+        )
         return replace(answer, at=self.now)
 
     # -- One event, judged
@@ -220,5 +223,5 @@ class Player:
         self.dialogue.complaints.append((law, message, len(self.dialogue.events)))
 
 
-def _starts(answer: Understood) -> bool:
-    return any(isinstance(command, StartFlow) for command in answer.commands)
+def _starts(answer: Event) -> bool:
+    return isinstance(answer, Understood) and any(isinstance(command, StartFlow) for command in answer.commands)
