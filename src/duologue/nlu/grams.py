@@ -12,6 +12,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from .understanding import shortened
@@ -28,27 +29,37 @@ class Grams:
     """How rare each gram is among the phrases of a scope."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
-        self._phrases = 0
-        self._counts: Counter[str] = Counter()
-        for phrase in phrases:
-            self._phrases += 1
-            for kind in grams(phrase):
-                self._counts.update(set(kind))
+        counted = [_counted(phrase) for phrase in phrases]
+        counts = Counter(gram for kinds in counted for kind in kinds for gram in kind)
+        self._rarest = 1 + math.log(1 + len(counted))
+        self._rarity = {gram: self._rarest - math.log(1 + count) for gram, count in counts.items()}
+        self.rows = [self._vector(kinds) for kinds in counted]
+        """The phrases themselves, in their order."""
 
     def vector(self, text: str) -> Sparse:
         """No longer than one; shorter, the more of the text is unknown."""
+        return self._vector(_counted(text))
+
+    def _vector(self, kinds: Iterable[Counter[str]]) -> Sparse:
         found: Sparse = {}
-        for kind in grams(text):
-            weighed = {gram: (1 + math.log(times)) * self._rarity(gram) for gram, times in Counter(kind).items()}
-            length = math.sqrt(2 * sum(weight * weight for weight in weighed.values()))
-            for gram, weight in weighed.items():
-                if gram in self._counts:
-                    place, sign = _place(gram)
-                    found[place] = found.get(place, 0.0) + sign * weight / length
+        for kind in kinds:
+            length = 0.0
+            weighed = []
+            for gram, times in kind.items():
+                weight = self._rarity.get(gram, self._rarest) * (1 + math.log(times))
+                length += weight * weight
+                if gram in self._rarity:
+                    weighed.append((gram, weight))
+            length = math.sqrt(2 * length)
+            for gram, weight in weighed:
+                place, sign = _place(gram)
+                found[place] = found.get(place, 0.0) + sign * weight / length
         return found
 
-    def _rarity(self, gram: str) -> float:
-        return 1 + math.log((1 + self._phrases) / (1 + self._counts[gram]))
+
+def _counted(text: str) -> tuple[Counter[str], Counter[str]]:
+    words, pieces = grams(text)
+    return Counter(words), Counter(pieces)
 
 
 def grams(text: str) -> tuple[list[str], list[str]]:
@@ -65,6 +76,7 @@ def _pieces(word: str) -> Iterator[str]:
         yield from (f"#{word[at : at + size]}" for at in range(len(word) - size + 1))
 
 
+@lru_cache(50_000)  # of phrases only: what nobody taught has no place
 def _place(gram: str) -> tuple[int, int]:
     number = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
     return (number >> 1) % SIZE, 1 if number & 1 else -1

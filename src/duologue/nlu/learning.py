@@ -84,18 +84,21 @@ class WordScope:
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
         texts, labels = _flat(phrases)
         self._grams = grams.Grams(texts)
-        self.view = view_of(np.stack([self.row(text) for text in texts]), labels, len(phrases))
+        self.view = view_of(np.stack([_filled(row) for row in self._grams.rows]), labels, len(phrases))
 
     def row(self, text: str) -> Floats:
         """The text as this scope sees it."""
-        row = np.zeros(grams.SIZE, np.float32)
-        for place, value in self._grams.vector(text).items():
-            row[place] = value
-        return row
+        return _filled(self._grams.vector(text))
 
     def scores(self, message: str) -> Scores:
         row = self.row(message)
         return self.view.told(self.view.scores(row), row)
+
+
+def _filled(sparse: grams.Sparse) -> Floats:
+    row = np.zeros(grams.SIZE, np.float32)
+    row[list(sparse)] = list(sparse.values())
+    return row
 
 
 def _flat(phrases: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.int64]]:

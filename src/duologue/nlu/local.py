@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from duologue.core.errors import DuologueError
-from duologue.models.cache import ModelMissing
 
 from .certainty import DEEP, PLAIN, WORDS, Certainty, Scores
 from .plain import PlainScope
@@ -49,14 +48,18 @@ class LocalNlu:
     """Shared by all conversations; may be used from many threads.
 
     `folder` is that of the model, if it isn't the cache's. `words_only` leaves the model out, which is
-    faster and needs less memory, and understands less.
+    faster and needs less memory, and understands less. `tell` gets the one line about what is missing; without
+    it that goes to the log `duologue` as a warning.
     """
 
-    def __init__(self, folder: Path | None = None, *, words_only: bool = False) -> None:
+    def __init__(
+        self, folder: Path | None = None, *, words_only: bool = False, tell: Callable[[str], None] = _log.warning
+    ) -> None:
         self.notice = ""
         """Why the words have to do, and what to run about it; empty if they don't."""
         self._folder = folder
         self._words_only = words_only
+        self._tell = tell
         self._reader: _Reader | None = None
         self._one_core: Callable[[], AbstractContextManager[None]] = nullcontext
         self._learned: OrderedDict[frozenset[Intent], tuple[list[str], Learned]] = OrderedDict()
@@ -126,7 +129,7 @@ class LocalNlu:
             if missing.name != "numpy":
                 raise
             self._use_words("numpy is missing; run `pip install 'duologue[nlu]'`")
-        except (ModelMissing, DuologueError, OSError) as problem:
+        except (DuologueError, OSError) as problem:
             self._use_words(str(problem))
         else:
             from .learning import DeepScope
@@ -143,10 +146,12 @@ class LocalNlu:
 
     def _use_words(self, why: str) -> None:
         with self._lock:
+            if self._reader is not None and self._reader.by == "words":
+                return  # another thread was first
             self._learned.clear()
             if why:
                 self.notice = f"messages are understood by their words alone: {why}"
-                _log.warning(self.notice)
+                self._tell(self.notice)
             try:
                 from .learning import WordScope
                 from .onecore import one_core

@@ -28,10 +28,10 @@ class PlainScope:
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
         self._intents = len(phrases)
         self._grams = Grams(text for each in phrases for text in each)
-        self._rows = [[self._grams.vector(text) for text in each] for each in phrases]
-        rows = [row for each in self._rows for row in each]
-        labels = [at for at, each in enumerate(self._rows) for _ in each]
-        self._weights = fit_plain(rows, labels, self._intents)
+        labels = [at for at, each in enumerate(phrases) for _ in each]
+        self._weights = fit_plain(self._grams.rows, labels, self._intents)
+        left = iter(self._grams.rows)
+        self._rows = [[next(left) for _ in each] for each in phrases]
         usual = [
             _near(row, each[:at] + each[at + 1 :])
             for each in self._rows

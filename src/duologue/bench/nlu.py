@@ -1,0 +1,130 @@
+"""How well messages are understood, and what that costs: a file of examples and test messages.
+
+The file is JSON: `examples` (phrases by intent), `test` (pairs of message and intent), and `out_of_scope`
+(messages that fit no intent), which may be empty. Rule: an NLU is given the examples and then one message at a
+time, as in a conversation; it never sees what is expected of it.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from duologue.core.errors import DuologueError
+from duologue.nlu import Intent, LocalNlu, Scope, Understanding
+
+from .budget import Budget
+
+BUDGETS: tuple[Budget, ...] = (Budget("ms_per_message", "understanding one message", 40, "ms"),)
+NOTE = (
+    "Times are CPU time on one core, but for wall_*. `auroc`: how well messages in scope are told from those "
+    "out of scope. `kept` and `turned_away`: how many of each the threshold sorts rightly."
+)
+
+
+class UnusableFile(DuologueError):
+    """A file to measure with that has another form. The message is one line that names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exam:
+    """What is taught, what is asked, and what has no answer."""
+
+    name: str
+    scope: Scope
+    test: tuple[tuple[str, str], ...]
+    out_of_scope: tuple[str, ...]
+
+
+def read_exam(path: Path) -> Exam:
+    """The file, or `UnusableFile`."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        intents = tuple(Intent(str(name), _texts(phrases)) for name, phrases in data["examples"].items())
+        test = tuple((str(message), str(intent)) for message, intent in data["test"])
+        exam = Exam(str(data.get("name", path.stem)), Scope(intents), test, _texts(data.get("out_of_scope", ())))
+    except OSError as error:
+        raise UnusableFile(f"{path}: {error.strerror}") from None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise UnusableFile(f"{path}: expected JSON with `examples`, `test` and `out_of_scope`") from None
+    unknown = {intent for _, intent in test} - {intent.name for intent in intents}
+    if unknown or not test:
+        wrong = f"no examples of {min(unknown)!r}, which the test asks for" if unknown else "nothing in `test`"
+        raise UnusableFile(f"{path}: {wrong}")
+    return exam
+
+
+def _texts(data: object) -> tuple[str, ...]:
+    if not isinstance(data, list | tuple) or not all(isinstance(text, str) for text in data):
+        raise TypeError
+    return tuple(data)
+
+
+def bench_nlu(exam: Exam, nlu: LocalNlu, progress: Callable[[int], None] = lambda _done: None) -> dict[str, Any]:
+    """Everything about one file. `progress` is told how many messages are done."""
+    before, cpu, wall = _memory_mb(), time.process_time(), time.perf_counter()
+    nlu.prepare(exam.scope)
+    learn_s, wall_learn_s = time.process_time() - cpu, time.perf_counter() - wall
+    answers, cpu_ms, wall_ms = [], [], []
+    for message in [message for message, _ in exam.test] + list(exam.out_of_scope):
+        cpu, wall = time.process_time(), time.perf_counter()
+        answers.append(nlu.judge(message, exam.scope))
+        cpu_ms.append(1000 * (time.process_time() - cpu))
+        wall_ms.append(1000 * (time.perf_counter() - wall))
+        progress(len(answers))
+    result = {
+        "file": exam.name,
+        "by": answers[0].by,
+        "intents": len(exam.scope.intents),
+        "messages": len(answers),
+        **_marks(exam, answers[: len(exam.test)], answers[len(exam.test) :]),
+        "ms_per_message": round(statistics.fmean(cpu_ms), 2),
+        "ms_max": round(max(cpu_ms), 2),
+        "wall_ms_p50": round(statistics.median(wall_ms), 2),
+        "wall_ms_p95": round(sorted(wall_ms)[len(wall_ms) * 95 // 100], 2),
+        "learn_s": round(learn_s, 2),
+        "wall_learn_s": round(wall_learn_s, 2),
+        "memory_mb": round(_memory_mb() - before),
+        "notice": nlu.notice,
+        "note": NOTE,
+    }
+    result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
+    return result
+
+
+def _marks(exam: Exam, inside: Sequence[Understanding], outside: Sequence[Understanding]) -> dict[str, Any]:
+    wanted = [intent for _, intent in exam.test]
+    right = [bool(one.guesses) and one.guesses[0].intent == want for one, want in zip(inside, wanted, strict=True)]
+    apart = auroc([one.in_scope for one in inside], [one.in_scope for one in outside])
+    away = [not one.is_in_scope for one in outside]
+    return {
+        "accuracy": round(statistics.fmean(right), 4),
+        "auroc": None if apart is None else round(apart, 4),
+        "kept": round(statistics.fmean(one.is_in_scope for one in inside), 4),
+        "turned_away": round(statistics.fmean(away), 4) if away else None,
+    }
+
+
+def auroc(inside: Sequence[float], outside: Sequence[float]) -> float | None:
+    """How often something inside scores higher than something outside, ties counting half. Nothing if one is
+    empty."""
+    if not inside or not outside:
+        return None
+    ranked = sorted(outside)
+    wins = sum(bisect_left(ranked, each) + bisect_right(ranked, each) for each in inside)
+    return wins / (2 * len(inside) * len(outside))
+
+
+def _memory_mb() -> float:
+    """What this process holds in memory, as far as the system tells."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return pages * 4096 / 1e6

@@ -1,0 +1,66 @@
+"""`duologue nlu bench`: how well the local NLU understands the messages of a file, and how fast.
+
+Rule: results go to standard output; that the model is missing is one line on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+from .ink import AMBER
+
+nlu_app = typer.Typer(help="Understanding messages: measure it.", no_args_is_help=True)
+
+
+@nlu_app.command("bench")
+def bench_command(
+    file: Annotated[Path, typer.Argument(help="JSON with `examples`, `test` and `out_of_scope`.", show_default=False)],
+    words: Annotated[bool, typer.Option("--words", help="By the words alone, without the model.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
+) -> None:
+    """Learn a file's examples, answer its messages, and count."""
+    from duologue.bench.nlu import bench_nlu, read_exam
+    from duologue.nlu import LocalNlu
+
+    exam, err = read_exam(file), Console(stderr=True)
+
+    def tell(notice: str) -> None:
+        err.print(f"[{AMBER}]note:[/] {escape(notice)}", highlight=False, soft_wrap=True)
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task("learning", total=len(exam.test) + len(exam.out_of_scope))
+        nlu = LocalNlu(words_only=words, tell=tell)
+        result = bench_nlu(exam, nlu, lambda done: bar.update(task, completed=done, description="understanding"))
+    if as_json:
+        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+    else:
+        _show(result)
+
+
+def _show(result: dict[str, Any]) -> None:
+    table = Table("what", "measured", title=f"{result['file']}, by {result['by']}", title_justify="left")
+    rows = {
+        "intents, messages": f"{result['intents']}, {result['messages']}",
+        "right": f"{100 * result['accuracy']:.1f} %",
+        "told from out of scope (AUROC)": "none" if result["auroc"] is None else f"{result['auroc']:.3f}",
+        "kept, of those in scope": f"{100 * result['kept']:.1f} %",
+        "turned away, of the others": "none" if result["auroc"] is None else f"{100 * result['turned_away']:.1f} %",
+        "one message, mean and longest": f"{result['ms_per_message']} ms, {result['ms_max']} ms",
+        "learning": f"{result['learn_s']} s",
+        "memory": f"{result['memory_mb']} MB",
+    }
+    for row in rows.items():
+        table.add_row(*row)
+    out = Console()
+    out.print(table)
+    out.print(result["note"], style="dim")

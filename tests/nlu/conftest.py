@@ -1,0 +1,59 @@
+"""The model for the NLU's tests, and a small restaurant that they talk to.
+
+Where the model is missing, its tests are skipped, saying how to get it; on the build server that is a failure.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from duologue.models.cache import ModelMissing, model_path
+from duologue.nlu import Intent, LocalNlu, Scope
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "brains"))  # the chat server that misbehaves
+
+RESTAURANT = Scope(
+    (
+        Intent("book_table", ("I'd like a table for two", "can we reserve for tonight", "book me in at eight")),
+        Intent("cancel_booking", ("please cancel my reservation", "we can't make it tonight", "call off the booking")),
+        Intent("opening_hours", ("when do you open", "are you open on sundays", "how late can we come")),
+        Intent("menu", ("what's on the menu", "do you have vegetarian dishes", "what can one eat at your place")),
+    )
+)
+
+
+@pytest.fixture
+def restaurant() -> Scope:
+    return RESTAURANT
+
+
+@pytest.fixture(scope="session")
+def minilm_folder() -> Path:
+    if importlib.util.find_spec("numpy") is None:
+        _give_up("numpy is missing: pip install 'duologue[nlu]'")
+    try:
+        return model_path("minilm")
+    except ModelMissing as missing:
+        _give_up(str(missing))
+        raise
+
+
+@pytest.fixture(scope="session")
+def deep(minilm_folder: Path) -> LocalNlu:
+    return LocalNlu()
+
+
+@pytest.fixture(scope="session")
+def wordy() -> LocalNlu:
+    return LocalNlu(words_only=True)
+
+
+def _give_up(reason: str) -> None:
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)

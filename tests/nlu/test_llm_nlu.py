@@ -1,0 +1,263 @@
+"""Understanding by a language model: over real HTTP, and whatever the model says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from chat_server import Script, Wire, answers, says, stalls_after, talking
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.core.leaves import ErrorClass
+from duologue.nlu import Intent, LlmNlu, Quote, Scope, Slot, Understanding
+from duologue.nlu.llm import ANSWER_CHARS_MAX
+from duologue.nlu.llm_answer import Unreadable, read_answer
+from duologue.ports import ToolCall
+from duologue.ports.script import Fail, Hang
+from duologue.runtime.simulated import run_simulated
+
+SCOPE = Scope(
+    (Intent("book_table", ("a table for two",), "reserve a table"), Intent("cancel", ("call it off",))),
+    (Slot("people", "how many"), Slot("day")),
+    "When would you like to come?",
+)
+MESSAGE = "a table for five on Friday"
+GOOD = {
+    "guesses": [{"intent": "book_table", "confidence": 0.9}, {"intent": "cancel", "confidence": 0.1}],
+    "slots": {"people": "five", "day": "friday"},
+}
+UNDERSTOOD = (Quote("people", "five"), Quote("day", "friday"))
+
+
+@pytest.fixture(autouse=True)
+def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a proxy nor a key of whoever runs the tests."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def calls(name: str, arguments: str) -> Script:
+    """The model calls a tool."""
+
+    async def script(wire: Wire) -> None:
+        await wire.begin()
+        for piece in (arguments[:7], arguments[7:]):
+            call = {"index": 0, "id": "c1", "function": {"name": name, "arguments": piece}}
+            await wire.delta(tool_calls=[call])
+        await wire.finish("tool_calls")
+
+    return script
+
+
+def ask(script: Script, message: str = MESSAGE, **options: Any) -> tuple[Understanding, list[dict[str, Any]]]:
+    """What is understood with a server that behaves like this, and what it was asked."""
+
+    async def run() -> tuple[Understanding, list[dict[str, Any]]]:
+        async with talking(script, temperature=0) as (server, brain):
+            return await LlmNlu(brain, **options).understand(message, SCOPE), server.bodies
+
+    return asyncio.run(run())
+
+
+# -- Over the wire
+
+
+@pytest.mark.req("D-17")
+def test_a_call_is_understood() -> None:
+    found, (body,) = ask(calls("understood", json.dumps(GOOD)))
+    assert (found.intent, found.confidence, found.by) == ("book_table", 0.9, "llm")
+    assert [guess.intent for guess in found.guesses] == ["book_table", "cancel"]
+    assert found.quotes == UNDERSTOOD
+    (tool,) = body["tools"]
+    guesses = tool["function"]["parameters"]["properties"]["guesses"]
+    assert guesses["items"]["properties"]["intent"]["enum"] == ["book_table", "cancel"]
+    assert body["temperature"] == 0
+
+
+@pytest.mark.parametrize("wrapping", ["{}", "```json\n{}\n```", "<think>{{maybe}} {{so}}</think>\n{}", "Sure! {} Bye."])
+def test_json_is_understood_however_it_is_wrapped(wrapping: str) -> None:
+    found, (body,) = ask(says(*wrapping.format(json.dumps(GOOD, indent=1)).partition(",")), calls=False)
+    assert (found.intent, found.quotes) == ("book_table", UNDERSTOOD)
+    assert "tools" not in body
+
+
+def test_the_model_learns_what_is_open_and_what_was_asked() -> None:
+    _, (body,) = ask(says(json.dumps(GOOD)))
+    system, user = body["messages"]
+    for said in ('"book_table"', "reserve a table", '"a table for two"', '"people"', "how many", SCOPE.question):
+        assert said in system["content"]
+    assert user == {"role": "user", "content": MESSAGE}
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        (answers(429, {"error": {"message": "slow down"}}), ErrorClass.RATE_LIMIT),
+        (answers(401, {"error": {"message": "who are you"}}), ErrorClass.AUTH_FAILURE),
+        (answers(400, {"error": {"message": "no tools here"}}), ErrorClass.INVALID_ARGS),
+        (answers(500, "oops", "text/plain"), ErrorClass.SERVER_ERROR),
+        (answers(200, "<html>hello</html>", "text/html"), ErrorClass.NETWORK_TIMEOUT),
+        (says("I think they want a table."), ErrorClass.SERVER_ERROR),
+        (says('{"guesses": [{"intent"'), ErrorClass.SERVER_ERROR),
+        (calls("understood", '{"guesses": "book_table"}'), ErrorClass.SERVER_ERROR),
+        (calls("something_else", "{}"), ErrorClass.SERVER_ERROR),
+    ],
+    ids=str,
+)
+def test_whatever_fails_is_an_answer_with_its_class(script: Script, error: ErrorClass) -> None:
+    found, _ = ask(script)
+    assert (found.error, found.guesses, found.intent) == (error, (), None)
+
+
+def test_a_server_that_falls_silent_is_given_up() -> None:
+    found, _ = ask(stalls_after('{"guesses": ['), ms_max=200)
+    assert found.error is ErrorClass.NETWORK_TIMEOUT
+
+
+def test_a_server_that_is_gone_is_told() -> None:
+    async def run() -> Understanding:
+        async with talking() as (server, brain):
+            await server.stop()
+            return await LlmNlu(brain).understand(MESSAGE, SCOPE)
+
+    assert asyncio.run(run()).error is ErrorClass.NETWORK_TIMEOUT
+
+
+# -- Any brain
+
+
+def ask_scripted(*parts: Any, message: str = MESSAGE, scope: Scope = SCOPE) -> tuple[Understanding, ScriptedBrain]:
+    brain = ScriptedBrain([list(parts)])
+    return run_simulated(LlmNlu(brain).understand(message, scope)), brain
+
+
+def test_a_brain_that_hangs_is_given_up_and_closed() -> None:
+    found, brain = ask_scripted("{", Hang())
+    assert found.error is ErrorClass.NETWORK_TIMEOUT
+    assert brain.cancelled == [1]
+
+
+def test_a_brain_that_fails_is_no_exception() -> None:
+    assert ask_scripted(Fail(ErrorClass.SERVER_ERROR))[0].error is ErrorClass.SERVER_ERROR
+
+
+def test_a_brain_that_never_ends_is_stopped() -> None:
+    found, brain = ask_scripted(*["blah " * 1_000] * (ANSWER_CHARS_MAX // 1_000))
+    assert found.error is ErrorClass.SERVER_ERROR
+    assert brain.cancelled == [1]
+
+
+def test_whoever_stops_waiting_stops_the_brain() -> None:
+    brain = ScriptedBrain([[Hang()]])
+
+    async def main() -> None:
+        task = asyncio.create_task(LlmNlu(brain).understand(MESSAGE, SCOPE))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    run_simulated(main())
+    assert brain.cancelled == [1]
+
+
+@pytest.mark.parametrize(("message", "scope"), [("", SCOPE), (" \n", SCOPE), (MESSAGE, Scope(()))])
+def test_nothing_is_asked_about_nothing(message: str, scope: Scope) -> None:
+    found, brain = ask_scripted(ToolCall("understood", GOOD), message=message, scope=scope)
+    assert (found, brain.requests) == (Understanding(by="llm"), [])
+
+
+def test_a_huge_message_is_cut_before_it_is_sent() -> None:
+    _, brain = ask_scripted(ToolCall("understood", GOOD), message="x" * 100_000)
+    assert len(brain.requests[0].text) < 5_000
+
+
+# -- Answers, taken at no more than their word
+
+
+def read(**answer: Any) -> Understanding:
+    return read_answer({"guesses": [], "slots": {}} | answer, MESSAGE, SCOPE)
+
+
+def test_no_guess_is_out_of_scope() -> None:
+    assert (read().intent, read().error, read().in_scope) == (None, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    "guess",
+    [
+        {"intent": "rob_a_bank", "confidence": 0.9},
+        {"intent": ["book_table"], "confidence": 0.9},
+        {"intent": "book_table"},
+        {"intent": "book_table", "confidence": "high"},
+        {"intent": "book_table", "confidence": True},
+        {"intent": "book_table", "confidence": 7},
+        {"intent": "book_table", "confidence": -0.1},
+        {"intent": "book_table", "confidence": float("nan")},
+        "book_table",
+        None,
+    ],
+    ids=str,
+)
+def test_a_guess_that_makes_no_sense_is_left_out(guess: object) -> None:
+    found = read(guesses=[guess, {"intent": "cancel", "confidence": 0.6}])
+    assert [each.intent for each in found.guesses] == ["cancel"]
+
+
+def test_guesses_are_ranked_by_confidence_and_named_once() -> None:
+    found = read(
+        guesses=[
+            {"intent": name, "confidence": sure} for name, sure in [("cancel", 0.6), ("book_table", 0.9), ("cancel", 1)]
+        ]
+    )
+    assert [guess.intent for guess in found.guesses] == ["book_table", "cancel"]
+    assert sum(guess.confidence for guess in found.guesses) == pytest.approx(1)
+
+
+def test_an_unsure_model_is_out_of_scope() -> None:
+    assert read(guesses=[{"intent": "cancel", "confidence": 0.3}]).intent is None
+
+
+@pytest.mark.parametrize(
+    "slots", [{"people": "six"}, {"people": 5}, {"name": "five"}, {"people": ""}, {"people": None}, None]
+)
+def test_words_that_nobody_said_fill_nothing(slots: object) -> None:
+    assert read(slots=slots).quotes == ()
+
+
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.floats()
+        | st.text(max_size=9)
+        | st.sampled_from(["guesses", "intent", "cancel"]),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["guesses", "slots", "intent", "confidence", "x"]), inner, max_size=4)
+        ),
+        max_leaves=12,
+    )
+)
+def test_any_json_is_read_or_refused(data: object) -> None:
+    for answer in ([data] if isinstance(data, dict) else []) + [json.dumps(data)]:
+        try:
+            found = read_answer(answer, MESSAGE, SCOPE)  # type: ignore[arg-type]
+        except Unreadable:
+            continue
+        assert all(0 <= guess.confidence <= 1 for guess in found.guesses)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read_answer(text, MESSAGE, SCOPE)
+
+
+def test_json_of_endless_depth_is_refused() -> None:
+    with pytest.raises(Unreadable):
+        read_answer('{"guesses": ' + "[" * 100_000 + "]" * 100_000 + "}", MESSAGE, SCOPE)

@@ -1,0 +1,105 @@
+"""`duologue nlu bench`: counts rightly, and says in one line what is wrong with a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from duologue.bench.nlu import UnusableFile, auroc, bench_nlu, read_exam
+from duologue.cli.app import app
+from duologue.nlu import LocalNlu
+
+EXAM = {
+    "name": "restaurant",
+    "examples": {"book": ["book a table", "reserve a table"], "pay": ["the bill please", "I want to pay"]},
+    "test": [["a table please", "book"], ["pay the bill", "pay"], ["pay the bill", "book"]],
+    "out_of_scope": ["how tall is Mont Blanc"],
+}
+
+
+def write(folder: Path, data: Any) -> Path:
+    path = folder / "exam.json"
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+
+def test_everything_is_counted(tmp_path: Path) -> None:
+    done: list[int] = []
+    result = bench_nlu(read_exam(write(tmp_path, EXAM)), LocalNlu(words_only=True), done.append)
+    assert result["accuracy"] == pytest.approx(2 / 3, abs=1e-3)
+    assert result["auroc"] == 1.0
+    assert (result["intents"], result["messages"], done) == (2, 4, [1, 2, 3, 4])
+    assert result["ms_per_message"] > 0
+
+
+def test_without_messages_out_of_scope_nothing_is_said_about_them(tmp_path: Path) -> None:
+    result = bench_nlu(read_exam(write(tmp_path, EXAM | {"out_of_scope": []})), LocalNlu(words_only=True))
+    assert (result["auroc"], result["turned_away"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("inside", "outside", "share"),
+    [([1, 2], [0], 1), ([0], [1, 2], 0), ([1], [1], 0.5), ([0, 2], [1], 0.5), ([], [1], None), ([1], [], None)],
+)
+def test_auroc_is_how_often_the_inside_wins(inside: list[float], outside: list[float], share: float | None) -> None:
+    assert auroc(inside, outside) == share
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=30), st.lists(st.integers(0, 9), min_size=1, max_size=30))
+def test_auroc_is_what_counting_pairs_gives(inside: list[int], outside: list[int]) -> None:
+    wins = sum((one > other) + (one == other) / 2 for one in inside for other in outside)
+    assert auroc(inside, outside) == pytest.approx(wins / len(inside) / len(outside))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("not json", "expected JSON with `examples`, `test` and `out_of_scope`"),
+        ([], "expected JSON"),
+        ({"examples": {}}, "expected JSON"),
+        (EXAM | {"examples": {"book": "book a table"}}, "expected JSON"),
+        (EXAM | {"test": [["only a message"]]}, "expected JSON"),
+        (EXAM | {"test": [["hello", "greet"]]}, "no examples of 'greet', which the test asks for"),
+        (EXAM | {"test": []}, "nothing in `test`"),
+    ],
+    ids=str,
+)
+def test_another_form_is_one_line(tmp_path: Path, data: Any, said: str) -> None:
+    path = write(tmp_path, data)
+    with pytest.raises(UnusableFile) as problem:
+        read_exam(path)
+    assert str(problem.value).startswith(f"{path}: ")
+    assert said in str(problem.value)
+
+
+def test_the_command_writes_json_and_a_table(tmp_path: Path) -> None:
+    path = str(write(tmp_path, EXAM))
+    done = CliRunner().invoke(app, ["nlu", "bench", path, "--json", "--words"])
+    assert {"accuracy", "auroc", "ms_per_message"} <= set(json.loads(done.stdout))
+    table = CliRunner().invoke(app, ["nlu", "bench", path, "--words"]).stdout
+    assert "66.7 %" in table
+    assert "restaurant, by words" in table
+
+
+def test_without_the_model_it_goes_on_and_says_what_to_run(tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "duologue"), "nlu", "bench", str(write(tmp_path, EXAM)), "--json"]
+    env = os.environ | {"DUOLOGUE_MODELS": str(tmp_path / "none")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    assert json.loads(done.stdout)["by"] == "words"
+    assert done.stderr.strip().splitlines()[-1].endswith("run `duologue models pull minilm`")
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "duologue"), "nlu", "bench", str(tmp_path / "none.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.strip().splitlines())) == (1, 1)

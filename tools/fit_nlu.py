@@ -1,0 +1,236 @@
+"""Fit how sure the local NLU is, and cross-validate it: `python tools/fit_nlu.py FILE.json…`.
+
+A file holds `examples` (phrases by intent); its test messages are never looked at. Scopes of all sizes are
+drawn from it: some phrases of some intents are learned, the others of these intents are in scope, and those
+of the other intents are not. Prints the numbers for src/duologue/nlu/certainty.py and the tables for
+docs/nlu.md. Rule: nothing is judged by what it has learned from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from duologue.bench.nlu import auroc
+from duologue.nlu.certainty import Scores
+from duologue.nlu.embeddings import Embeddings, Pair
+from duologue.nlu.learning import WEIGHTS, DeepScope, WordScope
+from duologue.nlu.minilm import shared_minilm
+from duologue.nlu.onecore import one_core
+from duologue.nlu.plain import PlainScope
+from duologue.nlu.understanding import Intent
+
+SIZES = (1, 2, 3, 5, 8, 12, 20, 40, 60, 120)
+LEARNED = (3, 5, 8)  # phrases of each intent
+FOLDS, ROUNDS = 5, 4
+SMALL = 20
+JUDGED_MAX = 120  # messages of each kind in a scope
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One message: how it scored, whether it was in scope, and the place of its intent if so."""
+
+    scores: Scores
+    wanted: int | None
+
+    def terms(self) -> list[float]:
+        size, best = math.log(len(self.scores.each)), self.scores.each[self.scores.best]
+        return [1.0, size, best, self.scores.near, self.scores.near * size, self.scores.usual]
+
+
+class Kept(Embeddings):
+    """Messages come again and again here."""
+
+    def of_message(self, text: str) -> Pair:
+        (meant,), (said,) = self.of_phrases([text])
+        return meant, said
+
+
+Draw = tuple[list[Intent], int]
+Make = Callable[[list[tuple[str, ...]]], DeepScope | WordScope | PlainScope]
+
+
+def read(path: Path) -> list[Intent]:
+    examples = json.loads(path.read_text(encoding="utf-8"))["examples"]
+    return [Intent(name, tuple(phrases)) for name, phrases in examples.items()]
+
+
+# -- Scopes, drawn
+
+
+def draws(intents: list[Intent], dice: np.random.Generator, times: int, size_max: int) -> Iterator[Draw]:
+    """Intents of a scope, and how many phrases of each are learned."""
+    for size in SIZES:
+        if size < len(intents) and size <= size_max:
+            for time in range(times if size <= SMALL else len(LEARNED)):
+                chosen = dice.permutation(len(intents))[:size]
+                yield [intents[at] for at in chosen], LEARNED[time % len(LEARNED)]
+
+
+def judge_scope(
+    make: Make, scope: list[Intent], learned: int, others: list[str], dice: np.random.Generator
+) -> list[Judged]:
+    taught, asked = [], []
+    for at, intent in enumerate(scope):
+        order = dice.permutation(len(intent.examples))
+        phrases = [intent.examples[place] for place in order]
+        taught.append(Intent(intent.name, tuple(phrases[:learned])).phrases)
+        asked += [(text, at) for text in phrases[max(LEARNED) :]]
+    model = make(taught)
+    inside = [asked[at] for at in dice.permutation(len(asked))[:JUDGED_MAX]]
+    outside = [others[at] for at in dice.permutation(len(others))[: max(20, len(inside))]]
+    found = [Judged(model.scores(text), wanted) for text, wanted in inside]
+    return found + [Judged(model.scores(text), None) for text in outside]
+
+
+def judge_all(make: Make, sets: list[list[Intent]], seed: int, times: int, size_max: int) -> list[list[Judged]]:
+    """Scopes of every set. What is out of scope is from the rest of the same set."""
+    dice = np.random.default_rng(seed)
+    found = []
+    for intents in sets:
+        for scope, learned in draws(intents, dice, times, size_max):
+            names = {intent.name for intent in scope}
+            others = [text for intent in intents if intent.name not in names for text in intent.examples]
+            found.append(judge_scope(make, scope, learned, others, dice))
+    return found
+
+
+# -- Fitting
+
+
+def fit_in_scope(scopes: list[list[Judged]]) -> Floats:
+    """Newton's method; inside and outside of a scope weigh the same, and so do the sizes of scopes."""
+    rows = np.array([one.terms() for scope in scopes for one in scope])
+    labels = np.array([one.wanted is not None for scope in scopes for one in scope], float)
+    sizes = Counter(len(scope[0].scores.each) for scope in scopes)
+    shares = np.concatenate([10 * _shares(scope) / sizes[len(scope[0].scores.each)] for scope in scopes])
+    weights = np.zeros(rows.shape[1])
+    pull = 1e-3 * np.eye(rows.shape[1])
+    for _ in range(50):
+        odds = 1 / (1 + np.exp(-np.clip(rows @ weights, -50, 50)))
+        slope = rows.T @ (shares * (odds - labels)) + pull @ weights
+        bend = rows.T @ (rows * (shares * odds * (1 - odds))[:, None]) + pull
+        weights -= np.linalg.solve(bend, slope)
+    return weights
+
+
+def _shares(scope: list[Judged]) -> Floats:
+    inside = np.array([one.wanted is not None for one in scope])
+    return np.where(inside, 0.5 / max(1, inside.sum()), 0.5 / max(1, (~inside).sum()))
+
+
+def fit_heat(scopes: list[list[Judged]]) -> float:
+    """What to divide scores by, so that their shares are as often right as they say."""
+
+    def surprise(heat: float) -> float:
+        total = 0.0
+        for one in (one for scope in scopes for one in scope if one.wanted is not None and len(one.scores.each) > 1):
+            each = np.array(one.scores.each) / heat
+            total += float(np.logaddexp.reduce(each) - each[one.wanted])
+        return total
+
+    return min((round(0.3 + 0.05 * step, 2) for step in range(60)), key=surprise)
+
+
+def in_scope(weights: Floats, scope: list[Judged]) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(np.array([one.terms() for one in scope]) @ weights, -50, 50))))
+
+
+# -- Telling
+
+
+def tell(name: str, weights: Floats, heat: float, scopes: list[list[Judged]]) -> None:
+    start, size, score, near, near_size, usual = (round(float(each), 3) for each in weights)
+    write(f"\n{name}: Certainty({start=}, {size=}, {score=}, {near=}, {near_size=}, {usual=}, {heat=})")
+    write("| intents | right | kept | turned away | AUROC |\n|---|---|---|---|---|")
+    for number in SIZES:
+        chosen = [scope for scope in scopes if len(scope[0].scores.each) == number]
+        if chosen:
+            write(f"| {number} | " + " | ".join(f"{100 * each:.1f}" for each in _row(weights, chosen)) + " |")
+
+
+def _row(weights: Floats, scopes: list[list[Judged]]) -> tuple[float, float, float, float]:
+    """Of those in scope: the share whose intent is right and the share that is kept; of the others the share
+    that is turned away; and how well the two are told apart."""
+    right, kept, away, told_apart = [], [], [], []
+    for scope in scopes:
+        odds = in_scope(weights, scope)
+        inside = np.array([one.wanted is not None for one in scope])
+        right += [one.scores.best == one.wanted for one in scope if one.wanted is not None]
+        kept += list(odds[inside] >= 0.5)
+        away += list(odds[~inside] < 0.5)
+        told_apart.append(auroc(odds[inside].tolist(), odds[~inside].tolist()) or 0.0)
+    return float(np.mean(right)), float(np.mean(kept)), float(np.mean(away)), float(np.mean(told_apart))
+
+
+def accuracy(make: Make, intents: list[Intent]) -> float:
+    """Cross-validated: each fifth of the phrases is judged by what the other four taught, several times over."""
+    dice = np.random.default_rng(3)
+    right = total = 0
+    for _ in range(ROUNDS):
+        mixed = [[intent.examples[at] for at in dice.permutation(len(intent.examples))] for intent in intents]
+        for fold in range(FOLDS):
+            model = make([_but(intent, texts, fold) for intent, texts in zip(intents, mixed, strict=True)])
+            for wanted, texts in enumerate(mixed):
+                right += sum(model.scores(text).best == wanted for text in texts[fold::FOLDS])
+                total += len(texts[fold::FOLDS])
+    return right / total
+
+
+def _but(intent: Intent, texts: list[str], fold: int) -> tuple[str, ...]:
+    """The phrases of an intent without those of a fold."""
+    return Intent(intent.name, tuple(text for at, text in enumerate(texts) if at % FOLDS != fold)).phrases
+
+
+def tell_parts(make: Make, sets: list[list[Intent]]) -> None:
+    """What each view adds, cross-validated."""
+    parts = {"meant": (1.0, 0.0, 0.0), "meant, said": (1.0, 0.4, 0.0), "meant, words": (1.0, 0.0, 0.4)}
+    for name, weights in (parts | {"all": tuple(WEIGHTS.values())}).items():
+        WEIGHTS.update(zip(("meant", "said", "words"), weights, strict=True))
+        found = ", ".join(f"{100 * accuracy(make, intents):.2f}" for intents in sets)
+        write(f"{name}: {found} % by cross-validation")
+
+
+def write(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--times", type=int, default=12, help="scopes of each small size")
+    given = parser.parse_args()
+    sets = [read(path) for path in given.files]
+    embeddings = Kept(shared_minilm())
+    kinds: dict[str, Make] = {
+        "DEEP": lambda phrases: DeepScope(phrases, embeddings),
+        "WORDS": WordScope,
+        "PLAIN": PlainScope,
+    }
+    for name, make in kinds.items():
+        size_max = SMALL if make is PlainScope else max(SIZES)  # without numpy the rest would take an hour
+        with one_core():
+            if name == "DEEP":
+                tell_parts(make, sets)
+            elif name == "WORDS":
+                write(", ".join(f"{100 * accuracy(make, each):.2f}" for each in sets) + " % by cross-validation")
+            fitted = judge_all(make, sets, 1, given.times, size_max)
+            checked = judge_all(make, sets, 2, given.times, size_max)
+        tell(name, fit_in_scope(fitted), fit_heat(fitted), checked)
+
+
+if __name__ == "__main__":
+    main()
