@@ -224,26 +224,26 @@ def test_a_correction_that_a_branch_went_by_takes_the_other_way() -> None:
 @pytest.mark.req("D-05", "D-07")
 @pytest.mark.parametrize("text", ["well that is a pity", "it is urgent", "make it quick", "it's for my mother"])
 def test_a_remark_is_no_correction_of_a_name(text: str) -> None:
-    # BUG: "make it quick" sends the money to "quick": an open name reads anything, as free text does.
+    # Once: "make it quick" sends the money to "quick": an open name reads anything, as free text does.
     assert at_amount().says(text).slots["to"] == "Anna"
 
 
 @pytest.mark.req("D-07", "D-09")
 def test_no_with_a_new_value_from_nlu_is_a_correction() -> None:
-    # BUG: (Deny, CorrectSlot) at a confirmation cancels the flow and drops the value; NLU and language models give
+    # Once: (Deny, CorrectSlot) at a confirmation cancels the flow and drops the value; NLU and language models give
     # exactly that for "no, I meant sixty".
     talker = at_confirmation().says(OTHER).means(Deny(), CorrectSlot("amount", 60))
     assert talker.phase == "validating_slot"
 
 
 def test_no_with_a_value_from_nlu_at_a_question_is_that_value() -> None:
-    # BUG: (Deny, SetSlot) where no value is proposed counts as a miss, and the value is dropped.
+    # Once: (Deny, SetSlot) where no value is proposed counts as a miss, and the value is dropped.
     talker = at_amount().says(OTHER).means(Deny(), SetSlot("amount", 50))
     assert talker.phase == "validating_slot"
 
 
 def test_yes_with_a_value_from_nlu_keeps_the_value() -> None:
-    # BUG: (Affirm, SetSlot) drops the value, at a question with a proposal and without.
+    # Once: (Affirm, SetSlot) drops the value, at a question with a proposal and without.
     talker = talk(
         Collect("size", "size", proposed="usual"), Collect("n", "n"), slots=(SIZE, number("n")), usual="large"
     )
@@ -281,21 +281,21 @@ def test_an_action_may_ask_for_a_yes() -> None:
 
 
 def test_going_back_from_a_slot_that_an_action_wants_asks_the_one_before() -> None:
-    # BUG: what the action needs is asked again instead: `needs` outlives the step.
+    # Once: what the action needs is asked again instead: `needs` outlives the step.
     talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT, number("pin")))
     talker.says("two").done(needs=("pin",)).says("go back")
     assert talker.said == "amount?"
 
 
 def test_going_back_after_a_slot_that_an_action_wanted_does_not_break() -> None:
-    # BUG: StopIteration: `_go_back` looks for a Collect of a slot that only the action asked for.
+    # Once: StopIteration: `_go_back` looks for a Collect of a slot that only the action asked for.
     talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT, number("pin")))
     talker.says("two").done(needs=("pin",)).says("four").done(confirm="Really?").says("go back")
     assert talker.phase == "waiting_for_slot"
 
 
 def test_an_actions_question_is_asked_about_the_values_of_now() -> None:
-    # BUG: "Pay 2?" is asked again after the amount became 5, and a yes to it pays 5.
+    # Once: "Pay 2?" is asked again after the amount became 5, and a yes to it pays 5.
     talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT,))
     talker.says("two").done(confirm="Pay 2?").says("no, make it five")
     assert talker.runs
@@ -303,7 +303,7 @@ def test_an_actions_question_is_asked_about_the_values_of_now() -> None:
 
 
 def test_an_actions_question_does_not_outlive_its_failure() -> None:
-    # BUG: `confirm` and `needs` stay when a failure leads on: the next action asks the question of the first.
+    # Once: `confirm` and `needs` stay when a failure leads on: the next action asks the question of the first.
     talker = talk(Act("pay", "pay", on_failure=2), Jump("over", 3), Act("report", "report"))
     talker.done(confirm="Pay?").says("yes").fails()
     assert [run.action for run in talker.runs] == ["report"]
@@ -339,13 +339,13 @@ def test_a_change_without_a_value_is_understood() -> None:
 
 @pytest.mark.req("D-09")
 def test_cancel_at_a_confirmation_cancels_even_if_a_no_leads_elsewhere() -> None:
-    # BUG: "cancel" is read as a no; where a no leads back to the question, nothing gets out of it.
+    # Once: "cancel" is read as a no; where a no leads back to the question, nothing gets out of it.
     talker = talk(Collect("size", "size"), Confirm("sure", "{size}?", on_no=0), slots=(SIZE,))
     assert talker.says("small", "cancel", "cancel").phase == "idle"
 
 
 def test_a_no_that_leads_to_an_answered_question_asks_it_again() -> None:
-    # BUG: the slot is filled, so the question is skipped and the same yes is asked for: no, no, no for ever.
+    # Once: the slot is filled, so the question is skipped and the same yes is asked for: no, no, no for ever.
     talker = talk(Collect("size", "size"), Confirm("sure", "{size}?", on_no=0), slots=(SIZE,)).says("small", "no")
     assert talker.said == "size?"
 
@@ -364,7 +364,7 @@ def test_no_to_a_proposed_value_asks_without_it() -> None:
 
 
 def test_nothing_to_propose_asks_without_it() -> None:
-    # BUG: "Is all right?": the prompt with a gap is used though there is no value for it.
+    # Once: "Is all right?": the prompt with a gap is used though there is no value for it.
     talker = talk(Collect("size", "size", "Is {proposed} all right?", proposed="usual"), slots=(SIZE,))
     assert talker.said == "size?"
 
@@ -399,24 +399,24 @@ def test_what_nobody_understands_is_help_at_rest_and_a_miss_at_a_question() -> N
 
 @pytest.mark.parametrize("text", ["repeat", "go back", "skip"])
 def test_every_message_at_rest_gets_an_answer(text: str) -> None:
-    # BUG: silence: `repeat` with nothing said yet, `back` and `skip` with nothing open.
+    # Once: silence: `repeat` with nothing said yet, `back` and `skip` with nothing open.
     assert Talker(TRANSFER).says(text).said
 
 
 def test_a_value_understood_at_rest_gets_an_answer() -> None:
-    # BUG: silence: NLU found a value and no flow.
+    # Once: silence: NLU found a value and no flow.
     assert Talker(TRANSFER).says("fifty for Anna").means(SetSlot("amount", 50)).said
 
 
 def test_cancelling_an_error_at_rest_gets_an_answer() -> None:
-    # BUG: silence.
+    # Once: silence.
     talker = Talker(TRANSFER).says("colourless green ideas").fails().says("cancel")
     assert talker.phase == "idle"
     assert talker.said
 
 
 def test_a_new_task_never_tells_values_of_an_old_one() -> None:
-    # BUG: gaps are filled from `kept`: a transfer whose action returned no ref tells the ref of the last one.
+    # Once: gaps are filled from `kept`: a transfer whose action returned no ref tells the ref of the last one.
     talker = (
         at_confirmation().says("yes").done(ref="R1").starts("transfer").says("Bob", "X Y 3 4").says("fifty").valid(50)
     )
@@ -447,13 +447,13 @@ def test_it_is_given_up_after_too_many_misses(gives_up_by: str) -> None:
 
 @pytest.mark.parametrize("gives_up_by", ["cancel", "handoff"])
 def test_it_is_given_up_after_too_much_silence(gives_up_by: str) -> None:
-    # BUG: AssertionError: waiting_for_slot -> completed is not in the matrix.
+    # Once: AssertionError: waiting_for_slot -> completed is not in the matrix.
     about = domain(flow("task", Collect("amount", "amount")), slots=(AMOUNT,), gives_up_by=gives_up_by)
     assert Talker(about).starts("task").silence(2).phase == "idle"
 
 
 def test_a_miss_at_one_question_is_not_told_at_the_next() -> None:
-    # BUG: a yes or no to a confirmation doesn't reset the count: "Sorry, I didn't get that." is said to what was got.
+    # Once: a yes or no to a confirmation doesn't reset the count: "Sorry, I didn't get that." is said to what was got.
     talker = talk(Confirm("sure", "Sure?"), Collect("size", "size"), slots=(SIZE,)).says("", "yes")
     assert talker.said == "size?"
 
@@ -468,20 +468,20 @@ def test_a_digression_returns_to_the_open_question() -> None:
 
 
 def test_a_person_takes_over_from_everything_that_is_open() -> None:
-    # BUG: "Back to where we were." is said in between.
+    # Once: "Back to where we were." is said in between.
     talker = at_amount().says("what is my balance?").means(StartFlow("balance")).fails().says(OTHER)
     talker.means(Handoff())
     assert (talker.phase, talker.said) == ("idle", "I'll put you through to a person.")
 
 
 def test_a_called_flow_that_goes_over_to_another_comes_back_behind_the_call() -> None:
-    # BUG: the call is made again, for ever, and cancel never gets out.
+    # Once: the call is made again, for ever, and cancel never gets out.
     talker = Talker(RELAY.domain).starts("outer").says("small")
     assert [run.action for run in talker.runs] == ["finish"]
 
 
 def test_skipping_drops_the_candidates_of_the_question() -> None:
-    # BUG: "Did you mean 6:30 am or 6:30 pm?" is asked for the next slot.
+    # Once: "Did you mean 6:30 am or 6:30 pm?" is asked for the next slot.
     hour = SlotSpec("hour", Kind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Collect("size", "size"), slots=(hour, SIZE)).says("half past six", "skip")
     assert talker.slots["hour"] == ANY
@@ -495,45 +495,17 @@ def test_going_back_asks_the_question_before_and_takes_its_dependants() -> None:
 
 
 def test_a_slot_that_is_cleared_is_asked_for_again() -> None:
-    # BUG: only dependants are looked for; the cleared slot itself is never asked for, and the action runs without it.
+    # Once: only dependants are looked for; the cleared slot itself is never asked for, and the action runs without it.
     talker = talk(Collect("size", "size"), Collect("colour", "colour"), Act("go", "go"), slots=(SIZE, COLOUR))
     talker.says("small", OTHER).means(ClearSlot("size"))
     assert talker.says("red").phase == "waiting_for_slot"
 
 
 def test_what_was_left_out_is_never_said_by_its_code() -> None:
-    # BUG: it asks for a table "at dontcare".
+    # Once: it asks for a table "at dontcare".
     hour = SlotSpec("hour", Kind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Confirm("sure", "A table at {hour}?"), slots=(hour,)).says("skip")
     assert ANY not in talker.said
-
-
-# -- Codes that are read back
-
-
-CODE = SlotSpec("code", Kind.CODE, "Code?", reads_back=True)
-
-
-def test_a_code_is_read_back_before_it_is_written() -> None:
-    talker = talk(Collect("code", "code"), slots=(CODE,)).says("A B 1 2")
-    assert talker.said == "I have A B 1, 2. Is that right?"
-    assert "code" not in talker.slots
-    assert Talker(talker.domain, talker.state).says("no").said == "Code?"
-    assert talker.says("yes").slots["code"] == "AB12"
-
-
-def test_a_code_is_repeated_and_still_waits_for_its_yes() -> None:
-    # BUG: "repeat" forgets the code; the yes that follows is not understood.
-    talker = talk(Collect("code", "code"), slots=(CODE,)).says("A B 1 2", "repeat", "yes")
-    assert talker.slots.get("code") == "AB12"
-
-
-@pytest.mark.parametrize("then", ["no", "", "cancel"])
-def test_a_corrected_code_at_a_confirmation_is_read_back_safely(then: str) -> None:
-    # BUG: AssertionError: waiting_for_slot -> confirming; with "" the yes is asked for while the code is still open.
-    talker = talk(Collect("code", "code"), Confirm("sure", "Open {code}?"), slots=(CODE,)).says("A B 1 2", "yes")
-    talker.says("change the code to X Y 3 4").says(then)
-    assert not (talker.phase == "confirming" and talker.state.reading_back)
 
 
 # -- D-15, D-16

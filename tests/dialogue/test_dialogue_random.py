@@ -160,7 +160,7 @@ def test_a_flow_that_goes_round_without_asking_is_bounded_and_reported(program: 
 
 
 def test_a_flow_that_goes_round_does_not_talk_for_ever() -> None:
-    # BUG: everything that a loop says until it is stopped is said: 250 times the same words.
+    # Once: everything that a loop says until it is stopped is said: 250 times the same words.
     talker = talk(Say("on", "And on."), Jump("round", 0))
     assert sum(isinstance(effect, Respond) for effect in talker.effects) < 20
 
@@ -173,7 +173,7 @@ def test_flows_that_call_each_other_without_end_are_reported() -> None:
 
 
 def test_a_flow_that_goes_round_through_an_action_is_reported() -> None:
-    # BUG: every run is a wait, so nothing counts: it acts for ever and never asks.
+    # Once: every run is a wait, so nothing counts: it acts for ever and never asks.
     talker = talk(Act("poll", "poll"), Jump("round", 0))
     for _ in range(1_000):
         if talker.phase == "error":
@@ -189,7 +189,7 @@ def test_an_action_that_asks_for_what_it_has_is_reported() -> None:
 
 
 def test_a_hidden_flow_is_not_started_by_asking() -> None:
-    # BUG: NLU may start it: only the names that exist are looked at, not those that are offered.
+    # Once: NLU may start it: only the names that exist are looked at, not those that are offered.
     about = domain(flow("shown", Collect("size", "size")), flow("inner", Say("w", "In."), hidden=True), slots=(SIZE,))
     assert "In." not in Talker(about).says("start that inner thing").means(StartFlow("inner")).said
 
@@ -200,7 +200,7 @@ def test_names_that_nobody_has_are_not_understood() -> None:
 
 
 def test_a_value_for_another_task_is_a_miss() -> None:
-    # BUG: it counts as understood, so the ladder never ends; nothing is said about it.
+    # Once: it counts as understood, so the ladder never ends; nothing is said about it.
     spec = choice("other", "a", "b")
     about = domain(flow("task", Collect("size", "size")), flow("other", Collect("other", "other")), slots=(SIZE, spec))
     assert Talker(about).starts("task").says(OTHER).means(SetSlot("other", "a")).state.misses == 1

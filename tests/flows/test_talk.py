@@ -340,7 +340,7 @@ class Counting:
     def __init__(self) -> None:
         self.calls = 0
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:  # noqa: ARG002
+    async def understand(self, message: str, scope: Scope) -> Understanding:
         self.calls += 1
         return Understanding()
 

@@ -106,7 +106,7 @@ def test_the_model_learns_what_is_open_and_what_was_asked() -> None:
         (calls("understood", '{"guesses": "book_table"}'), ErrorClass.SERVER_ERROR),
         (calls("something_else", "{}"), ErrorClass.SERVER_ERROR),
     ],
-    ids=str,
+    ids=["429", "401", "400", "500", "html", "prose", "half", "no list", "another tool"],
 )
 def test_whatever_fails_is_an_answer_with_its_class(script: Script, error: ErrorClass) -> None:
     found, _ = ask(script)

@@ -122,10 +122,12 @@ def one_key_for_one_run(seen: Seen) -> Iterator[str]:
     for run in seen.runs:
         top = seen.after.stack[-1]
         old = next((one for one in seen.before.stack if one.id == top.id), None)
-        goes_on = old is not None and old.is_acting and old.at == top.at
+        at = at_of(seen.domain, top)
+        same = old is not None and isinstance(at, Act) and not changed_in(old, top) & set(used_by(at, old))
+        goes_on = same and old is not None and old.is_acting and old.at == top.at
         if goes_on and old is not None and top.runs != old.runs and seen.before.phase is not Phase.EXECUTING_ACTION:
             yield "a run that is tried again has another key"
-        if old is not None and not goes_on and top.runs <= old.runs:
+        if old is not None and not old.is_acting and top.runs <= old.runs:
             yield "another run has the same key"
         if not run.key.endswith(f":{top.runs}") or not run.key.startswith(f"{top.id}:"):
             yield f"key {run.key} is not made of the run"
@@ -174,7 +176,9 @@ def each_question_counts_anew(seen: Seen) -> Iterator[str]:
 
 
 def every_message_is_answered(seen: Seen) -> Iterator[str]:
-    """With nothing open, a message leads to words or to a request."""
+    """A message leads to words or to a request, unless a flow ends that has no words for it."""
+    if len(seen.after.stack) < len(seen.before.stack):
+        return
     speaks = bool(seen.said) or any(isinstance(effect, HandOver) for effect in seen.effects)
     if isinstance(seen.event, UserSaid) and seen.before.phase not in BUSY and not speaks and not seen.requests:
         yield "a message got no answer"

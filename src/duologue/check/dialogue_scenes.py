@@ -70,10 +70,10 @@ TABLE = Alphabet(
     meanwhile=(),
 )
 
-# Codes that are read back, with a confirmation behind them.
+# Codes that are read back, with a confirmation and an action behind them.
 CODES = Alphabet(
     domain(
-        flow("codes", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), Say("done", "Open.")),
+        flow("codes", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), Act("open", "open")),
         slots=(CODE,),
     ),
     meanwhile=("yes",),

@@ -6,7 +6,7 @@ Rule: the grammars come first; only what they don't wholly understand costs a re
 
 from __future__ import annotations
 
-from .commands import BY_NAME, Cancel, CorrectSlot, Help, SetSlot
+from .commands import BY_NAME, Cancel, CorrectSlot, Help, Repeat, SetSlot
 from .corrections import corrections
 from .draft import Draft
 from .flow import Collect, Confirm
@@ -29,7 +29,7 @@ from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
 from .requests import understanding
-from .run import go_on, proposed
+from .run import go_on, proposed, question_stands
 from .state import Phase
 from .values import accept, validate_next
 
@@ -152,12 +152,17 @@ def _answer_read_back(d: Draft, text: str) -> None:
         accept(d, d.s.values[0].value)
         validate_next(d)
         return
-    d.set(reading_back=False, values=())
     if isinstance(reading, Confirmation) and reading.answer is Answer.NO:
         d.enter(Phase.UNDERSTANDING)
+        say_no(d)
         go_on(d)
+        return
+    new = read(question_of(d), text, d.today)
+    if isinstance(new, Direct):
+        d.set(values=_given(new.values, "grammar"), reading_back=False)
+        validate_next(d)
     else:
-        _answer_question(d, text)
+        _correct_or_ask(d, text)
 
 
 # -- A reply to a confirmation
@@ -216,24 +221,26 @@ def answer_error(d: Draft, text: str) -> None:
         d.set(trouble=None)
         cancel(d)
         go_on(d)
-    elif not words or (name is not None and isinstance(BY_NAME[name], Help)):
+    elif not words or (name is not None and isinstance(BY_NAME[name], Help | Repeat)):
         d.say(d.domain.patterns.failed, asks=True)
-    elif d.s.stack and not d.top.failed:
-        _answer_open_question(d, text)
     elif not d.s.stack:
         d.set(trouble=None)
         understand(d, text)
     elif name is not None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, (BY_NAME[name],))
+    elif not d.top.failed:
+        _answer_open_question(d, text)
     else:
         _correct_or_ask(d, text)
 
 
 def _answer_open_question(d: Draft, text: str) -> None:
     """Understanding or a check has failed: the question is still open, and a plain answer needs neither."""
-    d.set(trouble=None, values=(), reading_back=False)
-    if d.s.waiting_for is not None:
+    d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
+    if not question_stands(d):  # nothing was asked yet
+        _correct_or_ask(d, text)
+    elif d.s.waiting_for is not None:
         d.enter(Phase.WAITING_FOR_SLOT)
         answer(d, text)
     else:

@@ -108,12 +108,8 @@ def _checked(data: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
 
 def _fits(domain: Domain, state: State) -> State:
     """The state, if everything in it still exists."""
-    named = [
-        state.waiting_for,
-        *(value.slot for value in state.values),
-        *(n for one in state.stack for n in (*one.needs, *one.asked)),
-    ]
-    for slot in named:
+    deep = [name for one in state.stack for name in (*one.needs, *one.asked)]
+    for slot in (state.waiting_for, *(value.slot for value in state.values), *deep):
         if slot is not None and slot not in domain.slots:
             raise BadCheckpoint(f"slot {slot!r} of the checkpoint does not exist any more")
     if state.phase not in BUSY:

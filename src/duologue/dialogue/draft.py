@@ -12,7 +12,7 @@ from .effects import Effect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .matrix import MATRIX
 from .phrases import fill
-from .state import MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, values_of, with_top
+from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, values_of, with_top
 
 
 class Draft:
@@ -85,12 +85,18 @@ class Draft:
             self._says.append(Respond(words, barge_in, asks))
         return words
 
+    @property
+    def says_something(self) -> bool:
+        return bool(self._says)
+
     def hush(self) -> None:
         """Nothing of what was to be said is said: it went round."""
         self._says.clear()
 
     def finish(self) -> tuple[State, tuple[Effect, ...]]:
         """The new state, and what is to be done, in order: save, speak, then begin what takes time."""
+        if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
+            self.set(trouble=None)
         if self._says:
             text = " ".join(said.text for said in self._says)
             said = Message("assistant", text, self.at)

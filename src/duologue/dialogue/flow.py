@@ -194,6 +194,7 @@ class Patterns:
     failed: str = "I encountered an error. Say retry to try again, or cancel."
     unconfirmed: str = "Please say yes or no."
     completed: str = ""
+    ended: str = "That's done."  # of a flow that has nothing else to say
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from .commands import (
 )
 from .draft import Draft
 from .effects import HandOver
-from .flow import Act, Collect, Confirm
+from .flow import Collect, Confirm
 from .grammars import ANY
-from .run import end_flow, fail, go_on, leave_all, open_flow, proposed, rest, write
+from .run import end_flow, fail, go_on, is_confirming, leave_all, open_flow, proposed, question_stands, rest, write
 from .state import Phase, without
-from .values import take_back, validate_next
+from .values import accept, take_back, validate_next
 
 
 def obey(d: Draft, commands: tuple[Command, ...]) -> None:
@@ -47,6 +47,8 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
             return
     if values:
         d.set(values=tuple(values), reading_back=False)
+        validate_next(d)
+    elif d.s.values and not d.s.reading_back:
         validate_next(d)
     else:
         go_on(d)
@@ -100,17 +102,14 @@ def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bo
 # -- Yes and no
 
 
-def _is_confirming(d: Draft) -> bool:
-    """Is the open question one for a yes?"""
-    at = d.flow.program[d.top.at]
-    return isinstance(at, Confirm) or (isinstance(at, Act) and bool(d.top.confirm) and d.s.waiting_for is None)
-
-
 def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
     """Yes to the open question; a proposed value joins the others. True if it was no question for a yes."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
-    if _is_confirming(d):
+    if d.s.reading_back and d.s.values:
+        d.enter(Phase.VALIDATING_SLOT)
+        accept(d, d.s.values[0].value)
+    elif is_confirming(d):
         d.set_top(confirmed=(*d.top.confirmed, at.step))
         d.note("confirmed", step=at.step)
     elif isinstance(at, Collect) and (value := proposed(d, at)) is not None:
@@ -125,12 +124,14 @@ def say_no(d: Draft) -> bool:
     """No to the open question. True if it was no question for a no."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
-    if _is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
+    if d.s.reading_back:
+        d.set(reading_back=False, values=())
+    elif is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
         if at.on_no <= d.top.at:  # back to the questions: they are open again
             asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
             d.set_top(slots=without(d.top.slots, frozenset(asked)))
         d.set_top(at=at.on_no)
-    elif _is_confirming(d):
+    elif is_confirming(d):
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
         d.set(unproposed=True)
@@ -153,6 +154,9 @@ def cancel(d: Draft) -> None:
 
 def repeat(d: Draft) -> None:
     """Say it again, word for word."""
+    if d.s.stack and not d.top.failed and not question_stands(d):
+        go_on(d)
+        return
     if d.s.last_response:
         d.say(d.s.last_response, asks=bool(d.s.stack))
     else:
@@ -212,6 +216,9 @@ def miss(d: Draft) -> None:
         _help(d)
         d.enter(Phase.IDLE)
         return
+    if d.top.failed:
+        go_on(d)  # no question was missed: there is an error to decide about
+        return
     d.set(misses=d.s.misses + 1, silences=0)
     ask_or_give_up(d, d.s.misses)
 
@@ -229,4 +236,14 @@ def ask_or_give_up(d: Draft, times: int) -> None:
         go_on(d)
 
 
-__all__ = ["ask_or_give_up", "cancel", "fail", "hand_over", "miss", "obey", "repeat", "say_no", "say_yes"]
+__all__ = [
+    "ask_or_give_up",
+    "cancel",
+    "fail",
+    "hand_over",
+    "miss",
+    "obey",
+    "repeat",
+    "say_no",
+    "say_yes",
+]

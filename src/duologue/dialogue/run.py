@@ -107,6 +107,7 @@ def _values(d: Draft) -> dict[str, object]:
 
 def _advance(d: Draft) -> bool:
     d.set_top(at=d.top.at + 1, needs=(), confirm="", is_acting=False, failed=False)
+    d.set(misses=0, silences=0)
     return True
 
 
@@ -178,6 +179,24 @@ def rest(d: Draft) -> None:
         d.enter(Phase.CONFIRMING)
 
 
+def question_stands(d: Draft) -> bool:
+    """Is what was asked last still what this step wants to know?"""
+    slot, at = d.s.waiting_for, d.flow.program[d.top.at]
+    if slot is None:
+        return is_confirming(d)
+    if d.s.reading_back and d.s.values:
+        return d.s.values[0].slot == slot
+    is_asked = slot in d.top.needs or (isinstance(at, Collect) and at.slot == slot)
+    return is_asked and d.top.filled(slot) is None
+
+
+def is_confirming(d: Draft) -> bool:
+    """Is the open question one for a yes?"""
+    at = d.flow.program[d.top.at]
+    wants_yes = isinstance(at, Confirm) or (isinstance(at, Act) and bool(d.top.confirm))
+    return wants_yes and d.s.waiting_for is None and at.step in d.top.visited
+
+
 # -- Acting
 
 
@@ -237,6 +256,8 @@ def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
     ended, flow = d.top, d.flow
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
     d.say(words)
+    if len(d.s.stack) == 1 and not d.says_something:
+        d.say(d.domain.patterns.ended)
     d.enter(Phase.COMPLETED)
     _keep_slots(d)
     d.set(stack=d.s.stack[:-1], waiting_for=None, pending=0, misses=0, silences=0)
@@ -275,7 +296,7 @@ def leave_all(d: Draft) -> None:
 
 def fail(d: Draft, kind: str, message: str) -> None:
     """Something went wrong: say so, and remember where to go on (D-11)."""
-    recovery = d.s.phase if d.s.phase is not Phase.COMPLETED else Phase.UNDERSTANDING
+    recovery = d.s.phase if d.s.phase not in (Phase.COMPLETED, Phase.ERROR) else Phase.UNDERSTANDING
     if d.s.phase is Phase.EXECUTING_ACTION:
         d.set_top(failed=True)
     d.enter(Phase.ERROR)

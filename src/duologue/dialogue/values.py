@@ -86,6 +86,7 @@ def take_back(d: Draft, changed: str, *, is_empty: bool = False) -> None:
     touched = frozenset((*emptied, changed))
     asked = touched if is_empty else emptied
     confirmed = d.top.confirmed
+    d.set(among=(), unproposed=False)
     unconfirm(d, touched, asked)
     program = d.flow.program
     used = [
