@@ -252,7 +252,7 @@ def _recover(d: Draft) -> None:
     """Go on where it was."""
     trouble = d.s.trouble
     d.set(trouble=None)
-    if d.s.stack and d.top.failed:
+    if d.s.stack and d.top.failed and not d.s.reading_back:
         d.set_top(failed=False)
         go_on(d)
     elif trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:

@@ -171,7 +171,7 @@ def rest(d: Draft) -> None:
     """Wait for an answer to the question that was open, without asking it again."""
     if not d.s.stack:
         d.enter(Phase.IDLE)
-    elif d.top.failed:
+    elif d.top.failed and not d.s.reading_back:
         d.enter(Phase.ERROR)
     elif d.s.waiting_for is not None:
         d.enter(Phase.WAITING_FOR_SLOT)
