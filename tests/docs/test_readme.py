@@ -17,6 +17,7 @@ from duologue.cli.app import app
 from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
 from duologue.ears.local import LocalEars
+from duologue.flows import parse_flows
 from duologue.testing import Call
 
 ROOT = Path(__file__).parent.parent.parent
@@ -54,6 +55,11 @@ def test_the_code_in_the_pages_on_speech_runs(page: str) -> None:
     seen: dict[str, object] = {"host": host, "ears": LocalEars()}
     for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         exec(block, seen)
+
+
+def test_the_flow_in_the_readme_loads() -> None:
+    (written,) = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)
+    assert parse_flows(written).flows["book_flight"].slots == ("origin", "departure_date")
 
 
 def test_the_first_test_passes_as_printed(pytester: pytest.Pytester) -> None:
