@@ -29,10 +29,12 @@ from duologue.replay.journal import read_journal, replay
 from .bench import bench_app
 from .chat import chat_command
 from .flows import flows_app
+from .init import init_command
 from .listen import listen_command
 from .models import models_app
 from .nlu import nlu_app
 from .say import say_command
+from .serve import serve_command
 from .simulate import simulate_command
 from .slots import slots_command
 from .talk import talk_command
@@ -174,6 +176,8 @@ app.command("say")(say_command)
 app.command("slots")(slots_command)
 app.command("listen")(listen_command)
 app.command("talk")(talk_command)
+app.command("serve")(serve_command)
+app.command("init")(init_command)
 app.command("chat")(chat_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)

@@ -74,6 +74,17 @@ def pull_models(
             out.print(Text.assemble((f"{done.model.name}: ", AMBER), done.model.licence_note), soft_wrap=True)
 
 
+def pull_missing(names: tuple[str, ...], err: Console) -> None:
+    """Fetch those that are not here, with a progress bar."""
+    from duologue.models.pull import pull
+
+    missing = [name for name in names if not is_present(name)]
+    if missing:
+        err.print(f"fetching {', '.join(missing)}, once", highlight=False)
+        with _progress(err) as tell:
+            pull(missing, tell)
+
+
 @models_app.command("verify")
 def verify_models(names: Names = None, as_json: Json = False) -> None:
     """Hash every file of the models that are here; exit code 1 if something is wrong."""

@@ -16,9 +16,10 @@ from duologue.core.leaves import Ask
 from duologue.dialogue.effects import HandOver
 from duologue.dialogue.flow import Domain
 from duologue.nlu.understanding import Nlu
-from duologue.ports.brain import Firm, Part, Request
+from duologue.ports.brain import Firm, Form, Part, Request
 from duologue.ports.history import UserSaid
 
+from .form import form_of
 from .registry import Registry
 from .talk import MemoryStore, Said, Store, Talk
 
@@ -66,6 +67,11 @@ class FlowBrain:
         """The dialogue of a conversation, for whoever wants to look."""
         heard = self._talks.get(conversation)
         return heard.talk if heard is not None else None
+
+    def form(self, conversation: str) -> Form | None:
+        """What is filled in so far; None while no flow is open."""
+        talk = self.talk_of(conversation)
+        return form_of(self._domain, talk.state) if talk is not None else None
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         heard = await self._heard(request.conversation)

@@ -6,7 +6,7 @@ cancels it, raising says that it failed, and calling it again starts it afresh. 
 called directly, because it must hold and clear within the step that asks for it.
 """
 
-from .brain import Brain, Firm, Part, Request, Show, Summarises
+from .brain import Brain, Firm, Form, FormSlot, Part, Request, Show, ShowsForm, Summarises
 from .calls import ToolCall
 from .ears import (
     Commit,
@@ -45,6 +45,8 @@ __all__ = [
     "Final",
     "Finished",
     "Firm",
+    "Form",
+    "FormSlot",
     "Frame",
     "Healed",
     "Heard",
@@ -64,6 +66,7 @@ __all__ = [
     "ServiceError",
     "Session",
     "Show",
+    "ShowsForm",
     "Sound",
     "Sounding",
     "SpeechBegan",

@@ -67,3 +67,31 @@ class Summarises(Protocol):
     """A brain that can say things more briefly; used for long results and for a session's summary."""
 
     async def summarise(self, text: str, chars_max: int) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FormSlot:
+    """Something to be filled in: `state` is empty, asked, filled or confirmed."""
+
+    name: str
+    label: str
+    value: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a conversation is about, for a screen beside it. It holds words."""
+
+    flow: str
+    title: str
+    state: str
+    question: str | None
+    slots: tuple[FormSlot, ...]
+
+
+@runtime_checkable
+class ShowsForm(Protocol):
+    """A brain that fills something in and can show how far it is."""
+
+    def form(self, conversation: str) -> Form | None: ...

@@ -65,6 +65,7 @@ class Agent:
 
     brain: Any
     instructions: str = ""
+    name: str = ""  # what people call it
     tools: Iterable[Any] = ()
     voice: Voice | None = None
     ears: Ears | None = None
@@ -118,7 +119,7 @@ class Agent:
             problems.append(f"phrases must be Phrases(…), not {type(self.phrases).__name__}")
         elif isinstance(self.phrases.check_ins, str):
             problems.append("phrases.check_ins must be several texts: write (text,) for one")
-        for name in ("instructions", "language"):
+        for name in ("instructions", "name", "language"):
             if not isinstance(getattr(self, name), str):
                 problems.append(f"{name} must be text, not {getattr(self, name)!r}")
         return problems

@@ -162,6 +162,13 @@ class Calls:
         elif mode is Mode.DISPATCH:
             self._driver.post(ev.CallDispatched, call=work.call)
 
+    def running(self) -> list[tuple[int, str, str]]:
+        """What runs now: call, tool and mode."""
+        made = [work for work in self._work.values() if work.is_made]
+        workers = [self._workers.get(work.request.name) for work in made]
+        modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
+        return [(work.call, self._name(work), mode.value) for work, mode in zip(made, modes, strict=True)]
+
     def cancel(self, effect: fx.CancelWork) -> None:
         work = self._work.get(effect.call)
         if work is not None and work.task is not None:

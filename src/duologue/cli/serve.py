@@ -1,0 +1,102 @@
+"""`duologue serve`: an agent in the browser.
+
+Without a name it serves the demo, an agent that books flights. Rule: what is missing is fetched with a progress bar
+or told in one line; the address is the last thing that is printed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import webbrowser
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from duologue.core.errors import DuologueError
+from duologue.runtime.agent import Agent
+
+DEMO = "agent:agent"
+_MODELS = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "minilm")
+
+
+def serve_command(
+    app: Annotated[
+        str, typer.Argument(help="module:agent, or a file of flows; without one, the demo that books flights.")
+    ] = "",
+    host: Annotated[str, typer.Option(help="Where to listen; others than this machine need the token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes any that is free.")] = 8765,
+    token: Annotated[str, typer.Option(help="Who knows it may come in.", envvar="DUOLOGUE_TOKEN")] = "",
+    origin: Annotated[list[str] | None, typer.Option(help="A page of this origin may connect too.")] = None,
+    journals: Annotated[Path | None, typer.Option(help="Keep every conversation in this folder.")] = None,
+    conversations_max: Annotated[int, typer.Option(help="More than so many at once are refused.")] = 500,
+    drain_s: Annotated[float, typer.Option(help="How long conversations may take to end when it stops.")] = 30.0,
+    browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Serve an agent: a page to talk to it, and the socket behind it."""
+    try:
+        from duologue.server.app import Server
+        from duologue.server.running import address, bound, serve
+        from duologue.server.settings import Limits, ServerSettings
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[server]'") from None
+    err = Console(stderr=True)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
+    agent = _agent(app, err)
+    limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
+    server = Server(agent, ServerSettings(host, port, token, tuple(origin or ()), journals, limits))
+    listening = bound(host, port)
+
+    def ready() -> None:
+        where = address(listening, server.settings.token)
+        err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{where}[/]\n", highlight=False)
+        err.print("  Ctrl-C lets conversations end and stops it.\n", style="dim", highlight=False)
+        if browser:
+            webbrowser.open(where)
+
+    asyncio.run(serve(server, listening, ready))
+
+
+def _agent(app: str, err: Console) -> Agent:
+    from duologue.runtime.finding import find_agent
+
+    if not app:
+        _pull_models(err)
+        from duologue.starter.writing import PROJECT
+
+        sys.path.insert(0, str(PROJECT))
+        return find_agent(DEMO)
+    if app.endswith((".yaml", ".yml")):
+        return _agent_of_flows(Path(app), err)
+    return find_agent(app)
+
+
+def _agent_of_flows(file: Path, err: Console) -> Agent:
+    """A file of flows, with this machine's ears and voice."""
+    from duologue.flows import load_flows
+    from duologue.flows.brain import FlowBrain
+    from duologue.flows.functions import find_functions
+
+    from .chat import find_nlu
+    from .talk import with_speech
+
+    _pull_models(err)
+    domain = load_flows(file)
+    brain = FlowBrain(domain, find_functions(file, None), find_nlu("local", None))
+    opening = domain.patterns.help.format(
+        flows=", ".join(f.description for f in domain.flows.values() if not f.is_hidden)
+    )
+    from duologue.runtime.agent import Phrases
+
+    return replace(with_speech(Agent(brain, phrases=Phrases(greeting=f"Hello! {opening}"))), name=file.stem)
+
+
+def _pull_models(err: Console) -> None:
+    """What is not there yet is fetched, once."""
+    from .models import pull_missing
+
+    pull_missing(_MODELS, err)

@@ -1,0 +1,34 @@
+"""A dialogue as a form: the slots of the open flow, what is in them, and which one is being asked for.
+
+Rule: what is shown is what people would say, never a value as it is stored.
+"""
+
+from __future__ import annotations
+
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.phrases import spoken
+from duologue.dialogue.state import Instance, Phase, State
+from duologue.ports.brain import Form, FormSlot
+
+
+def form_of(domain: Domain, state: State) -> Form | None:
+    """The form of the flow on top; None if there is none."""
+    top = state.top
+    if top is None:
+        return None
+    flow = domain.flows[top.flow]
+    names = dict.fromkeys((*flow.slots, *(name for name, _ in top.slots if name in domain.slots)))
+    slots = tuple(_slot(domain, state, top, name) for name in names)
+    asked = domain.slots.get(state.waiting_for or "")
+    question = asked.called if asked is not None else "" if state.phase is Phase.CONFIRMING else None
+    return Form(flow.name, flow.description or flow.name.replace("_", " "), state.phase.value, question, slots)
+
+
+def _slot(domain: Domain, state: State, top: Instance, name: str) -> FormSlot:
+    filled = top.filled(name)
+    label = domain.slots[name].called if name in domain.slots else name
+    if name == state.waiting_for:
+        return FormSlot(name, label, spoken(filled.value) if filled else "", "asked")
+    if filled is None:
+        return FormSlot(name, label, "", "empty")
+    return FormSlot(name, label, spoken(filled.value), "confirmed" if filled.confirmed else "filled")

@@ -1,0 +1,133 @@
+"""The server as an ASGI app: every address, and who answers there.
+
+Rule: this file only joins; each answer is made elsewhere or is one line.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import PurePosixPath
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+
+from duologue.core.errors import DuologueError
+from duologue.draw import names, render
+from duologue.observe.prometheus import CONTENT_TYPE
+from duologue.replay.journal import InvalidJournal, read_journal, replay
+from duologue.runtime.agent import Agent
+
+from .files import SafeHeaders, index, web_files
+from .hall import Hall
+from .settings import ServerSettings
+from .socket import Gate
+from .steps import MOMENTS_MAX, is_worth_showing, settings_of, steps_to_json, table
+
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+class Server:
+    """One server: its conversations and its addresses. `app` is what an ASGI server runs."""
+
+    def __init__(
+        self,
+        agent: Agent | Callable[[], Agent],
+        settings: ServerSettings | None = None,
+        routes: Sequence[BaseRoute] = (),
+    ) -> None:
+        self.settings = (settings or ServerSettings()).guarded()
+        self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings)
+        gate = Gate(self.hall, self.settings)
+        self.app = Starlette(
+            routes=[
+                Route("/", self._index),
+                Route("/healthz", self._health),
+                Route("/readyz", self._readiness),
+                Route("/metrics", self._guarded(self._metrics)),
+                Route("/conversations/{id}/journal", self._guarded(self._journal)),
+                Route("/debug/replay", self._guarded(self._replay), methods=["POST"]),
+                Route("/debug/diagram/{name}.svg", self._diagram),
+                WebSocketRoute("/ws", gate),
+                *routes,
+                Mount("/web", web_files(), name="web"),
+            ]
+        )
+        self.app.add_middleware(SafeHeaders)
+
+    # -- Addresses
+
+    async def _index(self, _: Request) -> Response:
+        return index()
+
+    async def _health(self, _: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def _readiness(self, _: Request) -> Response:
+        if self.hall.is_draining or self.hall.is_full:
+            why = "stopping" if self.hall.is_draining else "full"
+            return PlainTextResponse(f"{why}\n", status_code=503)
+        return PlainTextResponse("ready\n")
+
+    async def _metrics(self, _: Request) -> Response:
+        return Response(self.hall.tally.text() + self.hall.gauges(), media_type=CONTENT_TYPE)
+
+    async def _journal(self, request: Request) -> Response:
+        room = self.hall.rooms.get(request.path_params["id"]) or self.hall.past.get(request.path_params["id"])
+        if room is None or not room.is_key(request.headers.get("x-conversation-key", "")):
+            return _refusal(404, "There is no such conversation, or the key is not its own.")
+        name = f"{room.began:%Y%m%d-%H%M%S}.jsonl"
+        return PlainTextResponse(
+            room.log.journal(room.is_over), headers={"content-disposition": f'attachment; filename="{name}"'}
+        )
+
+    async def _replay(self, request: Request) -> Response:
+        limit = self.settings.limits.replay_bytes_max
+        data = bytearray()
+        async for piece in request.stream():
+            data += piece
+            if len(data) > limit:
+                return _refusal(413, f"A journal has at most {limit >> 20} MiB.")
+        try:
+            journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
+            moments = [moment for moment in replay(journal) if is_worth_showing(moment)]
+        except UnicodeDecodeError:
+            return _refusal(422, "This is not a text file.")
+        except (InvalidJournal, DuologueError) as problem:
+            return _refusal(422, str(problem))
+        shown = steps_to_json(moments[-MOMENTS_MAX:])
+        return JSONResponse(
+            {
+                **table(),
+                "settings": settings_of(journal.settings),
+                "moments": shown,
+                "agrees": True,
+                "events": len(journal.entries),
+            }
+        )
+
+    async def _diagram(self, request: Request) -> Response:
+        name = PurePosixPath(request.path_params["name"]).name
+        if name not in names():
+            return _refusal(404, f"There is no such diagram; there are {', '.join(names())}.")
+        return Response(render(name, "svg"), media_type="image/svg+xml")
+
+    # -- Who may
+
+    def _guarded(self, answer: Answer) -> Answer:
+        """Only with the token, if the server has one."""
+
+        async def answer_whom_we_know(request: Request) -> Response:
+            wanted = self.settings.token
+            given = request.headers.get("authorization", "").removeprefix("Bearer ")
+            if wanted and not hmac.compare_digest(given.encode(), wanted.encode()):
+                return _refusal(401, "This server wants its token, as Authorization: Bearer TOKEN.")
+            return await answer(request)
+
+        return answer_whom_we_know
+
+
+def _refusal(status: int, why: str) -> Response:
+    return JSONResponse({"error": why}, status_code=status)

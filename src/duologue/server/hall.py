@@ -1,0 +1,143 @@
+"""All conversations of a server: who may begin one, who comes back to which, and how it ends when the server stops.
+
+Rule: a conversation belongs to its seat and its key, and nothing of it reaches anybody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from duologue.lines.browser import Position
+from duologue.observe.diagnostics import correlation_id
+from duologue.observe.prometheus import Tally
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+
+from . import telling
+from .closing import SEAT_TAKEN, STOPPING, Goodbye
+from .guest import Guest
+from .room import Room
+from .settings import ServerSettings
+
+PAST_MAX = 20
+LOG = logging.getLogger("duologue.server")
+
+
+class Hall:
+    """The conversations that are going on."""
+
+    def __init__(self, make_agent: Callable[[], Agent], settings: ServerSettings) -> None:
+        self._make_agent = make_agent
+        self._agent = make_agent()  # one that can't work is told of before anybody calls
+        self._settings = settings
+        self.rooms: dict[str, Room] = {}
+        self.past: OrderedDict[str, Room] = OrderedDict()  # the newest that are over, for their journals
+        self.guests: set[Guest] = set()
+        self.tally = Tally()
+        self.is_draining = False
+        self._is_empty = asyncio.Event()
+        self._is_empty.set()
+
+    def describe(self) -> dict[str, Any]:
+        """The agent, for a client that has just come in."""
+        agent = self._agent
+        return {"name": agent.name, "hears": agent.ears is not None, "speaks": agent.voice is not None}
+
+    # -- Coming in
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rooms) >= self._settings.limits.conversations_max
+
+    def find(self, hello: dict[str, Any]) -> tuple[Room | None, Goodbye | None]:
+        """The conversation that this client is in, or why it may not come in."""
+        room = self.rooms.get(hello.get("conversation", ""))
+        if room is not None and room.is_key(hello.get("key", "")):
+            return room, None
+        mine = next((room for room in self.rooms.values() if room.seat == hello["seat"]), None)
+        if mine is not None and mine.guest is not None and not hello.get("take_over", False):
+            return None, SEAT_TAKEN
+        return mine, None
+
+    def enter(self, room: Room, guest: Guest, hello: dict[str, Any], language: str) -> None:
+        position = hello.get("played")
+        LOG.info("%s: a client has come back", correlation_id(room.id))
+        room.enter(
+            guest,
+            language=language,
+            rate_hz=rate_of(hello),
+            position=Position(**position) if position and hello.get("conversation") == room.id else None,
+            resumed=True,
+        )
+
+    def begin(self, guest: Guest, hello: dict[str, Any], language: str) -> Room:
+        """A new conversation for this client."""
+        room = Room(
+            self._make_agent(),
+            hello["seat"],
+            language=language,
+            rate_hz=rate_of(hello),
+            text_chars_max=self._settings.limits.text_chars_max,
+            journals=self._settings.journals,
+            over=self._remove,
+        )
+        self.rooms[room.id] = room
+        self._is_empty.clear()
+        self.watch(room.conversation)
+        LOG.info("%s: begins, %d are going on", correlation_id(room.id), len(self.rooms))
+        room.enter(guest, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
+        room.start()
+        return room
+
+    def watch(self, conversation: Conversation) -> None:
+        """Count this one too, whichever line it is on."""
+        self.tally.watch(conversation)
+
+    def _remove(self, room: Room) -> None:
+        self.rooms.pop(room.id, None)
+        self.past[room.id] = room
+        while len(self.past) > PAST_MAX:
+            self.past.popitem(last=False)
+        LOG.info("%s: is over, %d are going on", correlation_id(room.id), len(self.rooms))
+        if not self.rooms:
+            self._is_empty.set()
+
+    def gauges(self) -> str:
+        """What a server counts beside its conversations."""
+        return (
+            "# HELP duologue_sockets Sockets that are open.\n"
+            "# TYPE duologue_sockets gauge\n"
+            f"duologue_sockets {len(self.guests)}\n"
+            "# HELP duologue_draining Is the server about to stop?\n"
+            "# TYPE duologue_draining gauge\n"
+            f"duologue_draining {int(self.is_draining)}\n"
+        )
+
+    # -- Stopping
+
+    async def drain(self) -> None:
+        """No new conversation; those that go on may end by themselves for a while, then they are ended."""
+        self.is_draining = True
+        limit_s = self._settings.limits.drain_s_max
+        LOG.info("stopping: %d conversations may take %.0f s to end", len(self.rooms), limit_s)
+        for room in tuple(self.rooms.values()):
+            if room.guest is None:
+                await room.end("the server is stopping")
+            else:
+                room.tell(telling.notification("warning", "stopping", "The server is about to stop."))
+        try:
+            await asyncio.wait_for(self._is_empty.wait(), limit_s)
+        except TimeoutError:
+            ending = [room.end("the server is stopping") for room in tuple(self.rooms.values())]
+            await asyncio.gather(*ending, return_exceptions=True)
+        for guest in tuple(self.guests):
+            guest.leave(STOPPING)
+
+
+def rate_of(hello: dict[str, Any]) -> int:
+    rate: int = hello.get("audio", {}).get("rate_hz", 16_000)
+    return rate

@@ -1,0 +1,144 @@
+"""What a client may say, read from JSON: docs/protocol.md, version 1.
+
+One table says which messages there are and what is in them. Rule: what is not in the table is refused with one
+line that says what is wrong and holds nothing of what was sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from duologue.core.errors import DuologueError
+
+VERSION = 1
+RATES_HZ = (8_000, 16_000, 24_000, 48_000)
+_NAME_CHARS_MAX = 200
+_MS_MAX = 24 * 3_600_000
+_ID_MAX = 1 << 53
+
+
+class BadMessage(DuologueError, ValueError):
+    """Not a message of this protocol."""
+
+
+class WrongVersion(BadMessage):
+    """A client of another time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A message that was read and checked."""
+
+    type: str
+    payload: dict[str, Any]
+
+
+def _whole(largest: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and 0 <= value <= largest
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= _NAME_CHARS_MAX and value.isprintable()
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_audio(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) <= {"rate_hz"} and value.get("rate_hz", 16_000) in RATES_HZ
+
+
+def _is_position(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and set(value) == {"voice", "ms", "chunk"}
+        and _whole(_ID_MAX)(value["voice"])
+        and _whole(_MS_MAX)(value["ms"])
+        and _whole(_ID_MAX)(value["chunk"])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    check: Callable[[Any], bool]
+    what: str
+    required: bool = True
+
+
+_VOICE = _Field(_whole(_ID_MAX), "a whole number")
+_MS = _Field(_whole(_MS_MAX), "whole milliseconds")
+_CALL = _Field(_whole(_ID_MAX), "the number of a call")
+_TEXT = _Field(_is_text, "text")
+_NAME = _Field(_is_name, f"text of at most {_NAME_CHARS_MAX} printable characters")
+_NAME_MAYBE = _Field(_is_name, _NAME.what, required=False)
+_FLAG = _Field(_is_flag, "true or false", required=False)
+_HEARD = {"voice": _VOICE, "ms": _MS}
+
+TABLE: dict[str, dict[str, _Field]] = {
+    "hello": {
+        "version": _Field(lambda value: value == VERSION, f"{VERSION}"),
+        "seat": _NAME,
+        "token": _NAME_MAYBE,
+        "language": _NAME_MAYBE,
+        "conversation": _NAME_MAYBE,
+        "key": _NAME_MAYBE,
+        "take_over": _FLAG,
+        "audio": _Field(_is_audio, "{rate_hz}, one of " + ", ".join(map(str, RATES_HZ)), required=False),
+        "played": _Field(_is_position, "{voice, ms, chunk}", required=False),
+    },
+    "start": {},
+    "end": {},
+    "type": {"text": _TEXT},
+    "press": {},
+    "release": {},
+    "send": {},
+    "interrupt": {},
+    "suspend": {},
+    "resume": {},
+    "retry": {},
+    "dismiss": {},
+    "reconnect": {},
+    "cancel": {"call": _CALL},
+    "answer": {"call": _CALL, "text": _TEXT},
+    "played": _HEARD,
+    "finished": _HEARD,
+    "stopped": _HEARD,
+    "unplayable": {"voice": _VOICE},
+    "debug": {"on": _Field(_is_flag, "true or false")},
+    "ping": {"t": _Field(lambda value: isinstance(value, int | float), "a number")},
+}
+
+
+def read_message(text: str) -> Incoming:
+    """The message, or BadMessage."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadMessage("a text frame holds one JSON object") from None
+    if not isinstance(data, dict) or not isinstance(data.get("type"), str):
+        raise BadMessage("a message is an object with a type")
+    kind, payload = data["type"], data.get("payload", {})
+    fields = TABLE.get(kind)
+    if fields is None:
+        raise BadMessage(f"no message of this type; there are {', '.join(TABLE)}")
+    if not isinstance(payload, dict):
+        raise BadMessage(f"{kind}: payload must be an object")
+    if kind == "hello" and payload.get("version") != VERSION:
+        raise WrongVersion(f"this server speaks version {VERSION} of the protocol: reload the page")
+    if not payload.keys() <= fields.keys():
+        raise BadMessage(f"{kind}: it has {', '.join(fields) or 'no fields'}, and nothing else")
+    for name, field in fields.items():
+        if name not in payload:
+            if field.required:
+                raise BadMessage(f"{kind}: {name} is missing")
+        elif not field.check(payload[name]):
+            raise BadMessage(f"{kind}: {name} must be {field.what}")
+    return Incoming(kind, payload)

@@ -1,0 +1,224 @@
+"""One conversation on the server, and the client that is in it, if one is.
+
+The conversation outlives its sockets: a client leaves and comes back, and the line tells the machine. Rule: a
+command is one call of the conversation, and one that can't be done is refused in one line to whoever asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+import time
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import User
+from duologue.lines.browser import BrowserLine, Position
+from duologue.observe import signals as sg
+from duologue.observe.diagnostics import correlation_id
+from duologue.observe.moment import Moment
+from duologue.ports.brain import Form, ShowsForm
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+
+from . import telling
+from .closing import TAKEN_OVER
+from .guest import Guest
+from .messages import Incoming
+from .stages import Stages
+from .steps import MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
+from .telling import Teller, message
+
+_METRICS_S_MIN = 1.0
+_PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect", "interrupt")
+
+
+class Room:
+    """One conversation. `over` is called when it has ended."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        seat: str,
+        *,
+        language: str,
+        rate_hz: int,
+        text_chars_max: int,
+        over: Callable[[Room], None],
+        journals: Path | None = None,
+    ) -> None:
+        self.id = uuid.uuid4().hex
+        self.key = secrets.token_urlsafe(24)
+        self.seat = seat
+        self.began = datetime.now(UTC)
+        self.line = BrowserLine(rate_hz)
+        journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None else None
+        self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal)
+        self.log = EventLog(agent.settings)
+        self.guest: Guest | None = None
+        self.is_over = False
+        self._text_chars_max = text_chars_max
+        self._over = over
+        self._teller = Teller(self.conversation, self.began, language)
+        self._stages = Stages()
+        self._is_debugging = False
+        self._form: Form | None = None
+        self._measured_at = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self.conversation.on(sg.Signal, self._note)
+        self.conversation.engine.watchers.append(self._follow)
+        self._commands = self._table()
+
+    # -- Beginning and ending
+
+    def start(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._run(), name="room")
+
+    async def _run(self) -> None:
+        reason = "it could not begin"
+        try:
+            reason = await self.conversation.run()
+        except DuologueError as problem:
+            self.tell(message("error", code="start_refused", message=str(problem)))
+        finally:
+            self.is_over = True
+            self.tell(message("ended", reason=reason, canRestart=True))
+            self._over(self)
+
+    async def end(self, reason: str) -> None:
+        await self.conversation.end(reason)
+
+    async def wait(self) -> None:
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    # -- The client comes and goes
+
+    def is_key(self, key: str) -> bool:
+        return hmac.compare_digest(key.encode(), self.key.encode())
+
+    def enter(self, guest: Guest, *, language: str, rate_hz: int, position: Position | None, resumed: bool) -> None:
+        """This is the client now. Another one that is here is told so and leaves."""
+        if self.guest is not None and self.guest is not guest:
+            former, self.guest = self.guest, None
+            former.leave(TAKEN_OVER)
+        self.guest = guest
+        self._is_debugging = False
+        self._teller.language = language
+        self.line.rate_hz = rate_hz
+        self._greet(resumed)
+        self.line.attach(guest, position)
+
+    def leave(self, guest: Guest) -> None:
+        if self.guest is guest:
+            self.guest = None
+            self.line.detach(guest)
+
+    def _greet(self, resumed: bool) -> None:
+        """All that a client needs to show the conversation as it is."""
+        since = telling.iso(self.began, 0)
+        self.tell(
+            message("conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=False)
+        )
+        if resumed:
+            self.tell(telling.history(self.conversation.history))
+            self.tell(self._teller.state())
+            for call, tool, mode in self.conversation.engine.calls.running():
+                self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
+            self._form = None
+            self._tell_form()
+            self._tell_metrics()
+
+    def tell(self, told: telling.Message) -> None:
+        if self.guest is not None:
+            self.guest.tell(told)
+
+    # -- What the client does
+
+    def do(self, incoming: Incoming) -> None:
+        """Obey, or say why not."""
+        try:
+            self._commands[incoming.type](incoming.payload)
+        except (DuologueError, ValueError) as problem:
+            self.tell(message("error", code="refused", message=f"{incoming.type}: {problem}"))
+
+    def _table(self) -> dict[str, Callable[[dict[str, Any]], object]]:
+        talk, line = self.conversation, self.line
+        plain = {name: _plainly(getattr(talk, name)) for name in _PLAIN}
+        return {
+            **plain,
+            "start": self._refuse_start,
+            "end": lambda _: line.hang_up(),
+            "type": self._type,
+            "cancel": lambda given: talk.cancel(given["call"]),
+            "answer": lambda given: talk.answer(given["call"], given["text"]),
+            "played": lambda given: line.note_played(given["voice"], given["ms"]),
+            "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
+            "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
+            "unplayable": lambda given: line.note_unplayable(given["voice"]),
+            "debug": lambda given: self._debug(given["on"]),
+        }
+
+    def _refuse_start(self, _: dict[str, Any]) -> None:
+        raise ValueError("a conversation is going on already")
+
+    def _type(self, given: dict[str, Any]) -> None:
+        if len(given["text"]) > self._text_chars_max:
+            raise ValueError(f"a message has at most {self._text_chars_max} characters")
+        self.conversation.type(given["text"])
+
+    def _debug(self, is_on: bool) -> None:
+        self._is_debugging = is_on
+        if is_on:
+            moments = steps_to_json(self.log.newest(MOMENTS_MAX))
+            settings = settings_of(self.conversation.agent.settings)
+            self.tell(message("debug", **table(), settings=settings, moments=moments))
+
+    # -- What the conversation does
+
+    def _note(self, signal: sg.Signal) -> None:
+        if self.guest is None:
+            return
+        told = self._teller.tell(signal)
+        if told is not None:
+            self.guest.tell(told)
+        if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
+            self._tell_form()
+            self._tell_metrics()
+
+    def _follow(self, moment: Moment) -> None:
+        self.log.add(moment)
+        if moment.after is moment.before:
+            return
+        self._stages.follow(moment)
+        is_talking, was_talking = moment.after.user is User.TALKING, moment.before.user is User.TALKING
+        if is_talking != was_talking:
+            self.tell(message("hearing", on=is_talking))
+        if self._is_debugging and is_worth_showing(moment):
+            self.tell(message("moment", **step_to_json(moment)))
+
+    def _tell_form(self) -> None:
+        brain = self.conversation.agent.thinker
+        if not isinstance(brain, ShowsForm):
+            return
+        form = brain.form(self.id)
+        if form != self._form:
+            self._form = form
+            self.tell(telling.dialogue(form))
+
+    def _tell_metrics(self) -> None:
+        if time.monotonic() - self._measured_at < _METRICS_S_MIN:
+            return
+        self._measured_at = time.monotonic()
+        now = self.conversation.engine.driver.now()
+        self.tell(telling.metrics(self.conversation.metrics, now, self._stages.newest))
+
+
+def _plainly(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:
+    """A command that has nothing with it."""
+    return lambda _: do()

@@ -1,0 +1,90 @@
+"""Running a server until it is told to stop: uvicorn around it, and a drain before the end.
+
+Rule: the first SIGTERM or Ctrl-C lets conversations end; the second doesn't wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable
+
+import uvicorn
+
+from duologue.core.errors import DuologueError
+
+from .app import Server
+
+
+class _Quiet(uvicorn.Server):
+    """A uvicorn that leaves signals to us."""
+
+    @contextlib.contextmanager
+    def capture_signals(self):  # type: ignore[no-untyped-def]
+        yield
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket that listens there; a port of 0 is any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+    except OSError as problem:
+        made.close()
+        why = problem.strerror or type(problem).__name__
+        raise DuologueError(f"can't listen at {host} port {port}: {why}; try another --port") from None
+    made.listen(2_048)
+    return made
+
+
+@contextlib.asynccontextmanager
+async def serving(server: Server, listening: socket.socket) -> AsyncIterator[_Quiet]:
+    """The server runs while this is open."""
+    limits = server.settings.limits
+    config = uvicorn.Config(
+        server.app,
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        ws_max_size=limits.message_bytes_max,
+        ws_per_message_deflate=False,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    running = _Quiet(config)
+    task = asyncio.get_running_loop().create_task(running.serve([listening]), name="uvicorn")
+    try:
+        while not running.started and not task.done():
+            await asyncio.sleep(0.005)
+        yield running
+    finally:
+        running.should_exit = True
+        await task
+
+
+async def serve(server: Server, listening: socket.socket, ready: Callable[[], None]) -> None:
+    """Until SIGTERM or Ctrl-C; then conversations may end."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    async with serving(server, listening) as running:
+        ready()
+        await stop.wait()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)  # the second one ends it at once
+        await server.hall.drain()
+        running.should_exit = True
+
+
+def address(listening: socket.socket, token: str = "") -> str:
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -1,0 +1,72 @@
+"""How a server is run: where it listens, who may come in, how much of everything.
+
+Rule: every amount has a bound, and an address that others can reach has a token.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import secrets
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from duologue.core.errors import DuologueError
+
+
+class InvalidServer(DuologueError, ValueError):
+    """Settings under which no server should run. The message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one server."""
+
+    conversations_max: int = 500
+    conversations_per_seat_max: int = 1  # C-CON-002
+    sockets_per_address_max: int = 50
+    message_bytes_max: int = 1 << 20
+    messages_per_s_max: int = 300  # of one socket: 31 of audio, 50 that tell what was played, and the rest
+    bad_messages_max: int = 20  # of one socket, then it is closed
+    text_chars_max: int = 4_000  # of one typed turn
+    hello_s_max: float = 10.0
+    unread_bytes_max: int = 4 << 20  # that a client does not read
+    replay_bytes_max: int = 20 << 20
+    drain_s_max: float = 30.0
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            if not getattr(self, name) > 0:
+                raise InvalidServer(f"limit {name} must be above 0, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """`token` is made up where one is needed and none is given."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    token: str = ""
+    origins: tuple[str, ...] = ()  # beside the server's own; "*" is any
+    journals: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65_535:
+            raise InvalidServer(f"a port lies from 0 to 65535, not at {self.port}")
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
+
+    def guarded(self) -> ServerSettings:
+        """With a token, if others than this machine can come in."""
+        return self if self.is_loopback or self.token else replace(self, token=secrets.token_urlsafe(24))
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,132 @@
+"""Steps of the machine for the debug view, and the journal of a conversation that runs.
+
+A server keeps the events alone: the machine is pure, so states, rows and digests come back by playing them
+again. Rule: no word is in it, and a conversation's log is bounded.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from duologue.core.codec import event_to_json, settings_to_json
+from duologue.core.events import Event
+from duologue.core.leaves import Job, Link, Reply, User, Voice
+from duologue.core.machine import MACHINE
+from duologue.core.settings import Settings
+from duologue.core.state import State, floor, initial, next_deadline
+from duologue.core.views import VIEWS
+from duologue.observe.journal import JournalWriter
+from duologue.observe.moment import Moment
+from duologue.observe.states import cause_of
+
+EVENTS_MAX = 200_000
+MOMENTS_MAX = 5_000  # that a debug view is sent when it opens
+_REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+
+
+class EventLog:
+    """Every event of one conversation, in order."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._events: list[Event] = []
+        self.is_whole = True
+
+    def add(self, moment: Moment) -> None:
+        if len(self._events) < EVENTS_MAX:
+            self._events.append(moment.event)
+        else:
+            self.is_whole = False
+
+    def moments(self) -> Iterator[Moment]:
+        """The steps again."""
+        s = initial(self._settings)
+        for event in self._events:
+            d = MACHINE.advance(s, event)
+            after = s if d is None else d.build()
+            yield Moment(event, s, after, tuple(d.effects) if d else (), tuple(d.fired) if d else ())
+            s = after
+
+    def newest(self, count: int) -> list[Moment]:
+        """The last steps, without those that only told how much was played."""
+        return [moment for moment in self.moments() if is_worth_showing(moment)][-count:]
+
+    def journal(self, is_over: bool) -> str:
+        """The journal; one that is over has its end."""
+        out = io.StringIO()
+        writer = JournalWriter(out, self._settings)
+        for moment in self.moments():
+            writer.add(moment.event, moment.after)
+        if is_over and self.is_whole:
+            writer.close()
+        return out.getvalue()
+
+
+def is_worth_showing(moment: Moment) -> bool:
+    return bool(moment.fired) and (bool(moment.effects) or _regions(moment.before) != _regions(moment.after))
+
+
+# -- As JSON
+
+
+def table() -> dict[str, Any]:
+    """The rows and rules, and the states of each region."""
+    rows = [
+        {"id": index, "region": type(row.sources[0]).__name__.lower(), "name": row.name, "why": row.why}
+        for index, row in enumerate(MACHINE.rows)
+    ]
+    rules = [
+        {"id": -1 - index, "region": "rule", "name": rule.name, "why": rule.why}
+        for index, rule in enumerate(MACHINE.rules)
+    ]
+    return {
+        "rows": rows + rules,
+        "regions": {name: [leaf.value for leaf in kind] for name, kind in _REGIONS.items()},
+    }
+
+
+def settings_of(settings: Settings) -> dict[str, Any]:
+    return settings_to_json(settings)
+
+
+def step_to_json(moment: Moment) -> dict[str, Any]:
+    s = moment.after
+    fields = event_to_json(moment.event)
+    name = fields.pop("type")
+    at = fields.pop("at")
+    return {
+        "at": at,
+        "event": name,
+        "cause": cause_of(moment.event),
+        "fields": fields,
+        "fired": list(moment.fired),
+        "effects": [type(effect).__name__ for effect in moment.effects],
+        "regions": _regions(s),
+        "floor": floor(s),
+        "views": {name: view.see(s) for name, view in VIEWS.items()},
+        "turns": {"answered": s.answered, "asked": s.asked, "said": s.said, "turn": s.turn},
+        "timers": _timers(s),
+        "ignored": s is moment.before,
+    }
+
+
+def steps_to_json(moments: Iterable[Moment]) -> list[dict[str, Any]]:
+    return [step_to_json(moment) for moment in moments]
+
+
+def _regions(s: State) -> dict[str, str]:
+    jobs = ", ".join(job.kind.value for job in s.jobs)
+    return {
+        "link": s.link.value,
+        "user": s.user.value,
+        "voice": s.voice.value,
+        "reply": s.reply.value,
+        "jobs": jobs or "none",
+    }
+
+
+def _timers(s: State) -> list[dict[str, Any]]:
+    deadline = next_deadline(s)
+    return [{"timer": deadline.timer.value, "due": deadline.due}] if deadline is not None else []

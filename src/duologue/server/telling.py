@@ -1,0 +1,217 @@
+"""What a client is told: signals of a conversation as messages of the protocol (C-INT-003, L-10, L-22).
+
+One function for each kind of signal. Rule: a signal without a function is not for a screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+from duologue.observe import signals as sg
+from duologue.observe.labels import label
+from duologue.observe.metrics import Metrics
+from duologue.ports.brain import Form
+from duologue.ports.history import AgentSaid, Item, UserSaid
+from duologue.runtime.conversation import Conversation
+
+Message: TypeAlias = dict[str, Any]
+
+_PROBLEMS_SHOWN = ("ears", "voice", "journal", "tools")  # others are for the log
+
+
+def message(kind: str, **payload: Any) -> Message:
+    return {"type": f"duologue.{kind}", "payload": payload}
+
+
+def iso(began: datetime, at_ms: int) -> str:
+    return (began + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Teller:
+    """The signals of one conversation, in one client's language."""
+
+    def __init__(self, conversation: Conversation, began: datetime, language: str) -> None:
+        self._conversation = conversation
+        self._began = began
+        self.language = language
+        self._cause = ""
+        self._table: dict[type[sg.Signal], Callable[[Any], Message | None]] = {
+            sg.Transitioned: self._moved,
+            sg.StateEntered: self._entered,
+            sg.TurnStarted: lambda signal: _turn("turn-started", signal.turn),
+            sg.TurnCompleted: lambda signal: _turn("turn-completed", signal.turn),
+            sg.TurnInterrupted: lambda signal: _turn("turn-interrupted", signal.turn, signal.by),
+            sg.TurnDropped: lambda signal: _turn("turn-dropped", signal.turn, signal.why),
+            sg.Caption: _caption,
+            sg.Decided: lambda signal: message(
+                "decision",
+                at=signal.at,
+                decision=signal.decision,
+                reasons=list(signal.reasons),
+                confidence=signal.confidence,
+            ),
+            sg.WorkStarted: lambda signal: _work("started", signal, mode=signal.mode),
+            sg.WorkProgressed: lambda signal: _work("progressed", signal, text=signal.text, fraction=signal.fraction),
+            sg.WorkAsked: lambda signal: _work("asked", signal, question=signal.question),
+            sg.WorkEnded: lambda signal: _work(
+                "ended", signal, outcome=signal.outcome.value, durationMs=signal.duration_ms
+            ),
+            sg.WorkSilent: lambda signal: message("work", event="silent", call=signal.call),
+            sg.Waiting: self._waiting,
+            sg.Failed: _failed,
+            sg.Recovered: _recovered,
+            sg.Lost: _lost,
+            sg.Problem: _problem,
+        }
+
+    def tell(self, signal: sg.Signal) -> Message | None:
+        make = self._table.get(type(signal))
+        return make(signal) if make is not None else None
+
+    # -- States
+
+    def state(self) -> Message:
+        """Where the conversation is."""
+        now = self._conversation.snapshot()
+        context = now.metadata
+        return message(
+            "state",
+            state=now.state,
+            previous=now.previous_state,
+            localizedLabel=label(now.state, self.language),
+            cause=self._cause,
+            phase=now.phase,
+            at=now.since,
+            since=iso(self._began, now.since),
+            turnId=f"turn-{now.turn}" if now.turn else None,
+            turnRole=now.turn_role,
+            metadata={
+                "sessionId": context["session"],
+                "turn": context["turn"],
+                "replyId": context["reply"],
+                "pendingCalls": context["pending_calls"],
+                "retryCount": context["retries"],
+                "lastError": context["last_error"],
+                "queuedTurns": context["queued_turns"],
+            },
+        )
+
+    def _moved(self, signal: sg.Transitioned) -> None:
+        if signal.view == "conversation":
+            self._cause = signal.cause
+
+    def _entered(self, signal: sg.StateEntered) -> Message | None:
+        return self.state() if signal.view == "conversation" else None
+
+    def _waiting(self, signal: sg.Waiting) -> Message:
+        keys = ("working", "still_working", "making_progress", "taking_longer")
+        told = label(keys[min(signal.stage, len(keys) - 1)], self.language)
+        return message("wait", call=signal.call, stage=signal.stage, label=told, detail=signal.detail)
+
+
+# -- One function for each kind
+
+
+def _turn(event: str, turn: sg.TurnContext, why: str = "") -> Message:
+    return message(
+        "turn",
+        event=event,
+        turnId=f"turn-{turn.turn}",
+        role=turn.role,
+        durationMs=turn.duration_ms,
+        confidence=turn.confidence,
+        interruptions=turn.interruptions,
+        why=why,
+    )
+
+
+def _caption(signal: sg.Caption) -> Message:
+    return message(
+        "caption",
+        role=signal.role,
+        text=signal.text,
+        unheard=signal.unheard,
+        final=signal.final,
+        turn=signal.turn,
+        reply=signal.reply,
+    )
+
+
+def _work(event: str, signal: Any, **more: Any) -> Message:
+    return message("work", event=event, call=signal.call, tool=signal.tool, **more)
+
+
+def notification(level: str, code: str, text: str, actions: tuple[str, ...] = (), fatal: bool = False) -> Message:
+    return message("notification", level=level, code=code, message=text, actions=list(actions), fatal=fatal)
+
+
+def _failed(signal: sg.Failed) -> Message:
+    actions = ("restart",) if signal.fatal else ("retry", "dismiss")
+    return notification("error", signal.error.value, signal.hint, actions, signal.fatal)
+
+
+def _recovered(signal: sg.Recovered) -> Message:
+    if signal.source == "fault":
+        return notification("info", "recovered", "It works again.")
+    if signal.success:
+        return notification("info", "restored", "The connection is back. We go on where we were.")
+    return notification("error", "not_restored", "The connection could not be restored.", ("retry", "restart"))
+
+
+def _lost(signal: sg.Lost) -> Message:
+    said = " ".join(signal.texts)
+    return notification("warning", "lost", f"This got no answer: “{said}”")
+
+
+def _problem(signal: sg.Problem) -> Message | None:
+    where = signal.where.partition(" ")[0]
+    if where not in _PROBLEMS_SHOWN:
+        return None
+    return notification("warning", f"problem_{where}", f"Something is wrong with the {where}; we go on.")
+
+
+# -- What a client that comes back has to know
+
+
+def history(items: tuple[Item, ...]) -> Message:
+    return message("history", items=[told for item in items if (told := _item(item)) is not None])
+
+
+def _item(item: Item) -> Message | None:
+    match item:
+        case UserSaid():
+            return {"role": "user", "text": item.text, "turn": item.turn, "overheard": item.overheard}
+        case AgentSaid() if item.text or item.unheard:
+            return {
+                "role": "assistant",
+                "text": item.text,
+                "unheard": item.unheard,
+                "reply": item.reply,
+                "interrupted": item.interrupted,
+            }
+    return None
+
+
+def dialogue(form: Form | None) -> Message:
+    if form is None:
+        return message("dialogue", flow=None, title="", state="idle", question=None, slots=[])
+    slots = [{"name": slot.name, "label": slot.label, "value": slot.value, "state": slot.state} for slot in form.slots]
+    return message("dialogue", flow=form.flow, title=form.title, state=form.state, question=form.question, slots=slots)
+
+
+def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -> Message:
+    return message(
+        "metrics",
+        sessionMs=session_ms,
+        turns=measured.turns,
+        meanFirstTokenMs=measured.first_token_ms,
+        meanFirstAudioMs=measured.first_audio_ms,
+        interruptionRate=measured.interruption_rate,
+        calls=measured.calls,
+        callSuccessRate=measured.call_success_rate,
+        errors=measured.errors,
+        checkIns=measured.check_ins,
+        stages=stages,
+    )

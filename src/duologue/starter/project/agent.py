@@ -1,0 +1,28 @@
+"""A voice agent that books flights. `duologue serve agent:agent` opens it in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from duologue import Agent, Phrases
+from duologue.ears.local import LocalEars
+from duologue.flows import load_flows
+from duologue.flows.brain import FlowBrain
+from duologue.flows.functions import find_functions
+from duologue.nlu.local import LocalNlu
+from duologue.voice.espeak import EspeakVoice
+
+FLOWS = Path(__file__).with_name("flights.yaml")
+
+
+def make_brain() -> FlowBrain:
+    return FlowBrain(load_flows(FLOWS), find_functions(FLOWS, "actions"), LocalNlu())
+
+
+agent = Agent(
+    make_brain(),
+    name="Flight desk",
+    ears=LocalEars(),
+    voice=EspeakVoice(),
+    phrases=Phrases(greeting="Hello! I can book a flight for you. Where would you like to go?"),
+)
