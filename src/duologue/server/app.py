@@ -52,7 +52,7 @@ class Server:
                 Route("/debug/diagram/{name}.svg", self._diagram),
                 WebSocketRoute("/ws", gate),
                 *routes,
-                Mount("/web", web_files(), name="web"),
+                Mount("/", web_files(), name="web"),
             ]
         )
         self.app.add_middleware(SafeHeaders)
