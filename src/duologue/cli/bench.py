@@ -58,6 +58,25 @@ def bench_ears(as_json: Json = False) -> None:
     _tell("Ears and voice", report(result), result, as_json)
 
 
+@bench_app.command("server")
+def bench_server(
+    sessions: Annotated[int, typer.Option(min=1, help="How many conversations at once.")] = 40,
+    vad: Annotated[bool, typer.Option("--vad/--no-vad", help="With voice detection, or without.")] = True,
+    seconds: Annotated[float, typer.Option(min=5, help="How long they talk.")] = 20.0,
+    as_json: Json = False,
+) -> None:
+    """How many conversations one core of a server carries: latency, lag, gaps, memory."""
+    try:
+        from duologue.bench.server import bench_server as measure
+        from duologue.bench.server import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+
+    with _waiting().status("measuring") as status:
+        result = measure(sessions, vad, seconds, lambda what: status.update(f"measuring: {what}"))
+    _tell(f"A server with {result['sessions']} conversations", report(result), result, as_json)
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 
