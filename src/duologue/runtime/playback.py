@@ -137,6 +137,11 @@ class Playback:
         if self._playing is speech:
             self._playing = None
 
+    def adopt(self, speech: Speech) -> None:
+        """Sound that an earlier process had begun to play."""
+        self._playing = speech
+        self._transcript.begin_reply(speech.reply)
+
     @property
     def speech(self) -> Speech | None:
         """What is being played."""

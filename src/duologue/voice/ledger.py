@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from duologue.ports.sound import Sound, Word
 
@@ -111,6 +111,22 @@ class Ledger:
         """The line has played this much; never more than there is, never less than before."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
+    def dump(self) -> dict[str, Any]:
+        """As JSON has it."""
+        passages = [
+            [one.text, one.start_ms, one.ms, [list(word) for word in map(_word, one.words)], one.whole, one.glued]
+            for one in self._passages
+        ]
+        return {"passages": passages, "total_ms": self.total_ms, "heard_ms": self.heard_ms, "shown": self.shown}
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> Ledger:
+        ledger = cls()
+        for text, start_ms, ms, words, whole, glued in data["passages"]:
+            ledger._passages.append(_Passage(text, start_ms, ms, [Word(*word) for word in words], whole, glued))
+        ledger.total_ms, ledger.heard_ms, ledger.shown = data["total_ms"], data["heard_ms"], data["shown"]
+        return ledger
+
     @property
     def text(self) -> str:
         """Everything that is to be said."""
@@ -124,6 +140,10 @@ class Ledger:
             _join([(part.heard, glued) for part, glued in parts]),
             _join([(part.unheard, glued) for part, glued in parts]),
         )
+
+
+def _word(word: Word) -> tuple[str, int, int]:
+    return word.text, word.start_ms, word.end_ms
 
 
 def _join(parts: list[tuple[str, bool]]) -> str:
