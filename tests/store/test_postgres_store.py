@@ -18,6 +18,7 @@ from duologue.store import scripts
 from duologue.store.content import content_of
 from duologue.store.postgres import PostgresStore
 from duologue.store.schema import STEPS, TABLES, Step
+from duologue.store.sql import Kind
 from duologue.testing.postgres import PrivatePostgres
 
 WRITE = Write({"words": "hello"}, done=[("pay", "paid")], messages=[Message("sms", "hello")])
@@ -55,6 +56,41 @@ async def test_a_write_whose_connection_is_lost_is_done_once(pg: PostgresPlace, 
         assert proxy.losses == 1
         assert len(await store.outbox("call")) == 1
         assert await written(store, lease, 1, words="on") == 2
+
+
+@pytest.mark.parametrize("arrives", [False, True])
+async def test_a_write_in_one_statement_whose_connection_is_lost_is_done_once(pg: PostgresPlace, arrives: bool) -> None:
+    async with behind_proxy(pg) as (store, proxy):
+        lease = await claimed(store)
+        (proxy.lose_after if arrives else proxy.lose_before)("WITH fenced")
+        assert await written(store, lease, 0, words="hello") == 1
+        assert proxy.losses == 1
+        kept = await store.read("call")
+        assert kept is not None
+        assert (kept.revision, dict(kept.parts)) == (1, {"words": "hello"})
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_write_in_one_statement_that_stays_unanswered_may_be_asked_again(pg: PostgresPlace) -> None:
+    async with behind_proxy(pg) as (store, proxy):
+        lease = await claimed(store)
+        proxy.lose_after("WITH fenced")
+        proxy.shuts_after_loss = True
+        with pytest.raises(Unsure):
+            await written(store, lease, 0, words="hello")
+        proxy.is_shut = False
+        assert await written(store, lease, 0, words="hello") == 1
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_reading_that_fails_is_not_unsure_of_anything(pg: PostgresPlace) -> None:
+    async with behind_proxy(pg) as (store, proxy):
+        await claimed(store)
+        proxy.lose_after("SELECT epoch")
+        proxy.shuts_after_loss = True
+        with pytest.raises(StoreFailed) as told:
+            await store.read("call")
+        assert not isinstance(told.value, Unsure)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -187,6 +223,24 @@ async def test_a_caller_that_gives_up_leaves_no_connection_in_the_middle_of_some
     assert task.cancelled()
     lease = await claimed(store)
     assert await written(store, lease, 0, words=1) == 1
+
+
+@pytest.mark.parametrize(("kind", "error"), [(Kind.TRANSACTION, StoreFailed), (Kind.STATEMENT, Unsure)])
+async def test_a_server_that_does_not_answer_is_given_up(
+    pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch, kind: Kind, error: type[StoreFailed]
+) -> None:
+    store = await pg.store()
+    assert isinstance(store, PostgresStore)
+    monkeypatch.setattr(module, "TRANSACTION_S_MAX", 0.05)
+
+    def slow() -> scripts.Script[None]:
+        yield "SELECT pg_sleep(60)", ()
+
+    with pytest.raises(StoreFailed) as told:
+        await store.run(slow, kind=kind)
+    assert type(told.value) is error
+    monkeypatch.undo()
+    await claimed(store)
 
 
 async def test_no_more_connections_are_made_than_allowed(pg: PostgresPlace) -> None:

@@ -31,6 +31,10 @@ class Content:
     is_over: bool
     digest: str
 
+    @property
+    def has_parts_only(self) -> bool:
+        return bool(self.parts) and not (self.removed or self.done or self.messages)
+
 
 def content_of(write: Write) -> Content:
     """Everything that a write says, checked."""

@@ -17,18 +17,20 @@ from typing import TypeVar
 import psycopg
 
 from duologue.core.errors import DuologueError
-from duologue.ports.store import StoreFailed, Unsure
+from duologue.ports.store import Lease, StoreFailed, Unsure
 
+from . import scripts
+from .content import Content
 from .postgres_errors import AGAIN, CantConnect, read_address, running
 from .postgres_pool import Connection, Pool
 from .schema import STEPS, Step, missing
 from .scripts import POSTGRES, Script
-from .sql import SqlStore
+from .sql import Kind, SqlStore
 
 T = TypeVar("T")
 WAITS_S = (0.0, 0.1, 0.4, 1.0)  # before trying again
 STATEMENT_MS_MAX = 5_000
-TRANSACTION_S_MAX = 15.0
+TRANSACTION_S_MAX = 10.0
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
@@ -70,11 +72,16 @@ class PostgresStore(SqlStore):
     async def close(self) -> None:
         await self._pool.close()
 
-    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, reads: bool = False) -> T:
+    async def keep(self, lease: Lease, revision: int, content: Content) -> int:
+        if content.has_parts_only:
+            return await self.run(lambda: scripts.write_at_once(lease, revision, content), kind=Kind.STATEMENT)
+        return await super().keep(lease, revision, content)
+
+    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, kind: Kind = Kind.TRANSACTION) -> T:
         may_be_done = False
         for wait_s in (*WAITS_S, None):
             try:
-                return await self._attempt(make, reads)
+                return await self._attempt(make, kind)
             except _Lost as lost:
                 may_be_done = may_be_done or lost.may_be_done
                 if wait_s is None or (may_be_done and not again):
@@ -86,26 +93,33 @@ class PostgresStore(SqlStore):
                     raise
             await asyncio.sleep(wait_s)
         if may_be_done:
-            raise Unsure(f"{self._pool.where}: the answer was lost; whether it was written isn't known: ask again")
+            raise self._unsure()
         raise StoreFailed(f"{self._pool.where}: the connection is lost again and again, nothing was written")
 
-    async def _attempt(self, make: Callable[[], Script[T]], reads: bool) -> T:
+    async def _attempt(self, make: Callable[[], Script[T]], kind: Kind) -> T:
         connection = await self._pool.take()
         attempt = _Attempt(connection)
         try:
             async with asyncio.timeout(TRANSACTION_S_MAX):
-                return await (attempt.read(make()) if reads else attempt.transact(make()))
+                return await attempt.perform(make(), kind)
         except psycopg.Error as error:
             if connection.closed or error.sqlstate in AGAIN:
                 raise _Lost(attempt.is_committing) from None
             raise running(error, self._pool.where) from None
-        except TimeoutError:
+        except TimeoutError:  # another attempt would take as long
             await connection.close()
-            raise _Lost(attempt.is_committing) from None
+            if attempt.is_committing:
+                raise self._unsure() from None
+            raise StoreFailed(
+                f"{self._pool.where}: no answer for {TRANSACTION_S_MAX:.0f} s, nothing was written"
+            ) from None
         finally:
             if connection.closed:
                 await self._pool.give_up()
             await self._pool.give_back(connection)
+
+    def _unsure(self) -> Unsure:
+        return Unsure(f"{self._pool.where}: the answer was lost; whether it was written isn't known: ask again")
 
     # -- The schema
 
@@ -142,11 +156,13 @@ class _Attempt:
         self.connection = connection
         self.is_committing = False
 
-    async def read(self, script: Script[T]) -> T:
-        """One statement is a transaction by itself."""
+    async def perform(self, script: Script[T], kind: Kind) -> T:
+        if kind is Kind.TRANSACTION:
+            return await self._transact(script)
+        self.is_committing = kind is Kind.STATEMENT  # it commits by itself
         return await self._drive(script)
 
-    async def transact(self, script: Script[T]) -> T:
+    async def _transact(self, script: Script[T]) -> T:
         await self.connection.execute("BEGIN")
         try:
             result = await self._drive(script)

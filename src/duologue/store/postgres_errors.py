@@ -90,5 +90,7 @@ def connecting(error: psycopg.Error, where: str) -> CantConnect:
 
 
 def running(error: psycopg.Error, where: str) -> StoreFailed:
-    told = RUNNING.get(error.sqlstate or "")
+    if not error.sqlstate:
+        return StoreFailed(f"{where}: the connection was lost; try again")
+    told = RUNNING.get(error.sqlstate)
     return StoreFailed(f"{where}: {told or f'it failed ({type(error).__name__}, {error.sqlstate})'}")

@@ -19,6 +19,7 @@ from .postgres_errors import connecting, place
 
 Connection = psycopg.AsyncConnection[tuple[Any, ...]]
 CONNECT_S_MAX = 5
+WAIT_S_MAX = 10
 
 
 class Pool:
@@ -42,7 +43,13 @@ class Pool:
         self._is_closed = False
 
     async def take(self) -> Connection:
-        await self._free.acquire()
+        try:
+            async with asyncio.timeout(WAIT_S_MAX):
+                await self._free.acquire()
+        except TimeoutError:
+            raise StoreFailed(
+                f"{self.where}: every connection was busy for {WAIT_S_MAX} s, nothing was written; allow more of them"
+            ) from None
         try:
             if self._is_closed:
                 raise StoreFailed(f"{self.where}: the store is closed")

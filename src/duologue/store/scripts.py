@@ -147,13 +147,15 @@ def _overtaken(lease: Lease) -> Fenced:
 # -- Writing
 
 
+_MOVE_ON = (
+    "UPDATE conversations SET revision = revision + 1, written_ms = now_ms(), is_over = is_over | ?, "
+    "write_hash = ? WHERE id = ? AND node = ? AND epoch = ? AND revision = ? RETURNING id, revision"
+)
+
+
 def write(lease: Lease, revision: int, content: Content) -> Script[int]:
     """The fence is in the one statement that moves the revision on; everything else follows in its transaction."""
-    rows = yield (
-        "UPDATE conversations SET revision = revision + 1, written_ms = now_ms(), is_over = is_over | ?, "
-        "write_hash = ? WHERE id = ? AND node = ? AND epoch = ? AND revision = ? RETURNING revision",
-        (int(content.is_over), content.digest, *_fields(lease), revision),
-    )
+    rows = yield _MOVE_ON, (int(content.is_over), content.digest, *_fields(lease), revision)
     if not rows:
         return (yield from _written_before(lease, revision, content.digest))
     conversation = lease.conversation
@@ -175,6 +177,23 @@ def write(lease: Lease, revision: int, content: Content) -> Script[int]:
             f"INSERT INTO messages (conversation, topic, body) VALUES {marks(len(content.messages), 3)}",
             [value for message in content.messages for value in (conversation, *message)],
         )
+    return revision + 1
+
+
+def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
+    """Parts and nothing else, in one statement, which PostgreSQL can: one trip to the server instead of four."""
+    rows = yield (
+        f"WITH fenced AS ({_MOVE_ON}), kept AS (INSERT INTO parts (conversation, part, content) "
+        f"SELECT fenced.id, given.part, given.content FROM fenced CROSS JOIN (VALUES {marks(len(content.parts), 2)}) "
+        "AS given (part, content) ON CONFLICT (conversation, part) DO UPDATE SET content = excluded.content) "
+        "SELECT revision FROM fenced",
+        (
+            *(int(content.is_over), content.digest, *_fields(lease), revision),
+            *(value for part in content.parts for value in part),
+        ),
+    )
+    if not rows:
+        return (yield from _written_before(lease, revision, content.digest))
     return revision + 1
 
 

@@ -8,15 +8,24 @@ from __future__ import annotations
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, TypeVar
 
 from duologue.ports.store import Holding, Kept, Lease, Message, Node, Receipt, Write
 
 from . import scripts
-from .content import content_of, conversation_of, encode, key_of, lease_of, limit_of, node_of, text_of, ttl_of
+from .content import Content, content_of, conversation_of, encode, key_of, lease_of, limit_of, node_of, text_of, ttl_of
 from .scripts import RENEWED_AT_ONCE, SWEPT_AT_ONCE, Dialect, Script
 
 T = TypeVar("T")
+
+
+class Kind(Enum):
+    """What a script needs around it."""
+
+    TRANSACTION = "transaction"
+    STATEMENT = "statement"  # one that changes something: a transaction by itself
+    READING = "reading"
 
 
 class SqlStore(ABC):
@@ -25,9 +34,8 @@ class SqlStore(ABC):
     dialect: Dialect
 
     @abstractmethod
-    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, reads: bool = False) -> T:
-        """Run a script as one transaction. `again`: it may be run twice and is still done once. `reads`: it is
-        one statement that changes nothing."""
+    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, kind: Kind = Kind.TRANSACTION) -> T:
+        """Run a script: all of it or nothing. `again`: it may be run twice and is still done once."""
 
     async def open(self) -> None:
         raise NotImplementedError
@@ -57,18 +65,20 @@ class SqlStore(ABC):
         await self.run(lambda: scripts.release(lease))
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        return await self.run(lambda: scripts.orphans(limit_of(limit)), reads=True)
+        return await self.run(lambda: scripts.orphans(limit_of(limit)), kind=Kind.READING)
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: Write) -> int:
         lease_of(lease)
-        content = content_of(write)
+        return await self.keep(lease, revision, content_of(write))
+
+    async def keep(self, lease: Lease, revision: int, content: Content) -> int:
         return await self.run(lambda: scripts.write(lease, revision, content))
 
     async def read(self, conversation: str) -> Kept | None:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.read(conversation), reads=True)
+        return await self.run(lambda: scripts.read(conversation), kind=Kind.READING)
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         lease_of(lease)
@@ -82,7 +92,7 @@ class SqlStore(ABC):
 
     async def outbox(self, conversation: str) -> Sequence[Message]:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.outbox(conversation), reads=True)
+        return await self.run(lambda: scripts.outbox(conversation), kind=Kind.READING)
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None:
         lease_of(lease)
@@ -95,7 +105,7 @@ class SqlStore(ABC):
 
     async def journal(self, conversation: str) -> Sequence[str]:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.journal(conversation), reads=True)
+        return await self.run(lambda: scripts.journal(conversation), kind=Kind.READING)
 
     # -- Looking after it
 
@@ -108,10 +118,10 @@ class SqlStore(ABC):
         await self.run(lambda: scripts.leave(node))
 
     async def nodes(self) -> Sequence[Node]:
-        return await self.run(scripts.nodes, reads=True)
+        return await self.run(scripts.nodes, kind=Kind.READING)
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
-        return await self.run(lambda: scripts.holdings(limit_of(limit)), reads=True)
+        return await self.run(lambda: scripts.holdings(limit_of(limit)), kind=Kind.READING)
 
     async def forget(self, conversation: str) -> bool:
         conversation_of(conversation)

@@ -17,7 +17,7 @@ from duologue.ports.store import StoreFailed
 from .clock import Clock, boot_id, counter_ms, from_moment, wall_ms
 from .schema import STEPS, Step, missing
 from .scripts import SQLITE, Script
-from .sql import SqlStore
+from .sql import Kind, SqlStore
 from .sqlite_thread import SqliteThread
 
 T = TypeVar("T")
@@ -77,7 +77,13 @@ class SqliteStore(SqlStore):
         if thread:
             await thread.close()
 
-    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, reads: bool = False) -> T:  # noqa: ARG002
+    async def run(
+        self,
+        make: Callable[[], Script[T]],
+        *,
+        again: bool = True,  # noqa: ARG002 (there is no connection to lose)
+        kind: Kind = Kind.TRANSACTION,  # noqa: ARG002 (what waits together shares one anyway)
+    ) -> T:
         return await self._opened().script(make)
 
     async def forget(self, conversation: str) -> bool:

@@ -121,11 +121,12 @@ class SqliteThread:
         try:
             self._transact(jobs)
         except sqlite3.Error as error:
-            if len(jobs) > 1:
+            if len(jobs) > 1 and getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                 for job in jobs:
                     self._perform([job])
                 return
-            jobs[0].error = self._explain(error)
+            for job in jobs:  # a lock is nobody's own fault, and each would wait for it anew
+                job.error = self._explain(error)
         for job in jobs:
             _answer(job)
 
