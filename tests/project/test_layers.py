@@ -22,8 +22,8 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("replay", "sim", "testing", "bench", "recordings"),
     ("server", "cli"),
 )
-# A simulation writes and tells journals; benches and the test kit are played by simulations. Models raise
-# the one error that callers of Duologue catch.
+# A simulation writes and tells journals; benches and the test kit are played by simulations, and the bench of the
+# store borrows the kit's private server. Models raise the one error that callers of Duologue catch.
 SIDEWAYS = {
     ("models", "core"),
     ("sim", "replay"),
@@ -31,6 +31,7 @@ SIDEWAYS = {
     ("testing", "replay"),
     ("bench", "sim"),
     ("bench", "recordings"),
+    ("bench", "testing"),
     ("flows", "nlu"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

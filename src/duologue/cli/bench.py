@@ -77,6 +77,30 @@ def bench_server(
     _tell(f"A server with {result['sessions']} conversations", report(result), result, as_json)
 
 
+@bench_app.command("store")
+def bench_store(
+    url: Annotated[
+        str | None, typer.Option(help="A store's address; if left out, an SQLite file and a private PostgreSQL.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """What keeping conversations costs: checkpoints a second, claims, CPU."""
+    from duologue.bench.store import bench_store as measure
+    from duologue.bench.store import report
+
+    with _waiting().status("measuring") as status:
+        result = measure(url, lambda what: status.update(f"measuring: {what}"))
+    if as_json:
+        _tell("", (), result, as_json)
+        return
+    table = Table("what", "measured", title="The store", title_justify="left")
+    for row in report(result):
+        table.add_row(*row)
+    out = Console()
+    out.print(table)
+    out.print(result["note"], style="dim")
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 

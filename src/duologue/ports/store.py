@@ -20,6 +20,10 @@ class StoreFailed(DuologueError):
     """The store can't be used. The message says why and what to do, and holds no credential."""
 
 
+class Unsure(StoreFailed):
+    """The answer was lost, so whether it was done isn't known. To ask the same again is safe: it is done once."""
+
+
 class Fenced(DuologueError):
     """Somebody else owns this conversation now, or has written meanwhile: stop at once."""
 
