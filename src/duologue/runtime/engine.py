@@ -121,7 +121,9 @@ class Engine:
         self.replies = Replies(
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
         )
-        self.playback = Playback(driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent)
+        self.playback = Playback(
+            driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, tasks
+        )
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
         )
@@ -136,6 +138,8 @@ class Engine:
     def keep(self, keeper: Keeper) -> None:
         """Have this conversation written down as it changes."""
         self.keeper = self.calls.keeper = keeper
+        self.playback.saved = keeper.saved
+        self.replies.grown = lambda: keeper.mark("words")
         keeper.keeps("machine", lambda: machine_part(self.driver.state, self.events))
         keeper.keeps("words", lambda: None if self.agent.private else self._words())
 
@@ -149,9 +153,10 @@ class Engine:
         first attempt to get it back."""
         assert self._saved is not None
         if self._saved.speech is not None and self.driver.state.voice in SOUNDING:
-            self.playback.adopt(Speech.load(self._saved.speech))
-        if played is not None:
-            self.playback.note(played)
+            speech = Speech.load(self._saved.speech)
+            self.playback.adopt(speech)
+            if played is not None and speech.ledger.split(played.heard_ms).heard:  # less than a word is nothing
+                self.playback.note(played)
         self.driver.post(ev.LinkClosed)
         for _ in range(DEADLINES_MAX):
             if self.driver.state.link is not Link.BACKING_OFF:

@@ -6,21 +6,25 @@ is, and that it has finished only when there is nothing left to play.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import SOUNDING, ErrorClass
+from duologue.core.leaves import SOUNDING, ErrorClass, Voice
 from duologue.observe.moment import Moment
 from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
+from duologue.ports.store import Fenced, StoreFailed
 
 from .driver import Driver, Trouble
 from .guarded import GuardedLine
 from .replies import Replies
 from .speech import Speech
+from .tasks import Tasks
 from .transcript import Transcript
 
+SAFE_S_MAX = 0.5
 NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
 ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 
@@ -36,8 +40,11 @@ class Playback:
         line: GuardedLine,
         trouble: Trouble,
         caption: Callable[[int, Speech, bool], None],
+        tasks: Tasks,
     ) -> None:
+        self.saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
         self._driver = driver
+        self._tasks = tasks
         self._transcript = transcript
         self._replies = replies
         self._line = line
@@ -54,7 +61,25 @@ class Playback:
         assert speech.reply == effect.reply, effect
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
-        speech.play(effect.voice, self._line)
+        if self.saved is None:
+            speech.play(effect.voice, self._line)
+        else:
+            speech.voice = effect.voice
+            self._tasks.start(self._play_when_safe(speech), f"sound {effect.voice}")
+
+    async def _play_when_safe(self, speech: Speech) -> None:
+        """What is heard can't be unheard: that it begins is written down first. If that can't be done, talk goes
+        on all the same."""
+        assert self.saved is not None
+        try:
+            async with asyncio.timeout(SAFE_S_MAX):
+                await self.saved()
+        except Fenced:
+            return
+        except (StoreFailed, TimeoutError) as failure:
+            self._trouble("store", failure)
+        if self._playing is speech and not speech.dropped and self._driver.state.voice is not Voice.HELD:
+            speech.play(speech.voice, self._line)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
         self._of(effect.voice).hold(self._line)
