@@ -21,17 +21,19 @@ _JOINTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Something that the person may want: a flow to start, or a command. Examples teach most; a name or a
+    """Something that the person may want: a flow to start, or a command. Examples teach most; a title or a
     description in plain words counts as one more."""
 
     name: str
     examples: tuple[str, ...] = ()
     description: str = ""
+    title: str = ""
+    """What it is called in words, where the name is an id that says more or less than that."""
 
     @property
     def phrases(self) -> tuple[str, ...]:
         """Everything that says what it is; `book_table` is read as "book table"."""
-        named = " ".join(_JOINTS.split(self.name)).strip()
+        named = " ".join(_JOINTS.split(self.title or self.name)).strip()
         said = tuple(text for text in (*self.examples, self.description, named) if text.strip())
         return said or (self.name,)
 
