@@ -6,6 +6,7 @@ Rule: it breaks one connection at one moment, and lets everything else through.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from types import TracebackType
 
 
@@ -18,6 +19,7 @@ class LossyProxy:
         self._lost: tuple[bytes, bool] | None = None
         self.is_shut = False
         self.shuts_after_loss = False
+        self.on_loss: Callable[[], object] = lambda: None
         self.losses = 0
         self.port = 0
 
@@ -76,6 +78,9 @@ class LossyProxy:
                     await asyncio.gather(back, return_exceptions=True)
                     writer.write(data)
                     await answers.read(1)  # it was done
+                else:
+                    writer.transport.abort()
+                self.on_loss()
                 return
             writer.write(data)
 

@@ -122,6 +122,20 @@ async def test_when_it_stays_away_before_a_commit_nothing_was_written(pg: Postgr
         assert await store.write(lease, 0, Write({"words": "another"})) == 1
 
 
+async def test_what_an_earlier_attempt_may_have_done_is_not_denied_by_a_later_one(
+    pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 100)
+    async with behind_proxy(pg) as (store, proxy):
+        lease = await claimed(store)
+        proxy.lose_before("COMMIT")  # nobody knows that it was before
+        with psycopg.connect(pg.server.url) as other:
+            proxy.on_loss = lambda: other.execute(f"LOCK TABLE {pg.schema}.conversations".encode())
+            with pytest.raises(Unsure):
+                await store.write(lease, 0, WRITE)
+        assert await store.write(lease, 0, WRITE) == 1
+
+
 @pytest.mark.req("D-14")
 async def test_whoever_began_an_action_and_lost_the_answer_is_still_the_one_that_began(pg: PostgresPlace) -> None:
     async with behind_proxy(pg) as (store, proxy):
@@ -176,6 +190,20 @@ async def test_a_backend_that_is_ended_in_mid_transaction_costs_nothing(pg: Post
     assert await store.run(ended_once) == 1
     assert attempts == 2
     assert len(await store.outbox("call")) == 1
+
+
+async def test_nobody_claims_a_conversation_in_the_middle_of_its_owners_transaction(pg: PostgresPlace) -> None:
+    store = await pg.store()
+    assert isinstance(store, PostgresStore)
+    lease = await claimed(store)
+
+    def probed() -> scripts.Script[bool]:
+        yield from scripts.begin(scripts.POSTGRES, lease, "pay", "pay", "token")
+        with psycopg.connect(pg.server.url) as other, pytest.raises(psycopg.errors.LockNotAvailable):
+            other.execute(f"SELECT 1 FROM {pg.schema}.conversations FOR UPDATE NOWAIT".encode())
+        return True
+
+    assert await store.run(probed)
 
 
 async def test_connections_that_were_ended_while_idle_are_replaced(pg: PostgresPlace) -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from store_places import TTL_MS, SqlitePlace, claimed, written
 
-from duologue.ports.store import Fenced, Message, StoreFailed, Write
+from duologue.ports.store import Fenced, Message, StoreFailed, Unsure, Write
 from duologue.store import clock, sqlite_thread
 from duologue.store.schema import STEPS, TABLES, Step
-from duologue.store.sqlite import SqliteStore, default_path
+from duologue.store.sqlite import TROUBLES, SqliteStore, default_path
 
 SECRET = "the words that nobody else may read"
 
@@ -306,6 +306,16 @@ async def test_a_file_that_somebody_keeps_locked_is_told(sqlite: SqlitePlace) ->
     blocker.execute("ROLLBACK")
     blocker.close()
     await claimed(store)
+
+
+def test_every_trouble_of_sqlite_says_what_to_do(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "store")
+    for code in (*TROUBLES, 999):
+        error = sqlite3.OperationalError("secret words of SQLite")
+        error.sqlite_errorcode = code | 0x100  # a detail of it
+        told = store._explain(error)
+        assert "secret" not in str(told)
+        assert isinstance(told, Unsure) == (code == sqlite3.SQLITE_IOERR)  # a flush that failed may have arrived
 
 
 async def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:

@@ -38,6 +38,30 @@ async def test_another_node_waits_until_the_lease_has_run_out(place: Place) -> N
     assert (await claimed(store, node="b")).node == "b"
 
 
+@pytest.mark.graveyard(25)
+async def test_of_many_that_claim_an_orphan_at_once_one_gets_it(place: Place) -> None:
+    stores = [await place.store(), await place.store()]
+    for number in range(5):
+        name = f"call {number}"
+        await stores[0].release(await claimed(stores[0], name))
+        outcomes = await asyncio.gather(
+            *(claimed(stores[n % 2], name, node=f"node {n}") for n in range(8)), return_exceptions=True
+        )
+        assert sum(isinstance(outcome, Lease) for outcome in outcomes) == 1
+        assert sum(isinstance(outcome, Held) for outcome in outcomes) == 7
+
+
+@pytest.mark.graveyard(25)
+async def test_of_many_that_make_a_conversation_at_once_one_gets_it(place: Place) -> None:
+    stores = [await place.store(), await place.store()]
+    for number in range(5):
+        outcomes = await asyncio.gather(
+            *(claimed(stores[n % 2], f"call {number}", node=f"node {n}") for n in range(8)), return_exceptions=True
+        )
+        assert sum(isinstance(outcome, Lease) for outcome in outcomes) == 1
+        assert sum(isinstance(outcome, Held) for outcome in outcomes) == 7
+
+
 async def test_a_client_that_comes_back_elsewhere_overtakes_at_once(place: Place) -> None:
     store = await place.store()
     old = await claimed(store, node="a")

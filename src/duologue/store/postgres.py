@@ -86,12 +86,13 @@ class PostgresStore(SqlStore):
                 may_be_done = may_be_done or lost.may_be_done
                 if wait_s is None or (may_be_done and not again):
                     break
-            except CantConnect as failed:
-                if failed.is_hopeless or wait_s is None:
-                    if may_be_done:
+            except StoreFailed as failed:
+                hopeless = not isinstance(failed, CantConnect) or failed.is_hopeless
+                if hopeless or wait_s is None:
+                    if may_be_done:  # by an earlier attempt, whatever became of this one
                         break
                     raise
-            await asyncio.sleep(wait_s)
+            await asyncio.sleep(wait_s or 0)
         if may_be_done:
             raise self._unsure()
         raise StoreFailed(f"{self._pool.where}: the connection is lost again and again, nothing was written")
@@ -103,7 +104,9 @@ class PostgresStore(SqlStore):
             async with asyncio.timeout(TRANSACTION_S_MAX):
                 return await attempt.perform(make(), kind)
         except psycopg.Error as error:
-            if connection.closed or error.sqlstate in AGAIN:
+            if error.sqlstate in AGAIN:
+                raise _Lost(False) from None
+            if connection.closed:
                 raise _Lost(attempt.is_committing) from None
             raise running(error, self._pool.where) from None
         except TimeoutError:  # another attempt would take as long

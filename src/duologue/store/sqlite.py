@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from duologue.ports.store import StoreFailed
+from duologue.ports.store import StoreFailed, Unsure
 
 from .clock import Clock, boot_id, counter_ms, from_moment, wall_ms
 from .schema import STEPS, Step, missing
@@ -41,7 +41,7 @@ TROUBLES = {
     "try again, or find who holds it",
     sqlite3.SQLITE_NOTADB: "it is not an SQLite database; choose another path, or move that file away",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a backup, or move it away to begin anew",
-    sqlite3.SQLITE_IOERR: "the disk failed, nothing was written; check the disk and the free space",
+    sqlite3.SQLITE_IOERR: "the disk failed, so whether it was written isn't known; check the disk, and ask again",
     sqlite3.SQLITE_TOOBIG: "that is more than SQLite keeps in one row, nothing was written",
 }
 
@@ -157,7 +157,9 @@ class SqliteStore(SqlStore):
     def _explain(self, error: sqlite3.Error) -> StoreFailed:
         code = getattr(error, "sqlite_errorcode", None)
         trouble = TROUBLES.get(code & 0xFF) if code is not None else None
-        return StoreFailed(f"{self.path}: {trouble or f'SQLite failed ({type(error).__name__})'}")
+        # A flush that failed may have reached the disk all the same.
+        kind = Unsure if code is not None and code & 0xFF == sqlite3.SQLITE_IOERR else StoreFailed
+        return kind(f"{self.path}: {trouble or f'SQLite failed ({type(error).__name__})'}")
 
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
