@@ -549,7 +549,7 @@ class Story:
         self.is_cleared = self.is_complete = False
 
     def act(self, what: str, amount: int) -> None:
-        scene, line, page = self.scene, self.scene.line, self.scene.page
+        line, page = self.scene.line, self.scene.page
         match what:
             case "speak" if not self.is_cleared and not self.is_complete:
                 line.play(self.voice, 1, sound(self.made[self.voice], amount))
