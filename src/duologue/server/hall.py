@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from duologue.lines.browser import Position
@@ -62,6 +62,10 @@ class Hall:
         if mine is not None and mine.guest is not None and not hello.get("take_over", False):
             return None, SEAT_TAKEN
         return mine, None
+
+    def has_seat(self, seat: str) -> bool:
+        """Is this seat in a conversation? (C-CON-002)"""
+        return any(room.seat == seat for room in self.rooms.values())
 
     def enter(self, room: Room, guest: Guest, hello: dict[str, Any], language: str) -> None:
         position = hello.get("played")
@@ -124,18 +128,19 @@ class Hall:
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
         LOG.info("stopping: %d conversations may take %.0f s to end", len(self.rooms), limit_s)
-        for room in tuple(self.rooms.values()):
-            if room.guest is None:
-                await room.end("the server is stopping")
-            else:
-                room.tell(telling.notification("warning", "stopping", "The server is about to stop."))
+        for room in self.rooms.values():
+            room.tell(telling.notification("warning", "stopping", "The server is about to stop."))
+        await self._end([room for room in self.rooms.values() if room.guest is None])
         try:
             await asyncio.wait_for(self._is_empty.wait(), limit_s)
         except TimeoutError:
-            ending = [room.end("the server is stopping") for room in tuple(self.rooms.values())]
-            await asyncio.gather(*ending, return_exceptions=True)
+            await self._end(self.rooms.values())
         for guest in tuple(self.guests):
             guest.leave(STOPPING)
+
+    async def _end(self, rooms: Iterable[Room]) -> None:
+        ending = [room.end("the server is stopping") for room in rooms]
+        await asyncio.gather(*ending, return_exceptions=True)
 
 
 def rate_of(hello: dict[str, Any]) -> int:

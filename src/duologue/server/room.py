@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import secrets
 import time
 import uuid
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import User
+from duologue.core.leaves import Link, User
 from duologue.lines.browser import BrowserLine, Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
@@ -34,6 +35,7 @@ from .stages import Stages
 from .steps import MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
 from .telling import Teller, message
 
+LOG = logging.getLogger("duologue.server")
 _METRICS_S_MIN = 1.0
 _PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect", "interrupt")
 
@@ -57,6 +59,7 @@ class Room:
         self.seat = seat
         self.began = datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
+        self._is_saved = journals is not None
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal)
         self.log = EventLog(agent.settings)
@@ -70,6 +73,7 @@ class Room:
         self._form: Form | None = None
         self._measured_at = 0.0
         self._task: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self.conversation.on(sg.Signal, self._note)
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
@@ -85,6 +89,9 @@ class Room:
             reason = await self.conversation.run()
         except DuologueError as problem:
             self.tell(message("error", code="start_refused", message=str(problem)))
+        except Exception as failure:  # noqa: BLE001 - a tool's server may fail in its own way
+            LOG.error("%s: can't begin: %s", correlation_id(self.id), type(failure).__name__)
+            self.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
         finally:
             self.is_over = True
             self.tell(message("ended", reason=reason, canRestart=True))
@@ -123,7 +130,9 @@ class Room:
         """All that a client needs to show the conversation as it is."""
         since = telling.iso(self.began, 0)
         self.tell(
-            message("conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=False)
+            message(
+                "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
+            )
         )
         if resumed:
             self.tell(telling.history(self.conversation.history))
@@ -153,10 +162,10 @@ class Room:
         return {
             **plain,
             "start": self._refuse_start,
-            "end": lambda _: line.hang_up(),
+            "end": self._hang_up,
             "type": self._type,
             "cancel": lambda given: talk.cancel(given["call"]),
-            "answer": lambda given: talk.answer(given["call"], given["text"]),
+            "answer": lambda given: talk.answer(given["call"], self._within_bounds(given["text"])),
             "played": lambda given: line.note_played(given["voice"], given["ms"]),
             "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
@@ -168,9 +177,19 @@ class Room:
         raise ValueError("a conversation is going on already")
 
     def _type(self, given: dict[str, Any]) -> None:
-        if len(given["text"]) > self._text_chars_max:
+        self.conversation.type(self._within_bounds(given["text"]))
+
+    def _within_bounds(self, text: str) -> str:
+        if len(text) > self._text_chars_max:
             raise ValueError(f"a message has at most {self._text_chars_max} characters")
-        self.conversation.type(given["text"])
+        return text
+
+    def _hang_up(self, _: dict[str, Any]) -> None:
+        """Before the line is open nobody would hear it there."""
+        if self.conversation.machine_state.link is Link.IDLE:
+            self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
+        else:
+            self.line.hang_up()
 
     def _debug(self, is_on: bool) -> None:
         self._is_debugging = is_on
