@@ -1,6 +1,7 @@
 // Puts the page together: store, line, sound, parts. Everything else is in the module that is named after it.
 
 import { createActions } from "./actions.js";
+import { hood } from "./hood/hood.js";
 import { holdSpace } from "./keys.js";
 import { Microphone } from "./microphone.js";
 import { firstModel, isOn, reduce } from "./model/model.js";
@@ -47,7 +48,7 @@ const socket = new Socket({ hello, message: receive, voice: (frame) => player.re
 const act = createActions({ store, socket, sound, player, microphone, text });
 
 const shared = { text, act, store, timings, sound, player, microphone };
-for (const part of [heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter]) {
+for (const part of [heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
   store.subscribe(part(shared));
 }
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
@@ -57,6 +58,7 @@ theme(text);
 holdSpace(act);
 resumeOnGesture(sound);
 
+if (new URL(location.href).searchParams.has("debug")) act.view("hood");
 let reloaded = keptConversation()?.played ?? null; // the bookmark of the page before this one
 if (reloaded) player.restore(reloaded);
 socket.connect();

@@ -13,7 +13,7 @@ export function fromHistory(items) {
 }
 
 export function withCaption(captions, caption) {
-  const said = { ...caption, id: idOf(caption), interrupted: caption.final && Boolean(caption.unheard) };
+  const said = { unheard: "", ...caption, id: idOf(caption), interrupted: caption.final && Boolean(caption.unheard) };
   const at = captions.findIndex(({ id }) => id === said.id);
   if (!said.text && !said.unheard) return at < 0 || !said.final ? captions : captions.toSpliced(at, 1);
   if (at < 0) return [...captions, said];
@@ -24,7 +24,8 @@ export function withCaption(captions, caption) {
 /** What a turn's end says about its caption: dropped as a noise, or overheard and left without an answer. */
 export function withTurn(captions, { event, turnId, role, why }) {
   if (event !== "turn-dropped" || role === "assistant") return captions;
-  const at = captions.findIndex(({ id }) => id === `turn-${turnId}`);
+  const wanted = String(turnId).startsWith("turn-") ? turnId : `turn-${turnId}`;
+  const at = captions.findIndex(({ id }) => id === wanted);
   if (at < 0) return captions;
   return why === "overheard" ? captions.with(at, { ...captions[at], overheard: true, final: true }) : captions.toSpliced(at, 1);
 }

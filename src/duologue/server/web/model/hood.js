@@ -19,7 +19,7 @@ export const EMPTY = {
   diagram: null, // a region, or null to follow the steps
 };
 
-export function withDebug(hood, { rows, regions, moments }, receivedAt) {
+export function withDebug(hood, { rows, regions, moments = [] }, receivedAt) {
   return { ...hood, rows: byId(rows), regions, moments: moments.slice(-MOMENTS_MAX), seenAt: receivedAt };
 }
 
@@ -61,5 +61,5 @@ export function shownIndex(hood) {
 }
 
 function byId(rows) {
-  return Object.fromEntries(rows.map((row) => [row.id, row]));
+  return Object.fromEntries(rows.map((row) => [row.id, { ...row, region: row.region === "job" ? "jobs" : row.region }]));
 }

@@ -3,6 +3,8 @@
 // Rule: one entry for each call; what has ended stays a while, and the oldest of those goes first.
 
 const KEPT_MAX = 6;
+// Outcomes of a call whose job goes on beside the conversation.
+const GOES_ON = new Set(["started", "needs_input"]);
 
 export function withWork(work, payload, at) {
   const { event, call } = payload;
@@ -34,6 +36,7 @@ function changed(event, { tool, mode, text, fraction, question, outcome, duratio
   if (event === "progressed") return { text, fraction: fraction ?? null, silent: false };
   if (event === "asked") return { status: "asking", question, silent: false };
   if (event === "silent") return { silent: true };
+  if (event === "ended" && GOES_ON.has(outcome)) return { mode: "dispatch", silent: false };
   if (event === "ended") return { status: "ended", outcome, durationMs, endedAt: at, question: "", silent: false };
   return { tool, mode, status: "running" };
 }

@@ -6,7 +6,7 @@
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
 
-const POINTS = 64;
+const POINTS = 96;
 const STIFFNESS = 90;
 const DAMPING = 15;
 
@@ -58,7 +58,6 @@ class Body {
   }
 
   readColours() {
-    const style = getComputedStyle(this.canvas);
     const probe = document.createElement("i");
     this.canvas.after(probe);
     const read = (name) => {
@@ -68,7 +67,6 @@ class Body {
     const names = ["teal", "violet", "amber", "rose", "blue", "red", "quiet"];
     this.colours = Object.fromEntries(names.map((name) => [name, read(`orb-${name}`)]));
     probe.remove();
-    this.night = style.getPropertyValue("color-scheme").trim() === "dark" || read.night;
     this.night = this.colours.quiet[0] < 128;
   }
 
@@ -126,7 +124,8 @@ class Body {
 
   halo({ x, r, fill, colour, level }) {
     const { paper } = this;
-    const reach = r * (1.35 + level * 0.35);
+    const reach = Math.min(0.99 - Math.abs(x), r * (1.35 + level * 0.3)); // nothing is cut off at the edge
+    if (reach <= r * 0.7) return;
     const glow = paper.createRadialGradient(x, 0, r * 0.7, x, 0, reach);
     glow.addColorStop(0, rgba(colour, (this.night ? 0.3 : 0.2) * fill * (0.55 + level)));
     glow.addColorStop(1, rgba(colour, 0));
@@ -138,7 +137,7 @@ class Body {
 
   disc({ x, r, fill, colour, level, turn }, time, still, v) {
     const { paper, night } = this;
-    this.outline(x, r, still ? 0 : level * 0.075 * fill + 0.006 * v.breath, time * 1.1 + turn);
+    this.outline(x, r, still ? 0 : level * 0.034 * fill + 0.004 * v.breath, time * 1.1 + turn);
     const shade = paper.createRadialGradient(x - r * 0.35, -r * 0.45, r * 0.1, x, 0, r * 1.15);
     shade.addColorStop(0, rgba(lighter(colour, night ? 0.22 : 0.34), fill));
     shade.addColorStop(1, rgba(colour, fill));
@@ -156,7 +155,7 @@ class Body {
     paper.beginPath();
     for (let point = 0; point <= POINTS; point += 1) {
       const angle = (point / POINTS) * Math.PI * 2;
-      const wave = Math.sin(angle * 3 + time * 2.1) * 0.55 + Math.sin(angle * 2 - time * 1.4) * 0.35 + Math.sin(angle * 5 + time * 3.3) * 0.2;
+      const wave = Math.sin(angle * 4 + time * 2.6) * 0.5 + Math.sin(angle * 3 - time * 1.9) * 0.4 + Math.sin(angle * 7 + time * 4.1) * 0.25;
       const radius = r * (1 + amount * wave);
       paper.lineTo(x + Math.cos(angle) * radius, Math.sin(angle) * radius);
     }

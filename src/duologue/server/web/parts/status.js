@@ -60,7 +60,7 @@ export function hintOf(model, text) {
 
 /** Whom we wait for, and how it goes (L-10, C-GUD-003). */
 function waitOf(wait, work, text) {
-  const running = work.findLast((entry) => isRunning(entry) && entry.mode !== "dispatched");
+  const running = work.findLast((entry) => isRunning(entry) && entry.mode !== "dispatch");
   const parts = [
     running ? text("waitingFor", { tool: readable(running.tool) }) : "",
     wait ? [wait.label, wait.detail].filter(Boolean).join(": ") : "",

@@ -7,10 +7,7 @@ import { isRunning } from "../model/work.js";
 import { watching } from "../store.js";
 import { readable } from "./status.js";
 
-const OUTCOMES = {
-  ok: "done", done: "done", success: "done", finished: "done", succeeded: "done",
-  cancelled: "cancelled", timeout: "timedOut", timed_out: "timedOut",
-};
+const OUTCOMES = { done: "done", cancelled: "cancelled", timed_out: "timedOut", failed: "failed", refused: "failed" };
 
 export function work({ text, act }) {
   const card = document.getElementById("work");
@@ -58,7 +55,7 @@ function update(element, entry, text) {
   element.dataset.status = entry.status;
   element.dataset.outcome = outcome;
   write(name.children[1], readable(entry.tool));
-  write(name.children[2], running ? (entry.mode === "dispatched" ? text("beside") : "") : `${text(outcome)}${lasted(entry)}`);
+  write(name.children[2], running ? (entry.mode === "dispatch" ? text("beside") : "") : `${text(outcome)}${lasted(entry)}`);
   const sign = running ? "" : outcome === "done" ? "check" : "close";
   if (name.children[0].dataset.sign !== sign) {
     name.children[0].dataset.sign = sign;
