@@ -67,3 +67,13 @@ class Summarises(Protocol):
     """A brain that can say things more briefly; used for long results and for a session's summary."""
 
     async def summarise(self, text: str, chars_max: int) -> str: ...
+
+
+@runtime_checkable
+class Truncates(Protocol):
+    """A brain that keeps its own record of what it said, as a speech-to-speech model does."""
+
+    def truncate(self, reply: int, heard_ms: int) -> None:
+        """So much of the sound of this reply was heard, and no more will be. Called at once, in the step
+        that ends the sound, and once for each reply that was cut short."""
+        ...

@@ -101,7 +101,9 @@ class Engine:
         self.replies = Replies(
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
         )
-        self.playback = Playback(driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent)
+        self.playback = Playback(
+            driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, brain
+        )
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
         )

@@ -12,6 +12,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass
 from duologue.observe.moment import Moment
+from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
 
@@ -36,6 +37,7 @@ class Playback:
         line: GuardedLine,
         trouble: Trouble,
         caption: Callable[[int, Speech, bool], None],
+        brain: object = None,
     ) -> None:
         self._driver = driver
         self._transcript = transcript
@@ -45,6 +47,7 @@ class Playback:
         self._playing: Speech | None = None
         self._cut: Speech | None = None  # the newest that was cut short
         self._caption = caption
+        self._truncates = brain if isinstance(brain, Truncates) else None
 
     # -- What the machine wants
 
@@ -72,6 +75,8 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self._cut = speech
+        if self._truncates is not None:
+            self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
     def _of(self, voice: int) -> Speech:
         assert self._playing is not None, voice
