@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from openai import BaseModel
 from openai.types.realtime import RealtimeClientEvent, RealtimeServerEvent, RealtimeSessionCreateResponse
@@ -44,19 +44,34 @@ def problems_of_server_event(event: object) -> list[str]:
 
 
 def _problems(kind: str, event: object) -> list[str]:
+    text = json.dumps(event)
     try:
-        value = _adapter(kind).validate_json(json.dumps(event), strict=True)
+        value = _adapter(kind).validate_json(text, strict=True)
     except ValidationError as failure:
-        named = event.get("type", "?") if isinstance(event, dict) else "?"
-        near = [error for error in failure.errors() if not _is_of_another_type(error, named)]
-        first = (near or failure.errors())[0]
+        named = str(event.get("type")) if isinstance(event, dict) else "?"
+        first = _first_error(kind, named, text) or failure.errors()[0]
         return [f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']} (in {named})"]
     return [f"{path}: unknown field" for path in _unknown_fields(value, "")]
 
 
-def _is_of_another_type(error: Any, named: str) -> bool:
+def _first_error(kind: str, named: str, text: str) -> Any:
     """A union reports what is wrong with each of its types; only one was meant."""
-    return bool(error["type"] == "literal_error" and error["input"] == named and error["loc"][-1] == "type")
+    model = _models(kind).get(named)
+    if model is None:
+        return None
+    try:
+        TypeAdapter(model).validate_json(text, strict=True)
+    except ValidationError as failure:
+        return failure.errors()[0]
+    return None
+
+
+@cache
+def _models(kind: str) -> dict[str, Any]:
+    """The type of each event, by its name."""
+    union = {"client": RealtimeClientEvent, "server": RealtimeServerEvent}.get(kind)
+    models = get_args(get_args(union)[0]) if union is not None else ()
+    return {get_args(model.model_fields["type"].annotation)[0]: model for model in models}
 
 
 def _unknown_fields(value: object, path: str) -> Iterator[str]:
