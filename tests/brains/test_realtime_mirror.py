@@ -207,3 +207,12 @@ def test_two_calls_that_share_a_name_are_told_apart() -> None:
     )
     names = [event[1:] for event in told(Mirror(Context("", recent)).restore()) if event[0] == "function_call_output"]
     assert names == [("call_0", "one"), ("call_0_2", "two")]
+
+
+def test_a_long_history_is_told_once_and_looked_at_from_its_end() -> None:
+    mirror, history = Mirror(), ()
+    for turn in range(1, 200):
+        history += (UserSaid(turn, f"question {turn}"),)  # type: ignore[assignment]
+        assert told(mirror.catch_up(history, turn)) == [("user", f"question {turn}")]
+        mirror.add_sound(turn, f"item {turn}", 1_000)
+        history += (AgentSaid(turn, f"Answer {turn}.", heard_ms=1_000),)  # type: ignore[assignment]

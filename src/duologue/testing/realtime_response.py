@@ -30,13 +30,14 @@ class ScriptedResponse:
         self.is_active = True
         self.task: asyncio.Task[None] | None = None
         self._output: list[dict[str, Any]] = []
+        self._script = self._parts()
 
     async def run(self) -> None:
         session = self._session
         await session.send("response.created", response=self._value("in_progress"))
         limits = [{"name": "requests", "limit": 1_000, "remaining": 999, "reset_seconds": 0.06}]
         await session.send("rate_limits.updated", rate_limits=limits)
-        for part in self._parts():
+        for part in self._script:
             match part:
                 case Say():
                     await self._say(part)

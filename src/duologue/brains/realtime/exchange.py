@@ -204,7 +204,10 @@ class Exchange:
 
     def _take_of_response(self, happened: OfResponse) -> None:
         if happened.response not in self._open:
-            self._keep_early(happened)
+            if isinstance(happened, ResponseEnded) and any(answer.is_waiting for answer in self._asked.values()):
+                self._note_ended(happened.response)  # whatever it was, it is no longer in the way
+            else:
+                self._keep_early(happened)
             return
         answer = self._open[happened.response]
         if answer is None:

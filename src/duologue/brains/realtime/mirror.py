@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
+CHANGING_MAX = 50  # the newest items of a history, which may still change
+
+
 @dataclass(slots=True)
 class _Spoken:
     """Words that the server heard by itself."""
@@ -57,6 +60,8 @@ class Mirror:
         self._known: dict[object, None] = {}  # items of the history that the server has
         self._calls: dict[int, str] = {}  # call -> its name on the server
         self._names: dict[str, None] = {}
+        self._settled_items = 0  # of the history: so old that they no longer change
+        self._settled_reply = 0
 
     # -- What the server's copy grew by
 
@@ -114,7 +119,8 @@ class Mirror:
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
         """What the server has to learn of this history before it makes the next reply."""
         events: list[ClientEvent] = []
-        for item in history[self._start(history) :]:
+        recent = history[max(self._start(history), self._settled_items) :]
+        for item in recent:
             match item:
                 case UserSaid():
                     events += self._catch_up_user(item)
@@ -125,10 +131,12 @@ class Mirror:
                 case News() | Note():
                     if self._is_new(item):
                         events.append(ce.news_item(item) if isinstance(item, News) else ce.system_item(item.text))
-        heard = {item.reply for item in history if isinstance(item, AgentSaid)}
+        heard = {item.reply for item in recent if isinstance(item, AgentSaid)}
         for number in self._replies:
-            if number < reply and number not in heard:
+            if self._settled_reply <= number < reply and number not in heard:
                 events += self._forget(number)
+        self._settled_reply = max(self._settled_reply, reply)
+        self._settled_items = max(self._settled_items, len(history) - CHANGING_MAX)
         return events
 
     def _start(self, history: tuple[Item, ...]) -> int:
