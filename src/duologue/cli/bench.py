@@ -101,6 +101,19 @@ def bench_store(
     out.print(result["note"], style="dim")
 
 
+@bench_app.command("realtime")
+def bench_realtime(
+    turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: Json = False
+) -> None:
+    """What a Realtime model costs: from an event of the server to our answer on the wire."""
+    from duologue.bench.realtime import bench_realtime as measure
+    from duologue.bench.realtime import report
+
+    with _waiting().status("measuring"):
+        result = measure(turns)
+    _tell("Realtime", report(result), result, as_json)
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 

@@ -6,7 +6,7 @@ cancels it, raising says that it failed, and calling it again starts it afresh. 
 called directly, because it must hold and clear within the step that asks for it.
 """
 
-from .brain import Brain, Firm, Form, FormSlot, Part, Request, Show, ShowsForm, Summarises
+from .brain import Brain, Firm, Form, FormSlot, Part, Request, Show, ShowsForm, Summarises, Truncates
 from .calls import ToolCall
 from .ears import (
     Commit,
@@ -75,6 +75,7 @@ __all__ = [
     "Summarises",
     "Tool",
     "ToolCall",
+    "Truncates",
     "TurnOver",
     "Unplayable",
     "UserSaid",

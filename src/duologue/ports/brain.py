@@ -95,3 +95,13 @@ class ShowsForm(Protocol):
     """A brain that fills something in and can show how far it is."""
 
     def form(self, conversation: str) -> Form | None: ...
+
+
+@runtime_checkable
+class Truncates(Protocol):
+    """A brain that keeps its own record of what it said, as a speech-to-speech model does."""
+
+    def truncate(self, reply: int, heard_ms: int) -> None:
+        """So much of the sound of this reply was heard, and no more will be. Called at once, in the step
+        that ends the sound, and once for each reply that was cut short."""
+        ...

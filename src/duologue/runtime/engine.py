@@ -122,7 +122,7 @@ class Engine:
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
         )
         self.playback = Playback(
-            driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, tasks
+            driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, tasks, brain
         )
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes

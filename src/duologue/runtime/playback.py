@@ -13,6 +13,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass, Voice
 from duologue.observe.moment import Moment
+from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
 from duologue.ports.store import Fenced, StoreFailed
@@ -41,6 +42,7 @@ class Playback:
         trouble: Trouble,
         caption: Callable[[int, Speech, bool], None],
         tasks: Tasks,
+        brain: object = None,
     ) -> None:
         self.saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
         self._driver = driver
@@ -52,6 +54,7 @@ class Playback:
         self._playing: Speech | None = None
         self._cut: Speech | None = None  # the newest that was cut short
         self._caption = caption
+        self._truncates = brain if isinstance(brain, Truncates) else None
 
     # -- What the machine wants
 
@@ -97,6 +100,8 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self._cut = speech
+        if self._truncates is not None:
+            self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
     def _of(self, voice: int) -> Speech:
         assert self._playing is not None, voice

@@ -80,6 +80,7 @@ class Ledger:
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
         self._is_open = False
+        self._is_growing = False  # a model's own text, of which more is to come
         self.total_ms = 0
         self.heard_ms = 0
         self.chunks = 0
@@ -89,12 +90,17 @@ class Ledger:
         """A sentence begins; its sound follows."""
         self._passages.append(_Passage(text, self.total_ms))
         self._is_open = True
+        self._is_growing = False
 
     def add(self, sound: Sound) -> int:
         """A piece of sound of the current sentence, or of a model that speaks by itself and brings its
         own text. Returns its number."""
-        if sound.text or not self._is_open:
-            self._passages.append(_Passage(sound.text, self.total_ms, whole=True, glued=True))
+        if self._is_growing:
+            self._passages[-1].text += sound.text
+            self._passages[-1].whole = not sound.more
+        elif sound.text or sound.more or not self._is_open:
+            self._passages.append(_Passage(sound.text, self.total_ms, whole=not sound.more, glued=True))
+        self._is_growing = sound.more
         passage = self._passages[-1]
         passage.words += [Word(word.text, word.start_ms + passage.ms, word.end_ms + passage.ms) for word in sound.words]
         passage.ms += sound.ms
