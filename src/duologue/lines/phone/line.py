@@ -138,6 +138,7 @@ class PhoneLine:
     ) -> None:
         self.codec = codec_of(carrier, started.encoding, started.rate_hz)
         self.counts: Counter[str] = Counter()
+        self.has_hung_up = False  # has the agent?
         self.pressed = pressed
         self._carrier = carrier
         self._stream = started.stream
@@ -205,7 +206,7 @@ class PhoneLine:
         self._quiet()
         self._track = None
         if not self._is_gone:
-            self._is_gone = True
+            self._is_gone = self.has_hung_up = True
             self._wire.close()
 
     # -- What the carrier says

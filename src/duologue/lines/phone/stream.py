@@ -52,7 +52,7 @@ class Stream:
     ) -> None:
         self.carrier = carrier
         self.line: PhoneLine | None = None
-        self.has_ended = False
+        self.has_stopped = False  # the carrier has said so
         self.counts: Counter[str] = Counter()
         self._wire = wire
         self._admit = admit
@@ -102,10 +102,10 @@ class Stream:
             case Pressed():
                 line.note_key(message)
             case Ended():
+                self.has_stopped = True
                 self.end()
 
     def end(self) -> None:
         """The carrier says that it is over, or has gone without a word."""
-        self.has_ended = True
         if self.line is not None:
             self.line.hung_up()

@@ -1,0 +1,1 @@
+"""Servers: agents that are reached over a network."""
