@@ -32,6 +32,7 @@ from .flows import flows_app
 from .listen import listen_command
 from .models import models_app
 from .nlu import nlu_app
+from .phone import phone_command
 from .say import say_command
 from .simulate import simulate_command
 from .slots import slots_command
@@ -174,6 +175,7 @@ app.command("say")(say_command)
 app.command("slots")(slots_command)
 app.command("listen")(listen_command)
 app.command("talk")(talk_command)
+app.command("phone")(phone_command)
 app.command("chat")(chat_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)

@@ -37,7 +37,7 @@ def talk_command(
         from duologue.lines.local import LocalLine
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
-    found = _with_speech(find_agent(agent) if agent else Agent(repeat, phrases=Phrases(greeting="Say something.")))
+    found = with_speech(find_agent(agent) if agent else Agent(repeat, phrases=Phrases(greeting="Say something.")))
     line = LocalLine(_device(microphone), _device(speaker))
     try:
         asyncio.run(_talk(found, line))
@@ -50,7 +50,7 @@ async def repeat(request: Request) -> AsyncIterator[Part]:
     yield f"You said: {request.text}"
 
 
-def _with_speech(agent: Agent) -> Agent:
+def with_speech(agent: Agent) -> Agent:
     """The agent with this machine's ears and voice where it has none of its own."""
     try:
         from duologue.ears.local import LocalEars
