@@ -21,6 +21,7 @@ from duologue.lines.carrier import (
     Pressed,
     Started,
     Unknown,
+    media_writer,
     read_message,
     write_clear,
     write_mark,
@@ -131,3 +132,9 @@ def test_twilio_wants_the_streams_name_and_telnyx_does_not() -> None:
     assert json.loads(write_mark(TELNYX, "s", "m")) == {"event": "mark", "mark": {"name": "m"}}
     assert json.loads(write_clear(TWILIO, "s")) == {"event": "clear", "streamSid": "s"}
     assert json.loads(write_clear(TELNYX, "s")) == {"event": "clear"}
+
+
+@both
+def test_a_writer_for_one_stream_writes_the_same(carrier: Carrier) -> None:
+    for stream in ("s", 'Pw==" {}%', "Pw"):
+        assert media_writer(carrier, stream)(b"abc") == write_media(carrier, stream, b"abc")

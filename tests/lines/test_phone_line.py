@@ -15,9 +15,13 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.core.settings import profile
 from duologue.core.views.phone import see
 from duologue.ears.scripted import ScriptedEars
+from duologue.flows import parse_flows
+from duologue.flows.brain import FlowBrain
+from duologue.flows.registry import Registry
 from duologue.lines.carrier import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import LineGone, PhoneLine
+from duologue.nlu.local import LocalNlu
 from duologue.observe import signals as sg
 from duologue.ports.ears import Final, Frame, Partial, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.history import AgentSaid, UserSaid
@@ -303,13 +307,18 @@ class Caller:
 
 
 def in_a_call(
-    carrier: Carrier, brain: ScriptedBrain, script: Callable[[Caller], Awaitable[None]], **options: Any
+    carrier: Carrier, brain: Any, script: Callable[[Caller], Awaitable[None]], **options: Any
 ) -> Conversation:
     async def call() -> Conversation:
         exchange, ears = Exchange(carrier, **options.pop("exchange", {})), ScriptedEars()
         settings = replace(profile("words"), **options.pop("settings", {}))
+        greeting = options.pop("greeting", "Hello, who is it?")
         agent = Agent(
-            brain, ears=ears, voice=ScriptedVoice(), profile=settings, phrases=Phrases(greeting="Hello, who is it?")
+            brain,
+            ears=ears,
+            voice=ScriptedVoice(),
+            profile=settings,
+            phrases=Phrases(greeting),
         )
         line = await exchange.connect()
         conversation = Conversation(agent, line, seats=Seats())
@@ -408,6 +417,36 @@ def test_keys_are_a_turn(carrier: Carrier) -> None:
     conversation = in_a_call(carrier, brain, script)
     assert [request.text for request in brain.requests] == ["4711", "90"]
     assert [item.text for item in conversation.history if isinstance(item, UserSaid)] == ["4711", "90"]
+
+
+METER = """
+version: 1
+slots:
+  reading: {type: number, prompt: "What does your meter show?"}
+flows:
+  report:
+    description: report a meter reading
+    examples: [report my meter, meter reading]
+    steps:
+      - collect: reading
+    completed: "Thank you, I have noted {reading}."
+"""
+
+
+def test_keys_fill_the_slot_that_is_asked_for() -> None:
+    brain = FlowBrain(parse_flows(METER), Registry([]), LocalNlu(words_only=True), opening="Hello.", flow="report")
+
+    async def script(caller: Caller) -> None:
+        await caller.hear_agent(100)
+        await caller.hear_silence()
+        for digit in "4711#":
+            caller.exchange.carrier.press(digit)
+        await caller.hear_agent(100)
+        await caller.hear_silence()
+        caller.exchange.carrier.hang_up()
+
+    conversation = in_a_call(TELNYX, brain, script, greeting="")
+    assert said(conversation)[-1] == "Thank you, I have noted 4711."
 
 
 @both

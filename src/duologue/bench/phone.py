@@ -32,7 +32,7 @@ from .budget import Budget
 FRAME_MS = 20
 LATE_MS = 40
 AHEAD_MS = Pace().ahead_ms
-WARM_S = 3.0
+WARM_S = 5.0
 BUDGETS: tuple[Budget, ...] = (
     Budget("late_frames", f"frames that came more than {LATE_MS} ms late", 0, "frames"),
     Budget("frame_late_ms_max", "the latest frame", LATE_MS, "ms"),
@@ -40,8 +40,9 @@ BUDGETS: tuple[Budget, ...] = (
     Budget("clear_ms_p95", "from the key that interrupts to the clear, 95 of 100", 100, "ms"),
 )
 NOTE = (
-    "The server has one core to itself, the carriers another; every call sends 50 frames a second and interrupts a "
-    "long answer every four seconds. Lateness is measured by the carriers, over real WebSockets on 127.0.0.1."
+    "The server has one core to itself, the carriers another. Every call sends 50 frames a second; every eight seconds "
+    "it asks for a long answer, interrupts it after three, and hears a short one: the agents speak more than half of "
+    "the time. Lateness is measured by the carriers, over real WebSockets on 127.0.0.1."
 )
 
 
@@ -141,7 +142,8 @@ class Figures:
 class Caller(asyncio.Protocol):
     """One call, on a WebSocket of its own making: whoever measures must not be slower than what is measured."""
 
-    EVERY_S = 4.0  # between two interruptions
+    EVERY_S = 8.0  # asks for a long answer ...
+    CUTS_S = 3.0  # ... and interrupts it so much later
 
     def __init__(self, number: int, calls: int) -> None:
         self._stream = f"MZ{number:05d}"
@@ -178,7 +180,7 @@ class Caller(asyncio.Protocol):
         self._send(json.dumps({"event": "start", carrier.stream_id: self._stream, "start": start}))
         now = self._loop.time()
         self._alarms["frame"] = self._loop.call_at(now + self._share * FRAME_MS / 1000, self._send_frame, now)
-        self._alarms["key"] = self._loop.call_at(now + (1 + self._share) * self.EVERY_S, self._press)
+        self._alarms["key"] = self._loop.call_at(now + (0.3 + self._share) * self.EVERY_S, self._ask)
 
     def hang_up(self) -> None:
         self._is_over = True
@@ -194,11 +196,18 @@ class Caller(asyncio.Protocol):
         due = began + (self._chunk + self._share) * FRAME_MS / 1000
         self._alarms["frame"] = self._loop.call_at(due, self._send_frame, began)
 
-    def _press(self) -> None:
-        for digit in "1#":
-            self._send(f'{{"event":"dtmf","streamSid":"{self._stream}","dtmf":{{"digit":"{digit}"}}}}')
+    def _ask(self) -> None:
+        self._press("1")
+        self._alarms["cut"] = self._loop.call_later(self.CUTS_S, self._press, "2")
+        self._alarms["key"] = self._loop.call_later(self.EVERY_S, self._ask)
+
+    def _press(self, digit: str) -> None:
+        for key in (digit, "#"):
+            self._send(f'{{"event":"dtmf","streamSid":"{self._stream}","dtmf":{{"digit":"{key}"}}}}')
         self._pressed_at = self._loop.time()
-        self._alarms["key"] = self._loop.call_later(self.EVERY_S, self._press)
+        began, frames = self._sound
+        if began + frames * FRAME_MS / 1000 < self._pressed_at:  # the sound before was played to its end
+            self._sound = (0.0, 0)
 
     def _return(self, name: str) -> None:
         self._marks.pop(name, None)

@@ -242,6 +242,12 @@ def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
     return _write(carrier, stream, "media", {"payload": base64.b64encode(payload).decode("ascii")})
 
 
+def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
+    """The same for one stream: 50 times a second, what stays the same is written once."""
+    head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
+    return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
+
+
 def write_mark(carrier: Carrier, stream: str, name: str) -> str:
     return _write(carrier, stream, "mark", {"name": name})
 

@@ -7,9 +7,12 @@ a call needs but ears and a real brain.
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import sys
 import time
+from collections.abc import Coroutine
+from typing import Any
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.runtime.agent import Agent
@@ -18,13 +21,16 @@ from duologue.voice.scripted import ScriptedVoice
 from .phone import PhoneSettings, phone_routes
 from .phone_loopback import serving
 
-ANSWER = (
-    "This is an answer of some eight seconds, which nobody ever hears to its end, because they all interrupt it. " * 2
-)
+ANSWERS = {
+    "1": "This is an answer of some eight seconds, which nobody ever hears to its end, because everybody who calls "
+    "interrupts it after three.",
+    "2": "Then I will say no more.",
+}
 
 
 def make_agent() -> Agent:
-    return Agent(ScriptedBrain(otherwise=ANSWER), voice=ScriptedVoice(), profile="words")
+    brain = ScriptedBrain(ANSWERS, otherwise="Hello.")
+    return Agent(brain, voice=ScriptedVoice(), profile="words")
 
 
 async def main() -> None:
@@ -37,6 +43,14 @@ async def main() -> None:
             _tell(f"{time.process_time():.6f}")
 
 
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """In the loop that uvicorn would choose."""
+    try:
+        importlib.import_module("uvloop").run(work)
+    except ModuleNotFoundError:
+        asyncio.run(work)
+
+
 def _tell(text: str) -> None:
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -45,4 +59,4 @@ def _tell(text: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         os.sched_setaffinity(0, {int(sys.argv[1])})
-    asyncio.run(main())
+    _run(main())

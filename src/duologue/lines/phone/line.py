@@ -16,7 +16,7 @@ from typing import Protocol
 
 from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
-from duologue.lines.carrier import Carrier, Marked, Media, Pressed, Started, write_clear, write_mark, write_media
+from duologue.lines.carrier import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
 from duologue.ports.ears import Frame
 from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
 from duologue.ports.sound import Sound
@@ -142,6 +142,7 @@ class PhoneLine:
         self.pressed = pressed
         self._carrier = carrier
         self._stream = started.stream
+        self._write = media_writer(carrier, started.stream)
         self._wire = wire
         self._pace = pace or Pace()
         self._order = Order(self.codec.silence)
@@ -266,7 +267,7 @@ class PhoneLine:
                 wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
                 self._alarm = loop.call_later(wait_ms / 1000, self._pump)
                 return
-            self._wire.send(write_media(self._carrier, self._stream, track.next()))
+            self._wire.send(self._write(track.next()))
             if track.sent * FRAME_MS % self._pace.mark_ms == 0 or track.is_all_sent:
                 self._mark(track)
         if track.is_all_sent and track.total:
