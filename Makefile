@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
 
-.PHONY: demo test lint types unit postgres check check-full mutants bench simulate docs clean
+.PHONY: demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
 
 demo: $(STAMP)
 	$(BIN)/duologue demo
@@ -41,6 +41,11 @@ bench: $(STAMP)
 	$(BIN)/duologue bench core
 	$(BIN)/duologue bench runtime
 	$(BIN)/duologue bench store
+
+# Other people's code as judges. Large: half a gigabyte, fetched on the first run.
+oracles: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles]'
+	$(BIN)/python -m pytest tests/oracles
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(STAMP)

@@ -114,6 +114,21 @@ def bench_realtime(
     _tell("Realtime", report(result), result, as_json)
 
 
+@bench_app.command("phone")
+def bench_phone(
+    calls: Annotated[int, typer.Option(min=1, help="How many calls at once.")] = 100,
+    seconds: Annotated[float, typer.Option(min=5, help="For how long.")] = 20.0,
+    as_json: Json = False,
+) -> None:
+    """Telephone calls at once on one core: late frames, CPU, and how fast an interruption is."""
+    from duologue.bench.phone import bench_phone as measure
+    from duologue.bench.phone import report
+
+    with _waiting().status("measuring, in real time") as status:
+        result = measure(calls, seconds, lambda what: status.update(f"measuring: {what}, in real time"))
+    _tell("Telephone calls", report(result), result, as_json)
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 
