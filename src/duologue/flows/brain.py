@@ -21,7 +21,7 @@ from duologue.ports.history import UserSaid
 
 from .form import form_of
 from .registry import Registry
-from .talk import MemoryStore, Said, Store, Talk
+from .talk import MemoryStore, Said, Store, Talk, check_flow
 
 TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store
 
@@ -52,6 +52,8 @@ class FlowBrain:
         on_handover: Callable[[str], object] | None = None,
     ) -> None:
         registry.check(domain)
+        if flow:
+            check_flow(domain, flow)
         self._domain = domain
         self._registry = registry
         self._nlu = nlu
@@ -110,6 +112,7 @@ class FlowBrain:
                 conversation=conversation,
             )
             await talk.restore()
+            talk.prepare()
             self._talks[conversation] = _Heard(talk)
             while len(self._talks) > TALKS_MAX:
                 self._talks.popitem(last=False)

@@ -17,6 +17,7 @@ from duologue.dialogue.commands import (
     Handoff,
     Help,
     Repeat,
+    Restart,
     SetSlot,
     Skip,
     StartFlow,
@@ -36,6 +37,10 @@ COMMANDS: dict[str, tuple[Command, Said]] = {
     "cancel": (
         Cancel(),
         ("cancel that", "forget it", "never mind", "I don't want this any more", "abort"),
+    ),
+    "start_over": (
+        Restart(),
+        ("start over", "let's begin again", "can we start from the beginning", "do this all over again"),
     ),
     "help": (
         Help(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from duologue.core.leaves import ErrorClass
 
@@ -107,6 +107,13 @@ class Nlu(Protocol):
     async def understand(self, message: str, scope: Scope) -> Understanding:
         """What this message means, of what is open at this turn."""
         ...
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """An NLU that learns a scope when it first meets it, and may do so before."""
+
+    def prepare(self, *scopes: Scope) -> None: ...
 
 
 def shortened(message: str) -> str:
