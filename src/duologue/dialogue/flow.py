@@ -194,6 +194,7 @@ class Patterns:
     busy: str = "One moment, please. I could not take that in yet."
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
     failed: str = "I encountered an error. Say retry to try again, or cancel."
+    unsure: str = "I was interrupted and can't tell whether that went through. I am checking. Say retry or cancel."
     unconfirmed: str = "Please say yes or no."
     completed: str = ""
     ended: str = "That's done."  # of a flow that has nothing else to say

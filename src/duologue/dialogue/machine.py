@@ -15,6 +15,7 @@ from .commands import SetSlot
 from .draft import Draft
 from .effects import Effect
 from .events import (
+    UNKNOWN_OUTCOME,
     ActionDone,
     Event,
     FlowRequested,
@@ -126,7 +127,8 @@ def _end_action(d: Draft, e: ActionDone) -> None:
 def _fail(d: Draft, e: WorkFailed) -> None:
     d.set(pending=0)
     at = d.flow.program[d.top.at] if d.s.stack else None
-    if d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
+    is_failure = e.type != UNKNOWN_OUTCOME  # else nobody may say that it has not happened
+    if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
         d.note("action_failed", type=e.type)
         d.set_top(at=at.on_failure, is_acting=False, needs=(), confirm="")
         go_on(d)

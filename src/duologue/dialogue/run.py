@@ -10,6 +10,7 @@ from .asking import ask_confirmation, ask_slot, is_hopeless
 from .depends import dependants, unconfirm, unconfirm_behind
 from .draft import Draft
 from .effects import HandOver
+from .events import UNKNOWN_OUTCOME
 from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
 from .requests import action
 from .stack import begin, keep_slots, return_to
@@ -249,7 +250,8 @@ def fail(d: Draft, kind: str, message: str) -> None:
     d.enter(Phase.ERROR)
     d.set(trouble=Trouble(kind, message, d.at, recovery), pending=0, misses=0, silences=0, tries=0)
     d.note("error", type=kind, message=message)
-    d.say(d.domain.patterns.failed, asks=True)
+    patterns = d.domain.patterns
+    d.say(patterns.unsure if kind == UNKNOWN_OUTCOME else patterns.failed, asks=True)
 
 
 def stay_in_error(d: Draft) -> None:

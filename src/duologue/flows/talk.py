@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 from duologue.core.errors import DuologueError
@@ -26,7 +27,7 @@ from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 
 from .meaning import commands_of, scope_of
-from .registry import Registry
+from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
 _log = logging.getLogger("duologue")
@@ -67,6 +68,7 @@ class Talk:
         now: Callable[[], int],
         store: Store | None = None,
         conversation: str = "",
+        once: Once | None = None,
     ) -> None:
         registry.check(domain)
         self.domain = domain
@@ -77,6 +79,7 @@ class Talk:
         self._now = now
         self._store = store
         self._conversation = conversation
+        self._once = once
         self._unsaid: deque[Said] = deque()
         self._work: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
@@ -189,7 +192,8 @@ class Talk:
             case Validate():
                 return await self._registry.validate(effect, self._now)
             case RunAction():
-                return await self._registry.act(effect, self._now)
+                key = f"{self._conversation}:{effect.key}" if self._conversation else effect.key
+                return await self._registry.act(replace(effect, key=key), self._now, self._once)
 
     async def _understand(self, effect: Understand) -> Understood | WorkFailed:
         is_asking = self.state.top is not None

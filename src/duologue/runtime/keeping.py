@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from duologue.core.leaves import ErrorClass
-from duologue.ports.failure import BrokenContract
+from duologue.ports.failure import UnknownOutcome
 from duologue.ports.store import Fenced, Lease, Message, Progress, Receipt, Store, StoreFailed, Write
 
 SOON_S = 0.05  # changes within this time are one write
@@ -42,6 +42,7 @@ class Keeper:
         self._lines: list[str] = []
         self._marked = 0  # changes so far
         self._written = 0  # of them safe
+        self._tried: set[str] = set()  # by this process: how it ended is known
         self._hurry = asyncio.Event()
         self._changed = asyncio.Event()
         self._safe = asyncio.Event()
@@ -94,8 +95,10 @@ class Keeper:
         receipt: Receipt = await self._guarded(self._store.begin(self.lease, key, name))
         if receipt.progress is Progress.DONE:
             return receipt.output
-        if receipt.progress is Progress.BEGUN and not repeatable:
+        if receipt.progress is Progress.BEGUN and not repeatable and key not in self._tried:
+            self._tried.add(key)  # whoever asks for it once more was told
             raise UnknownOutcome(ErrorClass.TOOL_ERROR, f"{name} began before a restart, and nobody knows how it ended")
+        self._tried.add(key)
         output = await work()
         await self._guarded(self._store.finish(self.lease, key, output))
         return output
@@ -188,7 +191,3 @@ class Keeper:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
-
-
-class UnknownOutcome(BrokenContract):
-    """Something began, and nobody knows whether it happened."""
