@@ -125,7 +125,7 @@ async def test_when_it_stays_away_before_a_commit_nothing_was_written(pg: Postgr
 async def test_what_an_earlier_attempt_may_have_done_is_not_denied_by_a_later_one(
     pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 100)
+    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 500)
     async with behind_proxy(pg) as (store, proxy):
         lease = await claimed(store)
         proxy.lose_before("COMMIT")  # nobody knows that it was before
@@ -285,7 +285,7 @@ async def test_no_more_connections_are_made_than_allowed(pg: PostgresPlace) -> N
 
 
 async def test_a_row_that_somebody_keeps_locked_is_told(pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 100)
+    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 500)
     store = await pg.store()
     lease = await claimed(store)
     with psycopg.connect(pg.server.url) as other:
