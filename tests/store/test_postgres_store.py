@@ -217,6 +217,7 @@ async def test_connections_that_were_ended_while_idle_are_replaced(pg: PostgresP
     assert await written(store, lease, 0, words=1) == 1
 
 
+@pytest.mark.usefixtures("postgres")  # which skips where there is none
 @pytest.mark.req("D-13", "D-14")
 async def test_a_server_that_crashed_and_is_back_has_everything_that_was_written() -> None:
     with PrivatePostgres(durable=True) as server:
@@ -457,6 +458,7 @@ async def test_the_servers_clock_is_the_time_of_day(pg: PostgresPlace) -> None:
 # -- The private server
 
 
+@pytest.mark.usefixtures("postgres")
 def test_a_private_server_leaves_nothing_behind() -> None:
     with PrivatePostgres() as server:
         folder, process = server._folder, server._process
