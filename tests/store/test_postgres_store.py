@@ -125,7 +125,7 @@ async def test_when_it_stays_away_before_a_commit_nothing_was_written(pg: Postgr
 async def test_what_an_earlier_attempt_may_have_done_is_not_denied_by_a_later_one(
     pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 100)
+    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 500)
     async with behind_proxy(pg) as (store, proxy):
         lease = await claimed(store)
         proxy.lose_before("COMMIT")  # nobody knows that it was before
@@ -217,6 +217,7 @@ async def test_connections_that_were_ended_while_idle_are_replaced(pg: PostgresP
     assert await written(store, lease, 0, words=1) == 1
 
 
+@pytest.mark.usefixtures("postgres")  # which skips where there is none
 @pytest.mark.req("D-13", "D-14")
 async def test_a_server_that_crashed_and_is_back_has_everything_that_was_written() -> None:
     with PrivatePostgres(durable=True) as server:
@@ -285,7 +286,7 @@ async def test_no_more_connections_are_made_than_allowed(pg: PostgresPlace) -> N
 
 
 async def test_a_row_that_somebody_keeps_locked_is_told(pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 100)
+    monkeypatch.setattr(module, "STATEMENT_MS_MAX", 500)
     store = await pg.store()
     lease = await claimed(store)
     with psycopg.connect(pg.server.url) as other:
@@ -457,6 +458,7 @@ async def test_the_servers_clock_is_the_time_of_day(pg: PostgresPlace) -> None:
 # -- The private server
 
 
+@pytest.mark.usefixtures("postgres")
 def test_a_private_server_leaves_nothing_behind() -> None:
     with PrivatePostgres() as server:
         folder, process = server._folder, server._process

@@ -183,7 +183,7 @@ def make_private(path: Path) -> None:
             # By its path: to open and close the file would take away SQLite's locks on it in this process.
             if path.is_dir():
                 raise StoreFailed(f"{path} is a folder; name a file") from None
-            if path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
+            if os.name == "posix" and path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
     except OSError as error:
         raise StoreFailed(f"{path}: {error.strerror or error}; choose a path that can be written") from None
