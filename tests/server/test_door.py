@@ -49,9 +49,7 @@ def scope(origin: str | None, host: str | None = "127.0.0.1:8765") -> dict[str, 
         ("https://app.example", "127.0.0.1:8765", True),
     ],
 )
-def test_a_page_may_only_talk_to_the_server_that_it_came_from(
-    origin: str | None, host: str | None, is_own: bool
-) -> None:
+def test_a_page_may_only_talk_to_its_own_server(origin: str | None, host: str | None, is_own: bool) -> None:
     settings = ServerSettings(origins=("https://app.example",))
     assert is_own_origin(scope(origin, host), settings) is is_own
 
@@ -386,7 +384,7 @@ def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
 def test_a_socket_to_another_address_is_refused() -> None:
     async def script(house: House) -> None:
         for path in ("/", "/wss", "/ws/", "/ws/../ws"):
-            with pytest.raises(Exception, match="40|50"):
+            with pytest.raises(Exception, match=r"40\d|50\d"):
                 await connect(f"ws://127.0.0.1:{house.port}{path}")
 
     serve(script)

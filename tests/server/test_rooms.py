@@ -468,7 +468,7 @@ def test_the_debug_view_gets_every_step_so_far_and_each_one_after_it_in_order() 
         await client.send("debug", on=True)
         opened = await client.expect("debug")
         assert {"rows", "regions", "settings", "moments"} <= set(opened)
-        assert [step["event"] for step in opened["moments"]][0] == "StartRequested"
+        assert opened["moments"][0]["event"] == "StartRequested"
         await talk(client, "second words", after=1)
         steps = [*opened["moments"], *client.told("moment")]
         assert [step["at"] for step in steps] == sorted(step["at"] for step in steps)
