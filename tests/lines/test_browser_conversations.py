@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from browser_page import PER_MS, Page
 
-from duologue.core.leaves import Link
+from duologue.core.leaves import ErrorClass, Link
 from duologue.core.settings import profile
 from duologue.lines.browser import BrowserLine
 from duologue.observe import signals as sg
@@ -326,7 +326,7 @@ def a_brain() -> ScriptedBrain:
         lambda request: {
             "hang": [Pause(1_000), ANSWER],
             "look it up": [ToolCall("look_up", {})],
-            "fail": [Fail(PermissionError("no"))],
+            "fail": [Fail(ErrorClass.UNKNOWN)],
         }.get(request.text, ANSWER)
     )
 

@@ -11,7 +11,7 @@ import struct
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -91,10 +91,8 @@ class Client:
         await self.raw_send(json.dumps({"type": kind, "payload": payload}))
 
     async def raw_send(self, data: str | bytes) -> None:
-        try:
+        with suppress(ConnectionClosed):
             await self.socket.send(data)
-        except ConnectionClosed:
-            pass
 
     async def hello(self, seat: str, **more: Any) -> None:
         await self.send("hello", version=1, seat=seat, **more)

@@ -229,6 +229,7 @@ class BrowserLine:
 
     async def close(self) -> None:
         self._tell = lambda event: None  # noqa: ARG005
+        self._wire = None
         self._stop_waiting()
         for arrival in self._arrivals:
             arrival.cancel()

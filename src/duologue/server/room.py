@@ -32,11 +32,12 @@ from .closing import TAKEN_OVER
 from .guest import Guest
 from .messages import Incoming
 from .stages import Stages
-from .steps import MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
+from .steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
 from .telling import Teller, message
 
 LOG = logging.getLogger("duologue.server")
 _METRICS_S_MIN = 1.0
+_END_S_MAX = 0.5
 _PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect", "interrupt")
 
 
@@ -74,6 +75,7 @@ class Room:
         self._measured_at = 0.0
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
+        self._opening: asyncio.Task[None] | None = None
         self.conversation.on(sg.Signal, self._note)
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
@@ -98,11 +100,10 @@ class Room:
             self._over(self)
 
     async def end(self, reason: str) -> None:
+        """Hang up; tools that are still being opened, or an end that takes too long, are not waited for."""
         await self.conversation.end(reason)
-
-    async def wait(self) -> None:
-        if self._task is not None:
-            await asyncio.wait([self._task])
+        if self._task is not None and not (await asyncio.wait([self._task], timeout=_END_S_MAX))[0]:
+            self._task.cancel()
 
     # -- The client comes and goes
 
@@ -192,11 +193,23 @@ class Room:
             self.line.hang_up()
 
     def _debug(self, is_on: bool) -> None:
-        self._is_debugging = is_on
-        if is_on:
-            moments = steps_to_json(self.log.newest(MOMENTS_MAX))
+        self._is_debugging = False
+        if is_on and self.guest is not None and self._opening is None:
+            work = self._open_debug(self.guest)
+            self._opening = asyncio.get_running_loop().create_task(work, name="debug view")
+
+    async def _open_debug(self, guest: Guest) -> None:
+        """A long conversation takes a while to play again, and nobody else should wait for it."""
+        try:
+            upto = len(self.log)
+            moments = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
+            moments += steps_to_json(self.log.since(upto))
             settings = settings_of(self.conversation.agent.settings)
-            self.tell(message("debug", **table(), settings=settings, moments=moments))
+            if self.guest is guest:
+                self._is_debugging = True
+                self.tell(message("debug", **table(), settings=settings, moments=moments))
+        finally:
+            self._opening = None
 
     # -- What the conversation does
 

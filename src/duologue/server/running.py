@@ -17,6 +17,8 @@ from duologue.core.errors import DuologueError
 
 from .app import Server
 
+UNREAD_MS_MAX = 30_000
+
 
 class _Quiet(uvicorn.Server):
     """A uvicorn that leaves signals to us."""
@@ -32,10 +34,12 @@ def bound(host: str, port: int) -> socket.socket:
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # a client that takes nothing more is closed by the system, too
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS_MAX)
         made.bind((host, port))
-    except OSError as problem:
+    except (OSError, UnicodeError) as problem:
         made.close()
-        why = problem.strerror or type(problem).__name__
+        why = getattr(problem, "strerror", None) or type(problem).__name__
         raise DuologueError(f"can't listen at {host} port {port}: {why}; try another --port") from None
     made.listen(2_048)
     return made
