@@ -24,7 +24,13 @@ export function createActions({ store, socket, sound, player, microphone, text }
       skip();
     },
     openMicrophone: () => microphone.open(),
-    end: () => send("end"),
+    /** Without a line nobody can be told: then it is over here. */
+    end() {
+      if (send("end")) return;
+      microphone.close();
+      act.forget();
+    },
+    finishTurn: () => send("send"),
     interrupt: () => send("interrupt"),
     pause: () => send(store.model.state.state === "suspended" ? "resume" : "suspend"),
     type: (words) => isOn(store.model) && send("type", { text: words }),

@@ -61,6 +61,8 @@ const TEXTS = {
   reconnecting: ["The line was lost. Trying to come back…", "Die Verbindung ist weg. Ich versuche zurückzukommen …", "Connexion perdue. Nouvelle tentative…", "Se perdió la conexión. Intentando volver…", "接続が切れました。再接続しています…"],
   later: ["The server is busy. Trying again in a moment…", "Der Server ist ausgelastet. Gleich ein neuer Versuch …", "Le serveur est occupé. Nouvel essai dans un instant…", "El servidor está ocupado. Reintentando…", "サーバーが混雑しています。まもなく再試行します…"],
   lost: ["No connection came back. What was said is still here.", "Es kam keine Verbindung zustande. Das Gesagte ist noch hier.", "La connexion n'est pas revenue. Ce qui a été dit est toujours là.", "La conexión no volvió. Lo dicho sigue aquí.", "再接続できませんでした。会話の内容は残っています。"],
+  lineAway: ["Reconnecting", "Verbinde neu", "Reconnexion", "Reconectando", "再接続中"],
+  lineLost: ["No connection", "Keine Verbindung", "Pas de connexion", "Sin conexión", "接続できません"],
   retry: ["Try again", "Erneut versuchen", "Réessayer", "Reintentar", "再試行"],
   dismiss: ["Dismiss", "Schließen", "Fermer", "Cerrar", "閉じる"],
   restart: ["Start again", "Neu beginnen", "Recommencer", "Empezar de nuevo", "やり直す"],

@@ -80,6 +80,7 @@ const HANDLERS = {
     wait: null,
     captions: settled(model.captions),
     work: withoutRunning(model.work),
+    dialogue: model.dialogue && closed(model.dialogue),
     state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
   }),
   "duologue.error": (model, { code, message }) => withNotice(model, { level: "error", code, message, actions: ["dismiss"] }),
@@ -91,7 +92,10 @@ const HANDLERS = {
     connection: payload,
     hearing: payload.phase === "open" ? model.hearing : false,
   }),
-  "panel.forgotten": (model) => ({ ...model, conversation: null, ended: model.conversation ? { reason: "gone", canRestart: true } : model.ended }),
+  "panel.forgotten": (model) => {
+    const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });
+    return model.conversation ? { ...over, conversation: null } : { ...model, conversation: null };
+  },
   "panel.microphone": (model, payload) => ({ ...model, microphone: { ...model.microphone, ...payload } }),
   "panel.sound": (model, { status }) => (model.sound === status ? model : { ...model, sound: status }),
   "panel.notice": (model, payload) => withNotice(model, payload),
@@ -115,6 +119,11 @@ function withState(model, payload, receivedAt) {
     wait: waits ? model.wait : null,
     notices: moved && model.state.state === "faulted" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
   };
+}
+
+/** Nothing is asked any more; what is known stays. */
+function closed(dialogue) {
+  return { ...dialogue, question: null, slots: dialogue.slots.map((slot) => (slot.state === "asked" ? { ...slot, state: "empty" } : slot)) };
 }
 
 /** The newest of its code replaces the one before. */
