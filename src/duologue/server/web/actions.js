@@ -13,7 +13,9 @@ export function createActions({ store, socket, sound, player, microphone, text }
 
   const act = {
     async start() {
-      const { ready } = store.model;
+      const { ready, starting } = store.model;
+      if (starting) return;
+      tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
       else sound.open();
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);

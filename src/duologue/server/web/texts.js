@@ -122,6 +122,7 @@ const TEXTS = {
   forward: ["Forward", "Vor", "Suivant", "Siguiente", "次へ"],
   closer: ["Closer", "Näher", "Plus près", "Acercar", "拡大"],
   wider: ["Wider", "Weiter", "Plus large", "Alejar", "縮小"],
+  states: ["States, with how long and why", "Zustände, wie lange und warum", "États, durée et cause", "Estados, cuánto y por qué", "状態（時間と原因）"],
   steps: ["Steps", "Schritte", "Étapes", "Pasos", "ステップ"],
   thisStep: ["This step", "Dieser Schritt", "Cette étape", "Este paso", "このステップ"],
   fired: ["Rows that fired", "Ausgelöste Zeilen", "Lignes déclenchées", "Filas activadas", "発火した行"],

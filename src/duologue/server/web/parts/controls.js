@@ -25,7 +25,7 @@ export function controls({ text, act }) {
   holding(parts.hold, act);
 
   let wasOn = false;
-  return watching(["connection", "ready", "conversation", "ended", "state", "microphone", "work"], (model) => {
+  return watching(["connection", "ready", "conversation", "ended", "state", "microphone", "starting"], (model) => {
     const { microphone, state, connection, ready } = model;
     const on = isOn(model);
     const open = connection.phase === "open";
@@ -33,8 +33,8 @@ export function controls({ text, act }) {
     const asking = microphone.status === "asking";
     const refused = ["refused", "lost"].includes(connection.phase);
     show(parts.start, !on && !refused);
-    parts.start.disabled = connection.phase !== "open" || asking || !ready;
-    write(parts.start.querySelector(".primary-label"), startLabel(model, asking, text));
+    parts.start.disabled = connection.phase !== "open" || model.starting || !ready;
+    write(parts.start.querySelector(".primary-label"), startLabel(model, text));
     show(parts["skip-microphone"], !on && asking);
     show(parts.dock, on);
     show(parts.hold, on && hasMicrophone && microphone.mode === "push");
@@ -79,9 +79,9 @@ function makeAgain(text, act) {
   return again;
 }
 
-function startLabel({ connection, ended, ready }, asking, text) {
+function startLabel({ connection, ended, ready, starting }, text) {
   if (connection.phase !== "open" || !ready) return text("connecting");
-  return text(asking ? "starting" : ended ? "again" : "start");
+  return text(starting ? "starting" : ended ? "again" : "start");
 }
 
 function showToggle(button, on, label, labelOn, name, nameOn) {
