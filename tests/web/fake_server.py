@@ -106,7 +106,9 @@ class FakeServer:
             Mount("/", StaticFiles(directory=WEB, html=True)),
         ]
         app = _strict(Starlette(routes=routes))
-        config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="critical", ws_ping_interval=None, lifespan="off")
+        config = uvicorn.Config(
+            app, host="127.0.0.1", port=0, log_level="critical", ws_ping_interval=None, lifespan="off"
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._server.run, daemon=True)
         self._thread.start()
