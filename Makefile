@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
 
-.PHONY: demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
+.PHONY: axe chromium demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
 
 demo: $(STAMP)
 	$(BIN)/duologue demo
@@ -50,6 +50,10 @@ oracles: $(STAMP)
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(STAMP)
 	$(BIN)/duologue simulate --calls 10000 --seed 1 --faults
+
+# What the accessibility tests of the panel need beside a Chromium; npm fetches it.
+axe:
+	sh tools/ensure_axe.sh
 
 docs: $(STAMP)
 	$(BIN)/python tools/write_docs.py

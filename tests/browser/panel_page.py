@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,9 +37,13 @@ _LINE_IS_DOWN = ("WebSocket connection to", "ERR_INTERNET_DISCONNECTED", "ERR_CO
 class Host:
     """A real server with an agent, and what its conversations did."""
 
-    def __init__(self, server: Server, url: str) -> None:
+    def __init__(self, server: Server) -> None:
         self.server = server
-        self.url = url
+        listening = bound("127.0.0.1", 0)
+        self.url = address(listening)
+        listening.close()
+        self._serving = contextlib.AsyncExitStack()
+        self._running: Any = None
 
     @property
     def room(self) -> Room:
@@ -68,31 +73,38 @@ class Host:
         self.server.hall.watch = watched  # type: ignore[method-assign]
         return entered
 
-    async def drop_socket(self) -> None:
-        """The network's doing, not a goodbye: the server's end of the socket is cut."""
-        guest = self.room.guest
-        assert guest is not None
-        transport = guest._send.__self__.transport  # type: ignore[attr-defined]
-        transport.abort()
+    def drop_sockets(self) -> None:
+        """The network's doing, not a goodbye: every connection is cut at the server's end."""
+        assert self._running is not None
+        for protocol in tuple(self._running.server_state.connections):
+            protocol.transport.abort()  # type: ignore[union-attr]
 
-    async def until(self, holds: Callable[[], bool], what: str) -> None:
-        await until(holds, what)
+    async def go_up(self) -> None:
+        """Be reachable at the address."""
+        listening = bound("127.0.0.1", int(self.url.rstrip("/").rpartition(":")[2]))
+        await self._open(listening)
+
+    async def go_down(self) -> None:
+        """Be unreachable, as when a network is gone; conversations stay."""
+        self.drop_sockets()
+        await self._serving.aclose()
+        self._serving, self._running = contextlib.AsyncExitStack(), None
+
+    async def _open(self, listening: Any) -> None:
+        self._running = await self._serving.enter_async_context(serving(self.server, listening))
 
 
 @contextlib.asynccontextmanager
 async def hosting(agent: Agent | Callable[[], Agent], **settings: Any) -> AsyncIterator[Host]:
     """A server with this agent, on a port of its own."""
-    server = Server(agent, ServerSettings(port=0, **settings))
-    listening = bound("127.0.0.1", 0)
-    url = address(listening)
-    async with serving(server, listening):
-        try:
-            yield Host(server, url)
-        finally:
-            for room in tuple(server.hall.rooms.values()):
-                await room.end("the test is over")
-            for guest in tuple(server.hall.guests):
-                guest.close()
+    host = Host(Server(agent, ServerSettings(port=0, **settings)))
+    await host.go_up()
+    try:
+        yield host
+    finally:
+        for room in tuple(host.server.hall.rooms.values()):
+            await room.end("the test is over")
+        await host.go_down()
 
 
 async def until(holds: Callable[[], bool], what: str, limit_s: float = LIMIT_S) -> None:
@@ -134,6 +146,8 @@ class Panel:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        self.plays: list[str] = []  # what the player was told, in order
+        page.on("websocket", lambda socket: socket.on("framereceived", self._note))
         self.label = page.locator("#state-label")
         self.hint = page.locator("#state-hint")
         self.lines = page.locator("#lines > li")
@@ -143,6 +157,10 @@ class Panel:
         self.task = page.locator("#task")
         self.jobs = page.locator("#work li.job")
         self.typed = page.locator("#typed")
+
+    def _note(self, frame: str | bytes) -> None:
+        if isinstance(frame, str) and '"duologue.play"' in frame:
+            self.plays.append(json.loads(frame)["payload"]["action"])
 
     def button(self, name: str) -> Locator:
         return self.page.locator(f"#{name}")
@@ -177,7 +195,7 @@ class Panel:
         await self.play(await spoken.sentence(text))
 
     async def play(self, samples: spoken.Samples) -> None:
-        await self.page.wait_for_function("window.scripted.isOpen && window.duologue.frames() > 0", timeout=LIMIT_MS)
+        await self.when("window.scripted.isOpen && window.duologue.frames() > 0")
         await self.page.evaluate("sound => window.scripted.say(sound)", spoken.in_base64(samples))
 
     async def slots(self) -> dict[str, str]:
@@ -213,7 +231,9 @@ class Panel:
 
     async def when(self, code: str) -> None:
         """Until this expression of the page is true."""
-        await self.page.wait_for_function(code, timeout=LIMIT_MS)
+        async with asyncio.timeout(LIMIT_S):  # a function that the page polls itself would break its own policy
+            while not await self.page.evaluate(code):
+                await asyncio.sleep(0.03)
 
     async def rendered_ms(self) -> int:
         found: int = await self.page.evaluate("window.duologue.player.ms(window.duologue.player.samples)")
@@ -246,6 +266,6 @@ class Tabs:
         self.host = host
 
     async def open(self, search: str = "") -> Panel:
-        page = await self.context.new_page()
-        await page.goto(self.host.url + search)
-        return Panel(page)
+        panel = Panel(await self.context.new_page())
+        await panel.page.goto(self.host.url + search)
+        return panel

@@ -33,13 +33,12 @@ async def sentence(text: str) -> Samples:
     return _SAID[text]
 
 
-def cough(ms: int = 260) -> Samples:
-    """A burst of noise that begins hard and dies away: loud, short, and no word."""
-    count = RATE_HZ * ms // 1000
-    noise = np.random.default_rng(7).normal(0.0, 0.35, count)
-    smooth = np.convolve(noise, np.ones(6) / 6, mode="same")
-    swell = np.exp(-np.linspace(0.0, 5.0, count))
-    return np.clip(smooth * swell * 2, -1.0, 1.0).astype(np.float32)
+def cough() -> Samples:
+    """Somebody clears their throat, twice: a voice, and no word. It is a scrap of a recording, turned round."""
+    scrap = recording("beckett.wav")[int(3.33 * RATE_HZ) : int(3.59 * RATE_HZ)][::-1]
+    edge = np.minimum(np.arange(scrap.size), np.arange(scrap.size)[::-1]) / (RATE_HZ // 100)
+    once = (scrap * 1.2 * np.minimum(1.0, edge)).clip(-1.0, 1.0).astype(np.float32)
+    return np.concatenate([once, silence(900), once])
 
 
 def recording(name: str, seconds_max: float = 60.0) -> Samples:

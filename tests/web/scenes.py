@@ -176,6 +176,7 @@ def elsewhere(page: Page, server: FakeServer) -> None:
 
 
 def token(page: Page, server: FakeServer) -> None:
+    idle(page, server)
     server.token = "open sesame"
     server.close(1012)
     page.locator("#token").wait_for()

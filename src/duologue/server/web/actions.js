@@ -13,7 +13,9 @@ export function createActions({ store, socket, sound, player, microphone, text }
 
   const act = {
     async start() {
-      const { ready } = store.model;
+      const { ready, starting } = store.model;
+      if (starting) return;
+      tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
       else sound.open();
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);
@@ -24,7 +26,13 @@ export function createActions({ store, socket, sound, player, microphone, text }
       skip();
     },
     openMicrophone: () => microphone.open(),
-    end: () => send("end"),
+    /** Without a line nobody can be told: then it is over here. */
+    end() {
+      if (send("end")) return;
+      microphone.close();
+      act.forget();
+    },
+    finishTurn: () => send("send"),
     interrupt: () => send("interrupt"),
     pause: () => send(store.model.state.state === "suspended" ? "resume" : "suspend"),
     type: (words) => isOn(store.model) && send("type", { text: words }),

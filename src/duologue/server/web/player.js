@@ -62,6 +62,7 @@ export class Player {
   command({ action, voice }) {
     if (action === "clear") this.clear(voice);
     else if (action === "finish" && voice > this.voice) this.tell("finished", voice, 0);
+    else if (action === "finish" && voice === this.voice && this.over) this.finish(voice); // told before, but not heard
     else if (voice === this.voice) this.post({ do: action, voice });
   }
 

@@ -9,6 +9,7 @@ const GIVE_UP_MS = 45000;
 const READY_MS = 10000;
 const PING_MS = 10000;
 const LATER_MS = 10000;
+const ERROR_MS = 200;
 // Codes that only a person can answer; every other close is a line that was lost.
 const REFUSALS = new Set([4400, 4401, 4403, 4409, 4410, 4426, 1009]);
 const LATER = 4429;
@@ -78,8 +79,14 @@ export class Socket {
     const { type, payload = {} } = JSON.parse(data);
     if (type === "duologue.ready") this.ready();
     if (type === "duologue.pong") this.pinged = 0;
-    else if (type === "duologue.error") this.error = payload;
-    this.message({ type, payload, receivedAt });
+    else if (type === "duologue.error") this.hear(socket, { type, payload, receivedAt });
+    else this.message({ type, payload, receivedAt });
+  }
+
+  /** An error that is followed by a close is the reason of that close, and told with it. */
+  hear(socket, message) {
+    this.error = message.payload;
+    setTimeout(() => socket === this.socket && this.message(message), ERROR_MS);
   }
 
   ready() {

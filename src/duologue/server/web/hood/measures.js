@@ -3,8 +3,10 @@
 // Rule: a number that is not known is a dash.
 
 import { keyed, make, write } from "../dom.js";
+import { lookOf } from "./looks.js";
 import { clock } from "./timeline.js";
 
+const VISITS_SHOWN = 8;
 const STAGES = ["speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed"];
 
 export function measures({ text }) {
@@ -75,6 +77,27 @@ function fill(item, answer, longest, text) {
 
 function total(answer) {
   return STAGES.reduce((sum, stage) => sum + (answer[stage] ?? 0), 0);
+}
+
+/** The states that were visited, newest first: how long, and what led there. */
+export function visited({ text }) {
+  const list = make("ol.visited");
+  const element = make("section.panel", {}, make("h3", {}, text("states")), list);
+  return {
+    element,
+    render(model, lanes, now) {
+      const visits = lanes.visits.conversation;
+      const end = visits.findLastIndex(({ from }) => from <= now) + 1;
+      const items = visits.slice(Math.max(0, end - VISITS_SHOWN), end).map((visit, index, all) => ({ ...visit, until: all[index + 1]?.from ?? now }));
+      keyed(list, items.toReversed(), ({ from, state }) => `${from}-${state}`, () => make("li", {}, make("span.visited-name"), make("span.visited-for"), make("span.reasons")), (item, visit) => {
+        const [name, duration, cause] = item.children;
+        write(name, labelOf(model, visit.state));
+        item.dataset.hue = lookOf("conversation", visit.state).hue;
+        write(duration, lasting(visit.until - visit.from));
+        write(cause, visit.cause);
+      });
+    },
+  };
 }
 
 /** Why the turn was over, why somebody was let in, why it went on. */

@@ -75,7 +75,7 @@ function reveal(list, element) {
 export function stepDetail({ text }) {
   const title = make("h3");
   const body = make("div.detail-body");
-  const element = make("section.panel.detail", { "aria-live": "off" }, title, body);
+  const element = make("section.panel.detail", { "aria-label": text("thisStep"), tabindex: "0" }, title, body);
   let shown = null;
   return {
     element,

@@ -84,7 +84,7 @@ export class Timeline {
       paper.fillStyle = colours.rim;
       paper.fillRect(Math.round(x), TOP - 4, 1, this.height - TOP);
       paper.fillStyle = colours.muted;
-      paper.fillText(clock(time, step < 1000), x + 5, 11);
+      if (x < this.width - 36) paper.fillText(clock(time, step < 1000), x + 5, 11);
     }
   }
 

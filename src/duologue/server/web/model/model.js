@@ -28,6 +28,7 @@ export function firstModel(given = {}) {
     metrics: null,
     ended: null,
     microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
+    starting: false, // asked for, not there yet
     sound: "off",
     view: "talk", // or hood
     hood: EMPTY,
@@ -54,6 +55,7 @@ const HANDLERS = {
   "duologue.conversation": (model, payload) => ({
     ...model,
     conversation: payload,
+    starting: false,
     ended: null,
     notices: payload.resumed ? model.notices : [],
     ...(payload.resumed ? {} : { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] }),
@@ -80,18 +82,24 @@ const HANDLERS = {
     wait: null,
     captions: settled(model.captions),
     work: withoutRunning(model.work),
+    dialogue: model.dialogue && closed(model.dialogue),
     state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
   }),
-  "duologue.error": (model, { code, message }) => withNotice(model, { level: "error", code, message, actions: ["dismiss"] }),
+  "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message, actions: ["dismiss"] }),
   "duologue.debug": (model, payload, receivedAt) => ({ ...model, hood: withDebug(model.hood, payload, receivedAt) }),
   "duologue.moment": (model, payload, receivedAt) => ({ ...model, hood: withMoment(model.hood, payload, receivedAt) }),
 
   "panel.connection": (model, payload) => ({
     ...model,
     connection: payload,
+    starting: false,
     hearing: payload.phase === "open" ? model.hearing : false,
   }),
-  "panel.forgotten": (model) => ({ ...model, conversation: null, ended: model.conversation ? { reason: "gone", canRestart: true } : model.ended }),
+  "panel.starting": (model) => ({ ...model, starting: true }),
+  "panel.forgotten": (model) => {
+    const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });
+    return model.conversation ? { ...over, conversation: null } : { ...model, conversation: null };
+  },
   "panel.microphone": (model, payload) => ({ ...model, microphone: { ...model.microphone, ...payload } }),
   "panel.sound": (model, { status }) => (model.sound === status ? model : { ...model, sound: status }),
   "panel.notice": (model, payload) => withNotice(model, payload),
@@ -115,6 +123,11 @@ function withState(model, payload, receivedAt) {
     wait: waits ? model.wait : null,
     notices: moved && model.state.state === "faulted" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
   };
+}
+
+/** Nothing is asked any more; what is known stays. */
+function closed(dialogue) {
+  return { ...dialogue, question: null, slots: dialogue.slots.map((slot) => (slot.state === "asked" ? { ...slot, state: "empty" } : slot)) };
 }
 
 /** The newest of its code replaces the one before. */

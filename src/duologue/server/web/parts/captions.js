@@ -14,9 +14,16 @@ export function captions({ text }) {
   const lines = document.getElementById("lines");
   const intro = document.getElementById("intro");
   const over = document.getElementById("over");
+  let stays = true; // at the end, unless somebody scrolled up to read
+  const follow = () => {
+    if (stays) scroller.scrollTop = scroller.scrollHeight;
+  };
+  scroller.addEventListener("scroll", () => {
+    stays = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
+  });
+  new ResizeObserver(follow).observe(scroller);
   intro.append(...introduction(text));
   return watching(["captions", "conversation", "ended", "ready"], (model) => {
-    const stays = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
     const agent = model.ready?.agent?.name || text("agent");
     show(intro, !model.captions.length && !isOn(model));
     let previous = null;
@@ -33,7 +40,7 @@ export function captions({ text }) {
     );
     show(over, model.ended !== null);
     write(over, model.ended ? text(model.ended.reason === "gone" ? "endedGone" : "endedHungUp") : "");
-    if (stays) scroller.scrollTop = scroller.scrollHeight;
+    follow();
   });
 }
 

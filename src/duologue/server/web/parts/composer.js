@@ -5,7 +5,7 @@
 import { isOn } from "../model/model.js";
 import { watching } from "../store.js";
 
-export function composer({ text, act }) {
+export function composer({ text, act, store }) {
   const form = document.getElementById("composer");
   const typed = document.getElementById("typed");
   const send = document.getElementById("send");
@@ -23,6 +23,8 @@ export function composer({ text, act }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const words = typed.value.trim();
+    // Nothing written while somebody talks: they say that they are done.
+    if (!words && store.model.captions.some(({ role, final }) => role === "user" && !final)) act.finishTurn();
     if (!words || !act.type(words)) return;
     typed.value = "";
     fit();

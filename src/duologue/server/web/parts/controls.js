@@ -24,29 +24,34 @@ export function controls({ text, act }) {
   parts.modes.onchange = ({ target }) => act.mode(target.value);
   holding(parts.hold, act);
 
-  return watching(["connection", "ready", "conversation", "ended", "state", "microphone", "work"], (model) => {
+  let wasOn = false;
+  return watching(["connection", "ready", "conversation", "ended", "state", "microphone", "starting"], (model) => {
     const { microphone, state, connection, ready } = model;
     const on = isOn(model);
+    const open = connection.phase === "open";
     const hasMicrophone = microphone.status === "on";
     const asking = microphone.status === "asking";
     const refused = ["refused", "lost"].includes(connection.phase);
     show(parts.start, !on && !refused);
-    parts.start.disabled = connection.phase !== "open" || asking || !ready || model.starting;
-    write(parts.start.querySelector(".primary-label"), startLabel(model, asking, text));
+    parts.start.disabled = connection.phase !== "open" || model.starting || !ready;
+    write(parts.start.querySelector(".primary-label"), startLabel(model, text));
     show(parts["skip-microphone"], !on && asking);
     show(parts.dock, on);
     show(parts.hold, on && hasMicrophone && microphone.mode === "push");
+    parts.hold.disabled = !open;
     parts.hold.dataset.pressed = String(microphone.pressed);
     write(parts.hold.querySelector("span"), text(microphone.pressed ? "holding" : "hold"));
     show(parts.mute, hasMicrophone && microphone.mode === "hands-free");
     showToggle(parts.mute, microphone.muted, text("mute"), text("unmute"), "mic", "mic-off");
     showToggle(parts.pause, state.state === "suspended", text("pause"), text("resume"), "pause", "play");
     show(parts.interrupt, on);
-    parts.interrupt.disabled = !["speaking", "processing", "waitingForCopilot"].includes(state.state);
-    parts.pause.disabled = !["listening", "suspended", "processing", "speaking", "waitingForCopilot"].includes(state.state);
+    parts.interrupt.disabled = !open || !["speaking", "processing", "waitingForCopilot"].includes(state.state);
+    parts.pause.disabled = !open || !["listening", "suspended", "processing", "speaking", "waitingForCopilot"].includes(state.state);
     parts.end.disabled = state.state === "terminating";
     show(parts["microphone-row"], on && hasMicrophone);
     for (const radio of parts.modes.querySelectorAll("input")) radio.checked = radio.value === microphone.mode;
+    if (on !== wasOn) focusOn(on, parts, model);
+    wasOn = on;
     const key = asking ? "micAsking" : TROUBLES[microphone.status];
     show(trouble, Boolean(key));
     if (key && trouble.dataset.key !== key) {
@@ -55,6 +60,14 @@ export function controls({ text, act }) {
     }
     show(again, Boolean(key) && on && microphone.status !== "insecure");
   });
+}
+
+/** The button that was pressed is gone: go where the next thing is done. */
+function focusOn(on, { hold, start }, { microphone }) {
+  if (document.activeElement !== document.body && !document.activeElement?.hidden && document.activeElement?.offsetParent) return;
+  if (!on) start.focus({ preventScroll: true });
+  else if (microphone.status !== "on") document.getElementById("typed").focus({ preventScroll: true });
+  else (microphone.mode === "push" ? hold : document.getElementById("stage")).focus({ preventScroll: true });
 }
 
 function makeAgain(text, act) {
@@ -66,9 +79,9 @@ function makeAgain(text, act) {
   return again;
 }
 
-function startLabel({ connection, ended, ready }, asking, text) {
+function startLabel({ connection, ended, ready, starting }, text) {
   if (connection.phase !== "open" || !ready) return text("connecting");
-  return text(asking ? "starting" : ended ? "again" : "start");
+  return text(starting ? "starting" : ended ? "again" : "start");
 }
 
 function showToggle(button, on, label, labelOn, name, nameOn) {

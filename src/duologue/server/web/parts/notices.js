@@ -23,10 +23,11 @@ function created(notice, text, act) {
     .map((action) => make("button.small", { type: "button", onclick: () => act.settle(notice, action) }, text(action)));
   const close = make("button.close", { type: "button", "aria-label": text("dismiss"), onclick: () => act.settle(notice, "dismiss") }, icon("close"));
   if (level === "info" && !actions.length && id !== "sound") setTimeout(() => act.settle(notice, ""), INFO_MS);
-  return make(
-    `li.notice.${level}`,
-    { "data-fatal": String(Boolean(fatal)), role: level === "error" ? "alert" : null },
+  const body = make(
+    `div.notice.${level}`,
+    { "data-fatal": String(Boolean(fatal)), role: level === "error" ? "alert" : "status" },
     make("p", {}, message),
     make("div.notice-actions", {}, ...buttons, id === "sound" ? null : close),
   );
+  return make("li", {}, body);
 }

@@ -16,6 +16,7 @@ export function orb({ microphone, player }) {
   const body = new Body(canvas);
   let model = null;
   let last = 0;
+  let odd = false;
   const frame = (now) => {
     const seconds = Math.min(0.05, (now - last) / 1000 || 0.016);
     last = now;
@@ -25,7 +26,9 @@ export function orb({ microphone, player }) {
         agent: loudness(player.level),
       };
       body.step(seconds, poseOf(model), levels, still.matches);
-      body.draw(now / 1000, still.matches);
+      // At rest it only breathes, and half of the frames are enough for that; standing still it needs none.
+      odd = !odd;
+      if (body.moves || (!still.matches && odd)) body.draw(now / 1000, still.matches);
     }
     if (!document.hidden) requestAnimationFrame(frame);
   };
@@ -68,6 +71,7 @@ class Body {
     this.colours = Object.fromEntries(names.map((name) => [name, read(`orb-${name}`)]));
     probe.remove();
     this.night = this.colours.quiet[0] < 128;
+    this.stale = true;
   }
 
   resize() {
@@ -75,9 +79,11 @@ class Body {
     const size = this.canvas.clientWidth;
     const pixels = Math.max(1, Math.round(size * ratio));
     if (this.canvas.width !== pixels) this.canvas.width = this.canvas.height = pixels;
+    this.stale = true;
   }
 
   step(seconds, pose, levels, still) {
+    const before = this.weight();
     for (const [name, target] of Object.entries(pose)) {
       if (still) {
         this.values[name] = target;
@@ -91,11 +97,18 @@ class Body {
       const rate = levels[who] > this[who] ? 0.5 : 0.12;
       this[who] += (levels[who] - this[who]) * rate;
     }
+    this.moves = this.stale || Math.abs(this.weight() - before) > 0.0005;
+  }
+
+  /** One number that changes whenever the picture does. */
+  weight() {
+    return Object.values(this.values).reduce((sum, value, index) => sum + value * (1 + index * 0.1), this.person + this.agent * 1.3);
   }
 
   draw(time, still) {
     const { paper, canvas, values: v } = this;
     const unit = canvas.width / 2;
+    this.stale = false;
     paper.setTransform(unit, 0, 0, unit, unit, unit);
     paper.clearRect(-1, -1, 2, 2);
     const breath = still ? 0 : Math.sin(time * 1.3) * 0.012 * v.breath;

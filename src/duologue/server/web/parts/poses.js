@@ -13,10 +13,10 @@ const pose = (changes) => ({ ...REST, ...changes });
 
 export const POSES = {
   idle: pose({}),
-  preparing: pose({ personX: 0.1, agentX: 0.1, personFill: 0.4, agentFill: 0.4, blue: 0.55, ring: 1 }),
+  preparing: pose({ personX: 0.1, agentX: 0.1, personFill: 0.4, agentFill: 0.4, blue: 0.8, ring: 1 }),
   listening: pose({ personX: 0.1, personR: 0.58, personFill: 0.92, agentX: 0.52, agentR: 0.25, agentFill: 0.6 }),
-  processing: pose({ personX: 0.08, agentX: 0.08, personR: 0.36, agentR: 0.42, personFill: 0.5, agentFill: 0.7, amber: 0.7, ring: 1 }),
-  waitingForCopilot: pose({ personX: 0.1, agentX: 0.1, personR: 0.32, agentR: 0.42, personFill: 0.4, agentFill: 0.65, rose: 0.75, ring: 1 }),
+  processing: pose({ personX: 0.12, agentX: 0.12, personR: 0.4, agentR: 0.46, personFill: 0.5, agentFill: 0.7, amber: 0.94, ring: 1 }),
+  waitingForCopilot: pose({ personX: 0.1, agentX: 0.1, personR: 0.38, agentR: 0.46, personFill: 0.4, agentFill: 0.65, rose: 0.94, ring: 1 }),
   speaking: pose({ personX: 0.52, personR: 0.25, personFill: 0.6, agentX: 0.1, agentR: 0.58, agentFill: 0.92 }),
   both: pose({ personX: 0.3, personR: 0.44, personFill: 0.85, agentX: 0.28, agentR: 0.42, agentFill: 0.7 }),
   interrupted: pose({ personX: 0.12, personR: 0.58, personFill: 0.92, agentX: 0.58, agentR: 0.2, agentFill: 0.16, breath: 0 }),

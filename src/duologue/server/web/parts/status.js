@@ -32,13 +32,16 @@ export function status({ text, timings }) {
   );
 }
 
-function labelOf({ state, ready, connection }, text) {
+function labelOf(model, text) {
+  const { state, ready, connection } = model;
+  if (isOn(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
   return state.label || ready?.labels?.[state.state] || (connection.phase === "open" ? "" : text("connecting"));
 }
 
 export function hintOf(model, text) {
   const { state, hearing, wait, work, microphone } = model;
-  if (!isOn(model)) return model.ready ? text("hintIdle") : "";
+  if (!isOn(model)) return model.ready && model.connection.phase === "open" ? text("hintIdle") : "";
+  if (model.connection.phase !== "open") return "";
   if (hearing && state.state !== "suspended") return text("hintHearing");
   switch (state.state) {
     case "listening":
