@@ -221,10 +221,12 @@ def test_a_lost_line_comes_back_with_its_conversation(page: Page, server: FakeSe
 def test_a_reload_goes_on_in_mid_conversation(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.history = [{"role": "assistant", "text": "Good evening.", "reply": 1}]
+    page.get_by_role("button", name="Mute").click()
     page.reload()
     assert server.wait("hello", 2)["conversation"] == "c1"
     expect(page.locator(".said")).to_have_text("Good evening.")
     expect(page.locator("#end")).to_be_visible()
+    expect(page.get_by_role("button", name="Unmute")).to_be_visible()
 
 
 def test_a_conversation_that_the_server_has_forgotten_ends_with_its_words_on_the_screen(

@@ -3,7 +3,7 @@
 // Rule: nothing here guesses what the server will do; the page shows it when it is told.
 
 import { isOn } from "./model/model.js";
-import { keep, keepConversation, keepToken } from "./seat.js";
+import { keep, keepConversation, keepMuted, keepToken } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
 
 export function createActions({ store, socket, sound, player, microphone, text }) {
@@ -41,11 +41,14 @@ export function createActions({ store, socket, sound, player, microphone, text }
       if (send("answer", { call, text: words })) tell("answered", { call });
     },
     mute() {
-      tell("microphone", { muted: !store.model.microphone.muted });
+      const muted = !store.model.microphone.muted;
+      keepMuted(muted);
+      tell("microphone", { muted });
     },
     mode(mode) {
       act.release();
       keep("mode", mode);
+      keepMuted(false);
       tell("microphone", { mode, muted: false });
     },
     /** True if the press meant talking: there is a conversation, and a microphone. */
