@@ -32,6 +32,7 @@ SIDEWAYS = {
     ("bench", "sim"),
     ("bench", "recordings"),
     ("flows", "nlu"),
+    ("cli", "server"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "sim", "check", "models")

@@ -71,10 +71,10 @@ class Socket:
         self._is_closed = False
 
     def send(self, text: str) -> None:
-        if len(self._unsent) >= UNSENT_MAX:
-            raise ConnectionError("the carrier takes nothing any more")
         if self._unsent and text.startswith('{"event": "clear"'):
             self._unsent.clear()
+        if len(self._unsent) >= UNSENT_MAX:
+            raise ConnectionError("the carrier takes nothing any more")
         self._unsent.append(text)
         self._wake.set()
 

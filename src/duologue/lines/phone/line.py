@@ -18,7 +18,8 @@ from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.lines.carrier import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
 from duologue.ports.ears import Frame
-from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
+from duologue.ports.failure import classify
+from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped, Unplayable
 from duologue.ports.sound import Sound
 
 from .codecs import FRAME_MS, Codec, codec_of
@@ -265,13 +266,20 @@ class PhoneLine:
                 track.began = now - track.sent * FRAME_MS / 1000
             elif ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
                 wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
-                self._alarm = loop.call_later(wait_ms / 1000, self._pump)
+                self._alarm = loop.call_later(wait_ms / 1000, self._pump_on, track.voice)
                 return
             self._wire.send(self._write(track.next()))
             if track.sent * FRAME_MS % self._pace.mark_ms == 0 or track.is_all_sent:
                 self._mark(track)
         if track.is_all_sent and track.total:
             self._mark(track)
+
+    def _pump_on(self, voice: int) -> None:
+        """Later, when nobody is there to be told by an exception."""
+        try:
+            self._pump()
+        except OSError as problem:
+            self._tell(Unplayable(voice, classify(problem)))
 
     def _mark(self, track: _Track) -> None:
         name = f"{track.voice}.{track.take}.{track.sent}"
