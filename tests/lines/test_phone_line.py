@@ -132,6 +132,18 @@ def test_l16_at_16_khz_goes_through() -> None:
     on_a_line(TELNYX, script, format=Format("L16", 16_000, b"\0\0"))
 
 
+def test_a_carrier_may_send_one_codec_and_expect_another() -> None:
+    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+        line.play(1, 1, tone(200))
+        line.finish(1)
+        await asyncio.sleep(1)
+        assert told[-1] == Finished(1, 200)
+        assert len(exchange.carrier.recording) == 200 * 32
+        assert (line.codec.name, line.codec_out.name) == ("PCMU", "L16")
+
+    on_a_line(TELNYX, script, sends=("L16", 16_000))
+
+
 def test_sound_that_comes_late_makes_a_gap_and_no_hurry() -> None:
     async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200))

@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("server", "cli"),
 )
 # A simulation writes and tells journals; benches and the test kit are played by simulations. Models raise
-# the one error that callers of Duologue catch.
+# the one error that callers of Duologue catch. The command line starts servers.
 SIDEWAYS = {
     ("models", "core"),
     ("sim", "replay"),

@@ -113,10 +113,11 @@ class Calls:
         await websocket.accept()
         self._running += 1
         socket = Socket(websocket)
-        stream = Stream(carrier, socket, partial(self._admit, carrier, websocket), self._settings.pace)
+        admit, settings = partial(self._admit, carrier, websocket), self._settings
+        stream = Stream(carrier, socket, admit, settings.pace, settings.sends(carrier.name))
         code, why = NORMAL, ""
         try:
-            if self._running > self._settings.calls_max:
+            if self._running > settings.calls_max:
                 raise Refused(FULL, "too many calls at once")
             line = await self._await_start(websocket, stream)
             if line is not None:

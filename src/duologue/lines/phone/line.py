@@ -127,7 +127,8 @@ class _Track:
 
 
 class PhoneLine:
-    """One call on a carrier's stream. `pressed` gets the keys of the telephone."""
+    """One call on a carrier's stream. `pressed` gets the keys of the telephone; `sends` is the encoding and the rate
+    that the carrier was told to expect, if it may be another than what it sends."""
 
     def __init__(
         self,
@@ -136,8 +137,10 @@ class PhoneLine:
         wire: Wire,
         pressed: Callable[[str], None] = lambda digit: None,  # noqa: ARG005
         pace: Pace | None = None,
+        sends: tuple[str, int] | None = None,
     ) -> None:
-        self.codec = codec_of(carrier, started.encoding, started.rate_hz)
+        self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of what is heard
+        self.codec_out = codec_of(carrier, *sends) if sends is not None else self.codec
         self.counts: Counter[str] = Counter()
         self.has_hung_up = False  # has the agent?
         self.pressed = pressed
@@ -166,7 +169,7 @@ class PhoneLine:
         if track is None or track.voice != voice:
             if track is not None:
                 self._flush()
-            self._track = track = _Track(voice, self.codec)
+            self._track = track = _Track(voice, self.codec_out)
         track.add(sound)
         self._pump()
 
