@@ -125,6 +125,9 @@ class Calls:
         except Refused as problem:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
+        except Exception:
+            code, why = BROKEN, "an error on our side"
+            raise
         finally:
             self._running -= 1
             await _close(websocket, code, why)
