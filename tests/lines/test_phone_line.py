@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from duologue.brains.scripted import ScriptedBrain
+from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
 from duologue.core.views.phone import see
 from duologue.ears.scripted import ScriptedEars
@@ -25,7 +26,7 @@ from duologue.nlu.local import LocalNlu
 from duologue.observe import signals as sg
 from duologue.ports.ears import Final, Frame, Partial, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.history import AgentSaid, UserSaid
-from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
+from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped, Unplayable
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
@@ -131,6 +132,18 @@ def test_l16_at_16_khz_goes_through() -> None:
     on_a_line(TELNYX, script, format=Format("L16", 16_000, b"\0\0"))
 
 
+def test_a_carrier_may_send_one_codec_and_expect_another() -> None:
+    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+        line.play(1, 1, tone(200))
+        line.finish(1)
+        await asyncio.sleep(1)
+        assert told[-1] == Finished(1, 200)
+        assert len(exchange.carrier.recording) == 200 * 32
+        assert (line.codec.name, line.codec_out.name) == ("PCMU", "L16")
+
+    on_a_line(TELNYX, script, sends=("L16", 16_000))
+
+
 def test_sound_that_comes_late_makes_a_gap_and_no_hurry() -> None:
     async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200))
@@ -216,6 +229,20 @@ def test_held_sound_is_silent_and_goes_on_from_the_last_mark(carrier: Carrier) -
         assert exchange.carrier.played_ms == played + 2_000 - heard, "from the mark to the end"
 
     on_a_line(carrier, script)
+
+
+def test_a_wire_that_takes_nothing_any_more_is_told() -> None:
+    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+        line.play(1, 1, tone(2_000))
+
+        def full(text: str) -> None:
+            raise ConnectionError
+
+        exchange.to_carrier.send = full  # type: ignore[method-assign]
+        await asyncio.sleep(1)
+        assert told[0] == Unplayable(1, ErrorClass.NETWORK_TIMEOUT)
+
+    on_a_line(TWILIO, script)
 
 
 def test_another_voice_takes_the_place_of_the_one_before() -> None:

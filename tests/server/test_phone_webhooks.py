@@ -180,6 +180,7 @@ def test_a_token_that_is_none_opens_nothing(token: str) -> None:
         ({"allow_unsigned": True}, "for simulations"),
         ({"telnyx_public_key": "abc"}, "32 bytes"),
         ({"telnyx_codec": "OPUS"}, "PCMU, PCMA or L16"),
+        ({"telnyx_rate_hz": 44_100}, "telnyx_rate_hz"),
         ({"token_key": b"short"}, "16 bytes"),
         ({"calls_max": 0}, "calls_max"),
     ],

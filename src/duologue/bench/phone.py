@@ -213,9 +213,11 @@ class Caller(asyncio.Protocol):
         self._marks.pop(name, None)
         self._send(f'{{"event":"mark","streamSid":"{self._stream}","mark":{{"name":"{name}"}}}}')
 
-    def _send(self, text: str, kind: int = 0x81) -> None:
+    def _send(self, text: str) -> None:
+        self._write(0x81, text.encode())
+
+    def _write(self, kind: int, data: bytes) -> None:
         """One frame of RFC 6455; a mask of zeros is a mask."""
-        data = text.encode()
         size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
         self._transport.write(bytes([kind]) + size + b"\0\0\0\0" + data)
 
@@ -240,7 +242,7 @@ class Caller(asyncio.Protocol):
 
     def _take(self, kind: int, content: bytes) -> None:
         if kind == 0x89:
-            self._send(content.decode(), 0x8A)
+            self._write(0x8A, content)
         elif content.startswith(b'{"event": "media"'):
             self._note_frame()
         elif content.startswith(b'{"event": "mark"'):

@@ -71,10 +71,10 @@ class Socket:
         self._is_closed = False
 
     def send(self, text: str) -> None:
-        if len(self._unsent) >= UNSENT_MAX:
-            raise ConnectionError("the carrier takes nothing any more")
         if self._unsent and text.startswith('{"event": "clear"'):
             self._unsent.clear()
+        if len(self._unsent) >= UNSENT_MAX:
+            raise ConnectionError("the carrier takes nothing any more")
         self._unsent.append(text)
         self._wake.set()
 
@@ -113,10 +113,11 @@ class Calls:
         await websocket.accept()
         self._running += 1
         socket = Socket(websocket)
-        stream = Stream(carrier, socket, partial(self._admit, carrier, websocket), self._settings.pace)
+        admit, settings = partial(self._admit, carrier, websocket), self._settings
+        stream = Stream(carrier, socket, admit, settings.pace, settings.sends(carrier.name))
         code, why = NORMAL, ""
         try:
-            if self._running > self._settings.calls_max:
+            if self._running > settings.calls_max:
                 raise Refused(FULL, "too many calls at once")
             line = await self._await_start(websocket, stream)
             if line is not None:
@@ -124,6 +125,9 @@ class Calls:
         except Refused as problem:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
+        except Exception:
+            code, why = BROKEN, "an error on our side"
+            raise
         finally:
             self._running -= 1
             await _close(websocket, code, why)

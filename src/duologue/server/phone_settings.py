@@ -57,6 +57,12 @@ class PhoneSettings:
         scheme, _, rest = self.base_url.partition("://")
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
+    def sends(self, carrier: str) -> tuple[str, int] | None:
+        """What a carrier was told to expect; None: what it sends itself."""
+        if carrier != "telnyx":
+            return None
+        return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000
+
     @property
     def carriers(self) -> tuple[str, ...]:
         """Whose calls are taken: those whose signatures can be checked."""
@@ -89,6 +95,8 @@ def _problems(settings: PhoneSettings) -> list[str]:
         problems.append("telnyx_public_key must be 32 bytes in base64")
     if settings.telnyx_codec not in ("PCMU", "PCMA", "L16"):
         problems.append("telnyx_codec must be PCMU, PCMA or L16")
+    if settings.telnyx_rate_hz not in (8_000, 16_000, 24_000):
+        problems.append("telnyx_rate_hz must be 8000, 16000 or 24000")
     if len(settings.token_key) < 16:
         problems.append("token_key must have 16 bytes or more")
     for name in ("token_ms_max", "start_ms_max", "quiet_ms_max", "calls_max", "digits_pause_ms"):

@@ -55,14 +55,19 @@ class Exchange:
     """One call. After `connect`, `line` is the agent's line. Options are those of ScriptedCarrier."""
 
     def __init__(
-        self, carrier: Carrier = CARRIERS["twilio"], wire_ms: int = WIRE_MS, pace: Pace | None = None, **options: Any
+        self,
+        carrier: Carrier = CARRIERS["twilio"],
+        wire_ms: int = WIRE_MS,
+        pace: Pace | None = None,
+        sends: tuple[str, int] | None = None,
+        **options: Any,
     ) -> None:
         self.to_agent = Pipe(self._receive, wire_ms)
         self.carrier = ScriptedCarrier(self.to_agent.send, carrier, **options)
         self.to_carrier = Pipe(self.carrier.receive, wire_ms)
         self.refused: Refused | None = None
         self.is_hung_up = False  # by the agent
-        self.stream = Stream(carrier, _Wire(self.to_carrier, self._hang_up), self._admit, pace)
+        self.stream = Stream(carrier, _Wire(self.to_carrier, self._hang_up), self._admit, pace, sends)
         self._started = asyncio.Event()
 
     async def connect(self) -> PhoneLine:

@@ -18,7 +18,8 @@ from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.lines.carrier import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
 from duologue.ports.ears import Frame
-from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
+from duologue.ports.failure import classify
+from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped, Unplayable
 from duologue.ports.sound import Sound
 
 from .codecs import FRAME_MS, Codec, codec_of
@@ -126,7 +127,8 @@ class _Track:
 
 
 class PhoneLine:
-    """One call on a carrier's stream. `pressed` gets the keys of the telephone."""
+    """One call on a carrier's stream. `pressed` gets the keys of the telephone; `sends` is the encoding and the rate
+    that the carrier was told to expect, if it may be another than what it sends."""
 
     def __init__(
         self,
@@ -135,8 +137,10 @@ class PhoneLine:
         wire: Wire,
         pressed: Callable[[str], None] = lambda digit: None,  # noqa: ARG005
         pace: Pace | None = None,
+        sends: tuple[str, int] | None = None,
     ) -> None:
-        self.codec = codec_of(carrier, started.encoding, started.rate_hz)
+        self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of what is heard
+        self.codec_out = codec_of(carrier, *sends) if sends is not None else self.codec
         self.counts: Counter[str] = Counter()
         self.has_hung_up = False  # has the agent?
         self.pressed = pressed
@@ -165,7 +169,7 @@ class PhoneLine:
         if track is None or track.voice != voice:
             if track is not None:
                 self._flush()
-            self._track = track = _Track(voice, self.codec)
+            self._track = track = _Track(voice, self.codec_out)
         track.add(sound)
         self._pump()
 
@@ -265,13 +269,20 @@ class PhoneLine:
                 track.began = now - track.sent * FRAME_MS / 1000
             elif ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
                 wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
-                self._alarm = loop.call_later(wait_ms / 1000, self._pump)
+                self._alarm = loop.call_later(wait_ms / 1000, self._pump_on, track.voice)
                 return
             self._wire.send(self._write(track.next()))
             if track.sent * FRAME_MS % self._pace.mark_ms == 0 or track.is_all_sent:
                 self._mark(track)
         if track.is_all_sent and track.total:
             self._mark(track)
+
+    def _pump_on(self, voice: int) -> None:
+        """Later, when nobody is there to be told by an exception."""
+        try:
+            self._pump()
+        except OSError as problem:
+            self._tell(Unplayable(voice, classify(problem)))
 
     def _mark(self, track: _Track) -> None:
         name = f"{track.voice}.{track.take}.{track.sent}"

@@ -48,7 +48,12 @@ class Stream:
     """One socket of a carrier. `admit` looks at the start message and raises Refused, or returns."""
 
     def __init__(
-        self, carrier: Carrier, wire: Wire, admit: Callable[[Started], None], pace: Pace | None = None
+        self,
+        carrier: Carrier,
+        wire: Wire,
+        admit: Callable[[Started], None],
+        pace: Pace | None = None,
+        sends: tuple[str, int] | None = None,
     ) -> None:
         self.carrier = carrier
         self.line: PhoneLine | None = None
@@ -57,6 +62,7 @@ class Stream:
         self._wire = wire
         self._admit = admit
         self._pace = pace
+        self._sends = sends
         self._id = ""
 
     def receive(self, text: str) -> None:
@@ -80,7 +86,7 @@ class Stream:
             raise Refused(PROTOCOL_ERROR, "a second start message")
         self._admit(started)
         try:
-            self.line = PhoneLine(self.carrier, started, self._wire, pace=self._pace)
+            self.line = PhoneLine(self.carrier, started, self._wire, pace=self._pace, sends=self._sends)
         except UnknownCodec as problem:
             raise Refused(UNSUPPORTED, str(problem)) from None
         self._id = started.stream
