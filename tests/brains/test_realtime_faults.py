@@ -564,3 +564,60 @@ def test_nothing_is_left_running_when_a_conversation_ends() -> None:
 
     converse(act, RealtimeServer([Say("A long story.", ms=3_000, paced=True)]))
     assert left == []
+
+
+def test_a_session_that_was_lost_leaves_nothing_running() -> None:
+    async def act(call: RealtimeCall) -> None:
+        call.server.session.go_silent()
+        call.conversation.type("hello")
+        await call.until(lambda: call.heard)
+        await call.rests()
+        names = [task.get_name() for task in asyncio.all_tasks()]
+        assert names.count("realtime reader") == 1
+        assert "realtime retiring" not in names
+
+    converse(act, settings={"request_ms_max": 200})
+
+
+def test_what_one_conversation_said_last_is_not_heard_by_the_next() -> None:
+    async def run() -> list[Any]:
+        async with RealtimeServer() as server:
+            model = RealtimeModel(url=server.url)
+            await model.open(None, lambda event: None)
+            await server.session.begin_speech()
+            kind = "conversation.item.input_audio_transcription.delta"
+            item = server.gave("input_audio_buffer.speech_started")[0]["item_id"]
+            await server.session.send(kind, item_id=item, content_index=0, delta="my secret is")
+            async with asyncio.timeout(20):
+                while not model._utterances.is_open:
+                    await asyncio.sleep(0.005)
+            await model.close()
+            await model.open(None, lambda event: None)
+            left = model._heard.qsize()
+            await model.close()
+            return [left]
+
+    assert asyncio.run(run()) == [0]
+
+
+def test_speech_without_a_transcript_is_answered_and_not_told_twice() -> None:
+    async def act(call: RealtimeCall) -> None:
+        session = call.server.session
+        await session.begin_speech()
+        item = session._speaking
+        session._speaking = ""
+        await session.send("input_audio_buffer.speech_stopped", audio_end_ms=0, item_id=item)
+        await session.send("input_audio_buffer.committed", item_id=item)
+        kind = "conversation.item.input_audio_transcription.failed"
+        await session.send(kind, item_id=item, content_index=0, error={"type": "x", "message": "no text"})
+        await call.until(lambda: call.heard)
+
+    call = converse(act)
+    assert call.said == ["[not transcribed]"]
+    assert call.heard == ["I see."]
+    assert call.server.got("conversation.item.create") == []
+
+
+def test_a_model_that_nobody_could_understand_is_refused() -> None:
+    with pytest.raises(ValueError, match="without transcription"):
+        RealtimeModel(settings=RealtimeSettings(transcription=None))

@@ -192,7 +192,7 @@ def test_a_barge_in_after_the_response_is_done_only_cuts() -> None:
     async def act(call: RealtimeCall) -> None:
         call.conversation.type("which flights")
         await call.until(lambda: call.server.gave("response.done"))
-        await call.until(lambda: call.line.heard_ms >= 500)
+        await call.until(lambda: call.line.heard_ms >= 420)
         call.conversation.interrupt()
         await call.until(lambda: call.server.gave("conversation.item.truncated"))
         await call.rests()
@@ -226,7 +226,7 @@ def test_several_interruptions_in_a_row_leave_the_conversation_in_order() -> Non
             before = len(call.server.gave("response.created"))
             call.conversation.type(f"story {number}")
             await call.until(lambda before=before: len(call.server.gave("response.created")) > before)
-            await call.until(lambda: call.line.is_sounding and call.line.heard_ms >= 500)
+            await call.until(lambda: call.line.is_sounding and call.line.heard_ms >= 420)
         call.conversation.interrupt()
         await call.rests()
 
@@ -401,7 +401,7 @@ def test_what_was_overheard_is_not_in_the_conversation() -> None:
         call.conversation.type("thanks")
         await call.rests()
 
-    server = RealtimeServer([Say(LONG, ms=1_500, paced=True), Say("Fine.")])
+    server = RealtimeServer([Say(LONG, ms=1_200, paced=True), Say("Fine.")])
     call = converse(act, server)
     assert call.heard == [LONG, "Fine."]
     assert len(server.got("conversation.item.delete")) == 1

@@ -216,3 +216,15 @@ def test_a_long_history_is_told_once_and_looked_at_from_its_end() -> None:
         assert told(mirror.catch_up(history, turn)) == [("user", f"question {turn}")]
         mirror.add_sound(turn, f"item {turn}", 1_000)
         history += (AgentSaid(turn, f"Answer {turn}.", heard_ms=1_000),)  # type: ignore[assignment]
+
+
+def test_a_reply_that_goes_on_while_the_session_changes_is_told_when_it_is_known() -> None:
+    call = ((1, ToolCall("look", "{}", "call_1")),)
+    mirror = Mirror(Context("", (UserSaid(1, "go"), AgentSaid(1, "", calls=call))))
+    assert told(mirror.restore()) == [("user", "go"), ("function_call", "call_1", "{}")]
+    later: tuple[Item, ...] = (UserSaid(1, "go"), AgentSaid(1, "One moment.", calls=call), CallOutput(1, "three"))
+    assert told(mirror.catch_up(later, 2)) == [
+        ("assistant", "One moment."),
+        ("function_call_output", "call_1", "three"),
+    ]
+    assert told(mirror.catch_up(later, 3)) == []

@@ -97,7 +97,10 @@ def test_one_wrong_field_in_any_server_event_is_noticed() -> None:
 
     async def run() -> dict[str, dict[str, Any]]:
         script = [[Say("Hello there.", ms=200), CallTool("look", {"a": 1})], Write("Bye."), BreakDown()]
-        async with RealtimeServer(script, hears=["hello"]) as server, connect(f"{server.url}?model=m") as socket:
+        async with (
+            RealtimeServer(script, hears=["hello"]) as server,
+            connect(f"{server.url}?model=m", max_queue=None) as socket,
+        ):
             detection = {"type": "server_vad", "silence_duration_ms": 100}
             audio = {"input": {"turn_detection": detection, "transcription": {"model": "whisper-1"}}}
             loud = base64.b64encode(b"\x00\x20" * 4_800).decode()
@@ -140,7 +143,7 @@ def talk(*events: dict[str, Any], server: RealtimeServer) -> RealtimeServer:
     """Send these and wait for an answer to the last one."""
 
     async def run() -> RealtimeServer:
-        async with server, connect(server.url) as socket:
+        async with server, connect(server.url, max_queue=None) as socket:
             for event in events:
                 await socket.send(json.dumps(event))
             await socket.send(json.dumps({"type": "input_audio_buffer.clear"}))
@@ -202,7 +205,10 @@ def test_faults_happen_as_often_as_they_are_asked_for() -> None:
 @pytest.mark.req("L-24")
 def test_the_official_client_holds_a_whole_turn() -> None:
     async def run() -> tuple[list[str], str, bytes, str]:
-        script = [[Say("It is sunny.", ms=200), CallTool("look", {"place": "Rome"}, "call_1")], Say("Anything else?")]
+        script = [
+            [Say("It is sunny.", ms=200), CallTool("look", {"place": "Rome"}, "call_1")],
+            Say("Anything else?", ms=400),
+        ]
         async with asyncio.timeout(WAIT_S), RealtimeServer(script) as server:
             http = server.url.replace("ws://", "http://").removesuffix("/realtime")
             client = AsyncOpenAI(api_key="sk-test", base_url=http)

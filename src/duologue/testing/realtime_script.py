@@ -15,7 +15,7 @@ class Say:
     """Speak. The sound lasts `ms`, is sent in pieces of `chunk_ms`, and at once unless it is `paced`."""
 
     text: str
-    ms: int = 400
+    ms: int = 200
     chunk_ms: int = 100
     paced: bool = False
 

@@ -56,22 +56,22 @@ def _problems(kind: str, event: object) -> list[str]:
 
 def _first_error(kind: str, named: str, text: str) -> Any:
     """A union reports what is wrong with each of its types; only one was meant."""
-    model = _models(kind).get(named)
-    if model is None:
+    meant = _models(kind).get(named)
+    if meant is None:
         return None
     try:
-        TypeAdapter(model).validate_json(text, strict=True)
+        meant.validate_json(text, strict=True)
     except ValidationError as failure:
         return failure.errors()[0]
     return None
 
 
 @cache
-def _models(kind: str) -> dict[str, Any]:
+def _models(kind: str) -> dict[str, TypeAdapter[Any]]:
     """The type of each event, by its name."""
     union = {"client": RealtimeClientEvent, "server": RealtimeServerEvent}.get(kind)
     models = get_args(get_args(union)[0]) if union is not None else ()
-    return {get_args(model.model_fields["type"].annotation)[0]: model for model in models}
+    return {get_args(model.model_fields["type"].annotation)[0]: TypeAdapter(model) for model in models}
 
 
 def _unknown_fields(value: object, path: str) -> Iterator[str]:

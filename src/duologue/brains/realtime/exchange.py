@@ -33,6 +33,7 @@ from .happened import (
     SoundCame,
     TextCame,
     Transcribed,
+    Untranscribed,
     WordsCame,
 )
 from .mirror import Mirror
@@ -178,7 +179,7 @@ class Exchange:
 
     def _hear_person(self, happened: Happened) -> None:
         for heard in self._utterances.take(happened):
-            if isinstance(heard, Final) and isinstance(happened, Transcribed):
+            if isinstance(heard, Final) and isinstance(happened, Transcribed | Untranscribed):
                 self.mirror.hear(happened.item, heard.text)
             self._hear(heard)
 

@@ -53,9 +53,9 @@ def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> Realtime
     return RealtimeFailed(error, f"{where or 'the Realtime server'} {_HINTS.get(error, 'failed')}{plain}")
 
 
-def not_reached(failure: BaseException, host: str) -> RealtimeFailed:
+def not_reached(failure: BaseException, host: str) -> ServiceError:
     """A session that could not be had: by its HTTP status, by the reason of its close, or by the network."""
-    if isinstance(failure, RealtimeFailed):
+    if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)
     if type(status) is int:

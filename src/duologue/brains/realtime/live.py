@@ -83,7 +83,9 @@ class Live:
     def _note_lost(self, failure: BaseException) -> None:
         reason = str(getattr(getattr(failure, "rcvd", None), "reason", "") or "")
         error = classify_code(reason) if reason else ErrorClass.NETWORK_TIMEOUT
-        self._failure = self._failure or failure_of(error, reason)
+        if self._failure is None:
+            self._failure = failure_of(error, reason)
+            self._failure.__cause__ = failure
         self.exchange.began.set()  # whoever waits for the session to begin is told
         self.exchange.changed.set()
         self._lost(self, self._failure)

@@ -56,6 +56,7 @@ class Mirror:
         self._first = _key(self._context.recent[0]) if self._context.recent else None
         self._spoken: list[_Spoken] = []
         self._said: dict[int, list[str]] = {}  # the words of each turn that the server has
+        self._agent_said: dict[int, str] = {}  # the text of replies that other sessions made
         self._replies: dict[int, _Reply] = {}
         self._known: dict[object, None] = {}  # items of the history that the server has
         self._calls: dict[int, str] = {}  # call -> its name on the server
@@ -188,13 +189,9 @@ class Mirror:
 
     def _catch_up_agent(self, item: AgentSaid) -> list[ClientEvent]:
         known = self._replies.get(item.reply)
-        events: list[ClientEvent] = []
         if known is None:
-            if self._is_new(item):
-                if item.text:
-                    events.append(ce.agent_item(item.text))
-                events += [ce.call_item(call, self._name(number, call)) for number, call in item.calls]
-            return events
+            return self._add_reply(item)
+        events: list[ClientEvent] = []
         taken = {call.id for _, call in item.calls}
         for number, call in item.calls:
             self._calls.setdefault(number, call.id)
@@ -203,6 +200,15 @@ class Mirror:
                 made.is_gone = True
                 events.append(ce.delete_item(made.item))
         return events + (self.cut(item.reply, item.heard_ms) if item.interrupted else [])
+
+    def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
+        """A reply that this session did not make: what it has not been told of it."""
+        before = self._agent_said.get(item.reply, "")
+        rest = item.text.removeprefix(before).strip()
+        self._agent_said[item.reply] = item.text
+        events: list[ClientEvent] = [ce.agent_item(rest)] if rest else []
+        fresh = [(number, call) for number, call in item.calls if number not in self._calls]
+        return events + [ce.call_item(call, self._name(number, call)) for number, call in fresh]
 
     def _name(self, number: int, call: ToolCall) -> str:
         """A name for a call of an earlier session."""

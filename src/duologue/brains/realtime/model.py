@@ -62,6 +62,8 @@ class RealtimeModel:
         self.settings = settings or RealtimeSettings()
         if ears is not None and self.settings.server_decides:
             raise ValueError('ears of our own need RealtimeSettings(turn_detection="none")')
+        if ears is None and self.settings.transcription is None:
+            raise ValueError("without transcription nobody tells what was said: give ears of our own")
         self.counts: Counter[str] = Counter()  # what was unknown, repeated, refused, late, unasked
         self._endpoint = Endpoint(model, url, api_key, headers or {})
         self._instructions = instructions
@@ -78,6 +80,7 @@ class RealtimeModel:
         self._kept = Kept(self.settings.kept_ms_max)
         self._preroll = Kept(self.settings.preroll_ms)
         self._is_speaking = False  # by our own ears
+        self._said_something = asyncio.Event()  # an utterance is over
         self._requests = 0
 
     @property
@@ -89,6 +92,8 @@ class RealtimeModel:
 
     async def open(self, context: Context | None, tell: Tell) -> None:
         await self.close()
+        if context is None:
+            self._forget()
         self._tell = tell
         self._enter(await self._connect(context))
 
@@ -106,10 +111,7 @@ class RealtimeModel:
         self._lose_utterances()
         self._enter(fresh)
         if old is not None:
-            self._retired.append(old)
-            task = asyncio.get_running_loop().create_task(self._retire(old), name="realtime retiring")
-            self._retiring.add(task)
-            task.add_done_callback(self._retiring.discard)
+            self._put_away(old)
 
     async def close(self) -> None:
         lives = [live for live in (self._live, *self._retired) if live is not None]
@@ -120,6 +122,14 @@ class RealtimeModel:
         self._lose_utterances()
         for live in lives:
             await live.close()
+
+    def _forget(self) -> None:
+        """Another conversation begins: nothing that the last one heard is for this one."""
+        while not self._heard.empty():
+            self._heard.get_nowait()
+        self._kept.clear()
+        self._preroll.clear()
+        self._is_speaking = False
 
     async def _connect(self, context: Context | None) -> Live:
         """A session that took its settings and knows what was said."""
@@ -156,7 +166,14 @@ class RealtimeModel:
         with suppress(TimeoutError):
             async with asyncio.timeout(self.settings.switch_ms_max / 1000):
                 while self._utterances.is_open and self._live is not None:
-                    await asyncio.sleep(0.02)
+                    self._said_something.clear()
+                    await self._said_something.wait()
+
+    def _put_away(self, live: Live) -> None:
+        self._retired.append(live)
+        task = asyncio.get_running_loop().create_task(self._retire(live), name="realtime retiring")
+        self._retiring.add(task)
+        task.add_done_callback(self._retiring.discard)
 
     async def _retire(self, live: Live) -> None:
         with suppress(TimeoutError):
@@ -172,6 +189,7 @@ class RealtimeModel:
         if live is self._live:
             self._live = None
             self._lose_utterances()
+            self._put_away(live)
             self._tell(Closed())
         live.exchange.lose(failure)
 
@@ -275,6 +293,7 @@ class RealtimeModel:
                         self._end_turn(ce.commit_audio())
                     case Discard() if not self.settings.server_decides:
                         self._utterances.forget_unnamed()
+                        self._said_something.set()
                         self._end_turn(ce.clear_audio())
                 if copy is not None:
                     copy.put(item)
@@ -308,9 +327,13 @@ class RealtimeModel:
         self._preroll.clear()
         if self._live is not None:
             self._live.send(marker)
+        else:
+            self._kept.clear()  # its words are known; the next session gets them as text
 
     def _hear(self, heard: Heard) -> None:
         self._heard.put_nowait(heard)
+        if isinstance(heard, Final):
+            self._said_something.set()
 
     def _lose_utterances(self) -> None:
         for heard in self._utterances.lose():
@@ -330,39 +353,37 @@ class RealtimeModel:
     async def _parts(self, live: Live, answer: Answer, before: list[ClientEvent]) -> AsyncGenerator[Any, None]:
         """What an answer brings, each piece within its deadline."""
         live.exchange.ask(answer, before)
-        received = live.connection.received
         try:
-            await self._within(live, received, self.settings.request_ms_max, asyncio.shield(answer.begun))
-            while True:
-                received = live.connection.received
-                limit_ms = self.settings.tail_ms_max if answer.is_at_tail else self.settings.silence_ms_max
-                try:
-                    part = await self._within(live, received, limit_ms, answer.next())
-                except TimeoutError:
-                    if not answer.is_at_tail:
-                        raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self._endpoint.host) from None
-                    self.counts["end_lost"] += 1
-                    answer.end_unheard()
-                    live.exchange.forget(answer)
-                    continue
-                if part is None:
-                    return
+            await self._await_response(live, answer)
+            while (part := await self._next_part(live, answer)) is not None:
                 yield part
-        except TimeoutError:
-            raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self._endpoint.host) from None
         finally:
             live.exchange.leave(answer)
 
-    async def _within(self, live: Live, received: int, limit_ms: int, work: Awaitable[Any]) -> Any:
-        """The result of this, or TimeoutError. A server from which nothing at all came meanwhile is gone."""
+    async def _await_response(self, live: Live, answer: Answer) -> None:
+        """Until the server says yes or no. One from which nothing at all came meanwhile is gone."""
+        received = live.connection.received
         try:
-            async with asyncio.timeout(limit_ms / 1000):
-                return await work
+            async with asyncio.timeout(self.settings.request_ms_max / 1000):
+                await asyncio.shield(answer.begun)
         except TimeoutError:
             if live.connection.received == received and not live.connection.is_over:
                 self.counts["silent_deaths"] += 1
                 live.connection.lose(TimeoutError())
-            raise
+            raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self._endpoint.host) from None
+
+    async def _next_part(self, live: Live, answer: Answer) -> Any:
+        limit_ms = self.settings.tail_ms_max if answer.is_at_tail else self.settings.silence_ms_max
+        try:
+            async with asyncio.timeout(limit_ms / 1000):
+                return await answer.next()
+        except TimeoutError:
+            if not answer.is_at_tail:
+                raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self._endpoint.host) from None
+        self.counts["end_lost"] += 1
+        answer.end_unheard()
+        live.exchange.forget(answer)
+        return await answer.next()
 
 
 class _Copy:
