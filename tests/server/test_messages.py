@@ -23,7 +23,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "audio": {"rate_hz": 48_000},
         "played": {"voice": 3, "ms": 400, "chunk": 4},
     },
-    "type": {"text": "book a flight to Zürich ✈"},
+    "type": {"text": "book a flight to Zürich ✈", "id": "m-1"},
     "cancel": {"call": 3},
     "answer": {"call": 3, "text": "yes"},
     "played": {"voice": 1, "ms": 20},
@@ -33,7 +33,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "debug": {"on": True},
     "ping": {"t": 12.5},
 }
-OPTIONAL = {"token", "language", "conversation", "key", "take_over", "audio", "played"}
+OPTIONAL = {"id", "token", "language", "conversation", "key", "take_over", "audio", "played"}
 WRONG: dict[str, list[Any]] = {
     "version": [True, 1.0],
     "seat": ["", "   ", "x" * 201, 5, None, "a\nb", "\ud800"],
@@ -53,6 +53,7 @@ WRONG: dict[str, list[Any]] = {
         {"voice": 1 << 60, "ms": 2, "chunk": 1},
         {"voice": True, "ms": 2, "chunk": 1},
     ],
+    "id": [5, None, "line\nbreak"],
     "text": [5, None, ["a"], "half \ud83d a face"],
     "call": [-1, 1.0, "1", True, None, 1 << 60],
     "voice": [-1, 1.5, "1", True, None, 1 << 60],

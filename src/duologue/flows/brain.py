@@ -17,11 +17,14 @@ from typing import Any
 from duologue.core.leaves import Ask
 from duologue.dialogue.effects import HandOver
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.requests import understanding
+from duologue.dialogue.state import State
 from duologue.nlu.understanding import Nlu
 from duologue.ports.brain import Firm, Form, Memory, Part, Request
 from duologue.ports.history import UserSaid
 
 from .form import form_of
+from .meaning import scope_of
 from .registry import Registry
 from .talk import MemoryStore, Said, Store, Talk, check_flow
 
@@ -72,11 +75,15 @@ class FlowBrain:
         """Keep dialogues there, and do there once what may be done once."""
         self._store = self._memory = memory
 
+    async def has_more(self, conversation: str) -> bool:
+        """Is a function running for it, or something unsaid?"""
+        return (await self._heard(conversation)).talk.has_more
+
     def load(self) -> None:
         """Load what understanding needs now rather than with the first message."""
-        load = getattr(self._nlu, "load", None)
-        if load is not None:
-            load()
+        prepare = getattr(self._nlu, "prepare", None)
+        if prepare is not None:
+            prepare(scope_of(self._domain, understanding(self._domain, State()), False))
 
     def talk_of(self, conversation: str) -> Talk | None:
         """The dialogue of a conversation, for whoever wants to look."""
@@ -106,6 +113,8 @@ class FlowBrain:
     def _respond(self, talk: Talk, request: Request, text: str) -> AsyncIterator[Said]:
         if text:
             return talk.hear(text)
+        if talk.has_more:
+            return talk.rest()
         if request.ask is Ask.CHECK_IN:
             return talk.wait()
         if self._flow and talk.state.turn_count == 0 and not talk.state.stack:

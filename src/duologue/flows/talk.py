@@ -112,12 +112,22 @@ class Talk:
         check_flow(self.domain, flow)
         return self._told(FlowRequested(flow, self._now(), tuple(slots.items())))
 
+    @property
+    def has_more(self) -> bool:
+        """Is somebody at work, or is something still to be said?"""
+        return bool(self._unsaid) or (self._work is not None and not self._work.done())
+
     async def _told(self, event: Event) -> AsyncIterator[Said]:
         """Whatever is to be said, the first as soon as it is known. May be closed at any time."""
         if self._work is not None and not self._work.done():
             self._note(event)
         else:
             self._begin(lambda: self._happen(event))
+        async for said in self.rest():
+            yield said
+
+    async def rest(self) -> AsyncIterator[Said]:
+        """What was not said yet, and what comes of the work that goes on."""
         while True:
             while self._unsaid:
                 yield self._unsaid.popleft()

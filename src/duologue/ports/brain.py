@@ -136,3 +136,8 @@ class Remembers(Protocol):
     def remember(self, memory: Memory) -> None:
         """From here on, keep everything there."""
         ...
+
+    async def has_more(self, conversation: str) -> bool:
+        """Asked after a restart: was it in the middle of something, and will it say more when it is asked again? What
+        it has said before, it does not say again."""
+        ...

@@ -21,6 +21,7 @@ from duologue.core.state import State
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
 from duologue.observe.moment import Moment
+from duologue.ports.brain import Remembers
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
@@ -139,7 +140,9 @@ class Conversation:
         await self.initialize()
         if self.seat:
             self._seats.take(self.seat, self)
-        self.engine.go_on(played)
+        brain = self.agent.thinker
+        has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
+        self.engine.go_on(played, has_more)
         await asyncio.shield(self._starting)
 
     async def abandon(self, reason: str) -> None:

@@ -148,14 +148,17 @@ class Engine:
         opened = speech.dump() if speech is not None else None
         return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened)
 
-    def go_on(self, played: Played | None) -> None:
+    def go_on(self, played: Played | None, has_more: bool) -> None:
         """Go on with what was saved. The line was lost with the process; the time since then is the wait before the
-        first attempt to get it back."""
+        first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
+        asked again however much of its answer was heard."""
         assert self._saved is not None
         if self._saved.speech is not None and self.driver.state.voice in SOUNDING:
             speech = Speech.load(self._saved.speech)
             self.playback.adopt(speech)
-            if played is not None and speech.ledger.split(played.heard_ms).heard:  # less than a word is nothing
+            if played is not None and has_more:
+                speech.ledger.note_heard(played.heard_ms)
+            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # less than a word is nothing
                 self.playback.note(played)
         self.driver.post(ev.LinkClosed)
         for _ in range(DEADLINES_MAX):
@@ -166,7 +169,7 @@ class Engine:
 
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
         self.events += 1
-        keeper.log(canonical(event_to_json(moment.event)))
+        keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
         if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
             keeper.mark("machine", "words")
 

@@ -24,6 +24,7 @@ from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.runtime.agent import Agent
 
+from .custody import Custody
 from .files import SafeHeaders, index, web_files
 from .hall import Hall
 from .settings import ServerSettings
@@ -42,9 +43,10 @@ class Server:
         agent: Agent | Callable[[], Agent],
         settings: ServerSettings | None = None,
         routes: Sequence[BaseRoute] = (),
+        custody: Custody | None = None,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
-        self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings)
+        self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings, custody)
         self._desk = asyncio.Semaphore(1)
         gate = Gate(self.hall, self.settings)
         inside = Starlette(

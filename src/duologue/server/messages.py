@@ -110,7 +110,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     },
     "start": {},
     "end": {},
-    "type": {"text": _TEXT},
+    "type": {"text": _TEXT, "id": _NAME_MAYBE},
     "press": {},
     "release": {},
     "send": {},

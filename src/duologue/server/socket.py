@@ -152,7 +152,7 @@ class Socket:
                     if audio is not None:
                         self._hear(audio)
                     else:
-                        self._take(event["text"])
+                        await self._take(event["text"])
                     if self._hello is not None and patience.when() is not None:
                         patience.reschedule(None)
         except TimeoutError:
@@ -178,7 +178,7 @@ class Socket:
         elif self._room is not None and self._room.guest is self._guest:
             self._room.line.hear(audio)
 
-    def _take(self, text: str) -> None:
+    async def _take(self, text: str) -> None:
         try:
             incoming = read_message(text)
         except WrongVersion:
@@ -188,7 +188,7 @@ class Socket:
             self._complain(str(problem))
             return
         if incoming.type == "hello":
-            self._greet(incoming.payload)
+            await self._greet(incoming.payload)
         elif self._hello is None:
             self._complain("hello comes first")
         else:
@@ -203,7 +203,7 @@ class Socket:
 
     # -- Hello
 
-    def _greet(self, hello: dict[str, Any]) -> None:
+    async def _greet(self, hello: dict[str, Any]) -> None:
         if self._hello is not None:
             self._complain("hello comes once")
             return
@@ -217,9 +217,13 @@ class Socket:
         self._hello = hello
         self._language = _language(hello.get("language", ""))
         self._guest.tell(self._ready())
+        is_back = room is None
+        room = room or await self._hall.bring_back(hello)
         if room is not None:
             self._room = room
             self._hall.enter(room, self._guest, hello, self._language)
+            if is_back:
+                room.start()
         elif hello.get("conversation"):
             LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
             gone = "That conversation is over; the server no longer has it."

@@ -31,9 +31,9 @@ _REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": 
 class EventLog:
     """Every event of one conversation, in order."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
-        self._events: list[Event] = []
+        self._events: list[Event] = list(earlier)
         self._marks: list[State] = []  # before every so many events
         self.is_whole = True
 
