@@ -109,7 +109,7 @@ def converse(
     """Hold a conversation with this server."""
 
     async def run() -> RealtimeCall:
-        async with asyncio.timeout(3 * WAIT_S), server or RealtimeServer() as running:
+        async with asyncio.timeout(6 * WAIT_S), server or RealtimeServer() as running:
             model = RealtimeModel(url=running.url, settings=RealtimeSettings(**(settings or {})), ears=ears)
             name = agent.pop("profile", "confirm")
             agent.setdefault("phrases", Phrases())

@@ -621,3 +621,16 @@ def test_speech_without_a_transcript_is_answered_and_not_told_twice() -> None:
 def test_a_model_that_nobody_could_understand_is_refused() -> None:
     with pytest.raises(ValueError, match="without transcription"):
         RealtimeModel(settings=RealtimeSettings(transcription=None))
+
+
+@pytest.mark.parametrize("kind", ["conversation.item.create", "session.update"])
+def test_what_a_busy_server_did_not_take_is_told_again_with_the_next_try(kind: str) -> None:
+    async def act(call: RealtimeCall) -> None:
+        call.server.faults.append(Fault("refused", kind, code="rate_limit_exceeded"))
+        await ask(call)
+
+    call = converse(act, machine=QUICK, instructions="Be brief.")
+    assert call.heard == ["I see."]
+    said = [item["content"][0]["text"] for item in call.server.session.items if item["role"] == "user"]
+    assert said == ["hello"]
+    assert call.server.session.settings["instructions"] == "Be brief."

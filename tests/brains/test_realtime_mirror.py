@@ -228,3 +228,13 @@ def test_a_reply_that_goes_on_while_the_session_changes_is_told_when_it_is_known
         ("function_call_output", "call_1", "three"),
     ]
     assert told(mirror.catch_up(later, 3)) == []
+
+
+def test_an_item_that_the_server_did_not_take_is_told_again_but_not_for_ever() -> None:
+    mirror = Mirror()
+    (event,) = mirror.catch_up((UserSaid(1, "hello"),), 1)
+    for _ in range(3):
+        mirror.refuse(event)
+        assert told(mirror.catch_up((UserSaid(1, "hello"),), 1)) == [("user", "hello")]
+    mirror.refuse(event)
+    assert told(mirror.catch_up((UserSaid(1, "hello"),), 1)) == []

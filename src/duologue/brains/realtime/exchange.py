@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 TRIES_MAX = 3  # of a request that meets responses nobody asked for
 REMEMBERED_MAX = 64
+CAUSES_MAX = 256
 _MS_BYTES = RATE_HZ // 1000 * 2
 
 
@@ -76,7 +77,8 @@ class Exchange:
         self._asked: dict[str, Answer] = {}  # by the request's name
         self._open: dict[str, Answer | None] = {}  # by the response's id; None: nobody asked for it
         self._unasked: dict[str, list[str]] = {}  # the items of those
-        self._causes: dict[str, Answer] = {}  # by the id of a client event
+        self._causes: dict[str, tuple[Answer | None, ClientEvent]] = {}  # by the id of a client event
+        self.lost_update = False  # instructions or tools were refused
         self._ended: dict[str, None] = {}
         self._early: dict[str, list[OfResponse]] = {}
         self._moved = asyncio.Event()
@@ -86,20 +88,24 @@ class Exchange:
     def ask(self, answer: Answer, before: list[ClientEvent]) -> None:
         """Send a request, and what has to be known for it."""
         self._asked[answer.name] = answer
-        for event in before:
+        self.tell(before, answer)
+        self._create(answer)
+
+    def tell(self, events: list[ClientEvent], answer: Answer | None = None) -> None:
+        """Send these. If one is refused that the answer can't do without, it fails."""
+        for event in events:
             cause = self._send(event)
             if event["type"] in ("session.update", "conversation.item.create"):
-                self._remember_cause(cause, answer)
-        self._create(answer)
+                self._remember_cause(cause, answer, event)
 
     def _create(self, answer: Answer) -> None:
         answer.tries += 1
         answer.is_waiting = False
-        self._remember_cause(self._send(answer.create), answer)
+        self._remember_cause(self._send(answer.create), answer, answer.create)
 
-    def _remember_cause(self, cause: str, answer: Answer) -> None:
-        self._causes[cause] = answer
-        if len(self._causes) > REMEMBERED_MAX:
+    def _remember_cause(self, cause: str, answer: Answer | None, event: ClientEvent) -> None:
+        self._causes[cause] = (answer, event)
+        if len(self._causes) > CAUSES_MAX:
             del self._causes[next(iter(self._causes))]
 
     def leave(self, answer: Answer) -> None:
@@ -271,7 +277,11 @@ class Exchange:
         if refused.code == EXPIRED:
             self._expire(told(EXPIRED))
             return
-        answer = self._causes.get(refused.event)
+        answer, event = self._causes.pop(refused.event, (None, None))
+        if event is not None and event["type"] == "conversation.item.create":
+            self.mirror.refuse(event)
+        elif event is not None and event["type"] == "session.update":
+            self.lost_update = True
         if answer is None:
             if refused.event and not self.changed.is_set():
                 self.refused = told(refused.code)

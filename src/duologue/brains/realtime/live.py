@@ -59,11 +59,12 @@ class Live:
         refused = self._failure or self.exchange.refused
         if refused is not None:
             raise refused
-        for event in self.exchange.mirror.restore():
-            self.send(event)
+        self.exchange.tell(self.exchange.mirror.restore())
 
     def changes(self, task: dict[str, Any]) -> dict[str, Any]:
-        """What is new in these instructions and tools; they count as told then."""
+        """What is new in these instructions and tools; they count as told then, unless they are refused."""
+        if self.exchange.lost_update:
+            self.exchange.lost_update, self._task = False, {}
         new = {key: value for key, value in task.items() if key != "type" and self._task.get(key) != value}
         self._task = task
         return {"type": task["type"], **new} if new else {}

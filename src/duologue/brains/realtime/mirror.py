@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
+TOLD_MAX = 4  # how often an item is told that the server refuses
 CHANGING_MAX = 50  # the newest items of a history, which may still change
 
 
@@ -61,6 +62,8 @@ class Mirror:
         self._known: dict[object, None] = {}  # items of the history that the server has
         self._calls: dict[int, str] = {}  # call -> its name on the server
         self._names: dict[str, None] = {}
+        self._again: list[ClientEvent] = []  # items that the server did not take
+        self._refused: list[ClientEvent] = []
         self._settled_items = 0  # of the history: so old that they no longer change
         self._settled_reply = 0
 
@@ -86,6 +89,12 @@ class Mirror:
 
     def _item(self, reply: int, item: str) -> _Made:
         return next(one for one in self._replies[reply].made if one.item == item)
+
+    def refuse(self, event: ClientEvent) -> None:
+        """The server did not take this item, so it is told again with the next request, but not for ever."""
+        self._refused.append(event)
+        if sum(one is event for one in self._refused) < TOLD_MAX:
+            self._again.append(event)
 
     # -- What has to be said to the server
 
@@ -119,7 +128,7 @@ class Mirror:
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
         """What the server has to learn of this history before it makes the next reply."""
-        events: list[ClientEvent] = []
+        events, self._again = self._again, []
         recent = history[max(self._start(history), self._settled_items) :]
         for item in recent:
             match item:
