@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
 
-.PHONY: demo test lint types unit check check-full mutants bench simulate docs clean
+.PHONY: axe chromium demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
 
 demo: $(STAMP)
 	$(BIN)/duologue demo
@@ -20,8 +20,12 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP) $(MODELS)
+unit: $(STAMP) $(MODELS) postgres
 	$(BIN)/python -m pytest
+
+# A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
+postgres:
+	@sh tools/ensure_postgres.sh
 
 # A small configuration; `duologue check` explores every profile, `make check-full` the real counters.
 check: $(STAMP)
@@ -36,10 +40,20 @@ mutants: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/duologue bench core
 	$(BIN)/duologue bench runtime
+	$(BIN)/duologue bench store
+
+# Other people's code as judges. Large: half a gigabyte, fetched on the first run.
+oracles: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles]'
+	$(BIN)/python -m pytest tests/oracles
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(STAMP)
 	$(BIN)/duologue simulate --calls 10000 --seed 1 --faults
+
+# What the accessibility tests of the panel need beside a Chromium; npm fetches it.
+axe:
+	sh tools/ensure_axe.sh
 
 docs: $(STAMP)
 	$(BIN)/python tools/write_docs.py

@@ -224,3 +224,15 @@ def test_every_class_has_a_colour_by_day_and_by_night(name: str) -> None:
         assert [face for face in sorted(used) if not re.search(rf"\.{face}\b[^{{]*{{ (fill|stroke): #", scheme)] == []
     assert " style=" not in text
     assert " fill=" not in text
+
+
+def test_every_row_that_moves_a_region_can_be_found_in_its_picture() -> None:
+    for name, region in REGIONS.items():
+        drawn = {int(number) for ids in re.findall(r'data-rows="([^"]+)"', source(name)) for number in ids.split()}
+        moving = {
+            number
+            for number, row in enumerate(MACHINE.rows)
+            if isinstance(row.sources[0], region) and row.target and row.sources != (row.target,)
+        }
+        assert moving <= drawn
+        assert {-1 - number for number in range(len(MACHINE.rules))} >= {number for number in drawn if number < 0}

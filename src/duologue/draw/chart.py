@@ -30,6 +30,7 @@ class Entry(NamedTuple):
     label: tuple[str, ...]
     kind: Kind
     sources: tuple[str, ...]
+    rows: tuple[int, ...] = ()
 
     @property
     def height(self) -> float:
@@ -85,7 +86,7 @@ class Chart(NamedTuple):
         x += self.target_width + _GAP
         for number, line in enumerate(entry.label):
             place = Point(x + (_INDENT if number else 0), baseline + number * _LINE_HEIGHT)
-            body.append(ink.text(place, line, entry.face, also=entry.kind))
+            body.append(ink.text(place, line, entry.face, also=entry.kind, rows=entry.rows))
         return body
 
 
@@ -106,14 +107,16 @@ def chart_of(diagram: Diagram) -> Chart | None:
 
 
 def _entries(diagram: Diagram) -> tuple[Entry, ...]:
-    found: dict[tuple[str, str, Kind], list[str]] = {}
+    found: dict[tuple[str, str, Kind], tuple[list[str], list[int]]] = {}
     for edge in diagram.edges:
-        for label in edge.labels:
-            found.setdefault((edge.target, label, edge.kind), []).append(edge.source)
+        for number, label in enumerate(edge.labels):
+            sources, rows = found.setdefault((edge.target, label, edge.kind), ([], []))
+            sources.append(edge.source)
+            rows.extend(edge.rows[number] if edge.rows else ())
     order = {node.name: number for number, node in enumerate(diagram.nodes)}
     entries = [
-        Entry(target, _wrapped(label), kind, tuple(sorted(sources, key=lambda name: order[name])))
-        for (target, label, kind), sources in found.items()
+        Entry(target, _wrapped(label), kind, tuple(sorted(sources, key=lambda name: order[name])), tuple(rows))
+        for (target, label, kind), (sources, rows) in found.items()
     ]
     return tuple(sorted(entries, key=lambda entry: order[entry.target]))
 
@@ -132,7 +135,10 @@ def _paint_bus(entry: Entry, tracks: dict[str, float], y: float) -> list[str]:
     """A dot for each source and a line to the target, with a head on each side that it comes from."""
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]
-    body = [f'<g class="{entry.kind}">', ink.title(f"{', '.join(entry.sources)} → {entry.target}")]
+    body = [
+        f'<g class="{entry.kind}"{ink.rows_of(entry.rows)}>',
+        ink.title(f"{', '.join(entry.sources)} → {entry.target}"),
+    ]
     for side in (-1, 1):
         ends = [x for x in places if (x - goal) * side > 0]
         if ends:

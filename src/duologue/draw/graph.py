@@ -35,12 +35,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Every move from one state to another that is of one kind, with a label for each reason."""
+    """Every move from one state to another that is of one kind, with a label for each reason. `rows` has the
+    ids of the rows behind each label; a rule has the id that `Moment.fired` gives it."""
 
     source: str
     target: str
     labels: tuple[str, ...] = ()
     kind: Kind = "row"
+    rows: tuple[tuple[int, ...], ...] = ()
 
     @property
     def is_loop(self) -> bool:
@@ -63,7 +65,10 @@ def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
     name = next(name for name, leaves in REGIONS.items() if leaves is region)
     rows = region_rows(region)
     moves = [move for row in rows for move in _row_moves(row)]
-    moves += [(source.value, target.value, f"rule:{rule}", "rule") for rule, source, target in rule_moves(region)]
+    moves += [
+        (source.value, target.value, f"rule:{rule}", "rule", _rule_id(rule))
+        for rule, source, target in rule_moves(region)
+    ]
     start = _start_of(name, region)
     return Diagram(
         title=name,
@@ -82,8 +87,8 @@ def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
 def view_diagram(view: View) -> Diagram:
     """One view: the moves of its own table, and those that had to be added, with reasons."""
     start = view.see(initial(Settings()))
-    moves: list[_Move] = [(source, target, "", "source") for source, target in view.source_moves()]
-    moves += [(source, target, why, "amended") for source, target, why in view.amendments]
+    moves: list[_Move] = [(source, target, "", "source", None) for source, target in view.source_moves()]
+    moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]
     return Diagram(
         title=view.name,
         nodes=tuple(Node(state, state == start) for state in view.states),
@@ -98,22 +103,30 @@ def row_label(row: Row) -> str:
     return f"{triggers} [{row.when.__name__}]" if row.when else triggers
 
 
-_Move: TypeAlias = tuple[str, str, str, Kind]
+_Move: TypeAlias = tuple[str, str, str, Kind, int | None]
 
 
 def _row_moves(row: Row) -> list[_Move]:
-    label = row_label(row)
-    return [(source.value, (row.target or source).value, label, "row") for source in row.sources]
+    label, number = row_label(row), ROWS.index(row)
+    return [(source.value, (row.target or source).value, label, "row", number) for source in row.sources]
+
+
+def _rule_id(name: str) -> int:
+    """Rules count down from -1, as in `Moment.fired`."""
+    return -1 - [rule.name for rule in MACHINE.rules].index(name)
 
 
 def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
     """One edge for each pair of states and kind; labels keep their order and come once."""
-    found: dict[tuple[str, str, Kind], list[str]] = {}
-    for source, target, label, kind in moves:
-        labels = found.setdefault((source, target, kind), [])
-        if label and label not in labels:
-            labels.append(label)
-    return tuple(Edge(source, target, tuple(labels), kind) for (source, target, kind), labels in found.items())
+    found: dict[tuple[str, str, Kind], dict[str, list[int]]] = {}
+    for source, target, label, kind, number in moves:
+        labels = found.setdefault((source, target, kind), {})
+        if label:
+            labels.setdefault(label, []).extend([] if number is None else [number])
+    return tuple(
+        Edge(source, target, tuple(labels), kind, tuple(tuple(numbers) for numbers in labels.values()))
+        for (source, target, kind), labels in found.items()
+    )
 
 
 def _start_of(name: str, region: type[Leaf]) -> Leaf:

@@ -6,7 +6,7 @@ is drawn with a colour of its own; every element has a class, and the style know
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -126,12 +126,26 @@ def number(value: float) -> str:
     return "0" if shown == "-0" else shown
 
 
+def rows_of(ids: Iterable[int]) -> str:
+    """The attribute that says which rows and rules an element stands for, or nothing."""
+    numbers = sorted(set(ids))
+    return f' data-rows="{" ".join(map(str, numbers))}"' if numbers else ""
+
+
 def title(content: str) -> str:
     return f"<title>{escape(content)}</title>"
 
 
-def text(at: Point, content: str, face: str, anchor: str = "start", also: str = "", turn: int = 0) -> str:
-    attributes = f' class="{f"{face} {also}".strip()}" x="{number(at.x)}" y="{number(at.y)}"'
+def text(
+    at: Point,
+    content: str,
+    face: str,
+    anchor: str = "start",
+    also: str = "",
+    turn: int = 0,
+    rows: Iterable[int] = (),
+) -> str:
+    attributes = f' class="{f"{face} {also}".strip()}" x="{number(at.x)}" y="{number(at.y)}"{rows_of(rows)}'
     if anchor != "start":
         attributes += f' text-anchor="{anchor}"'
     if turn:
@@ -170,12 +184,13 @@ def curve_path(curve: Curve, name: str) -> str:
     return f'<path class="{name}" d="M {number(ax)} {number(ay)} C {tail}"/>'
 
 
-def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0) -> str:
+def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0, rows: Iterable[int] = ()) -> str:
     """A head whose point is at `tip`; `back` is the direction away from it."""
     base = tip.along(back, length)
     aside = Point(-back.y, back.x)
     corners = (tip, base.along(aside, length * 0.45), base.along(aside, -length * 0.45))
-    return f'<path class="{name}" d="M {" L ".join(f"{number(x)} {number(y)}" for x, y in corners)} Z"/>'
+    path = " L ".join(f"{number(x)} {number(y)}" for x, y in corners)
+    return f'<path class="{name}"{rows_of(rows)} d="M {path} Z"/>'
 
 
 def document(title: str, about: str, width: float, height: float, body: list[str]) -> str:

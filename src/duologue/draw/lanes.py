@@ -113,7 +113,7 @@ def _paint_rules(lanes: list[Lane], box: Box) -> list[str]:
     body = []
     for number, rule in enumerate(rules):
         card = Box(box.x + number * (width + _GAP), box.y, width, box.height)
-        body += _paint_rule(rule, lanes, card)
+        body += [f"<g{ink.rows_of([-1 - number])}>", *_paint_rule(rule, lanes, card), "</g>"]
     return body
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from . import ink
 from .graph import Diagram
 from .hubs import Line
 from .picture import NAME_HEIGHT, NOTE_HEIGHT, Picture, Stated, name_baseline
 from .shapes import Curve, Point
+
+_Rows: TypeAlias = dict[tuple[str, str], list[int]]
 
 _HEAD = 8.0
 _SIGN = 13.0  # from the edge of a box
@@ -15,13 +19,22 @@ _SIGN = 13.0  # from the edge of a box
 def paint(diagram: Diagram, picture: Picture) -> list[str]:
     """The elements of one picture. Each line tells on hover which moves it stands for."""
     labels = {(edge.source, edge.target): edge.labels for edge in reversed(diagram.edges)}
-    body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels)]
+    rows = rows_between(diagram)
+    body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels, rows)]
     for name, stated in picture.states.items():
-        body += _paint_state(name, stated)
+        body += _paint_state(name, stated, rows)
     return body
 
 
-def _paint_line(line: Line, curve: Curve, labels: dict[tuple[str, str], tuple[str, ...]]) -> list[str]:
+def rows_between(diagram: Diagram) -> _Rows:
+    """The ids of all rows and rules that lead from one state to another."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for edge in diagram.edges:
+        found.setdefault((edge.source, edge.target), []).extend(number for ids in edge.rows for number in ids)
+    return found
+
+
+def _paint_line(line: Line, curve: Curve, labels: dict[tuple[str, str], tuple[str, ...]], rows: _Rows) -> list[str]:
     moves = [(line.source, line.target)] + [(line.target, line.source)] * line.both_ways
     told = "\n".join(
         f"{source} → {target}" + "".join(f"\n  {label}" for label in labels.get((source, target), ()))
@@ -30,10 +43,12 @@ def _paint_line(line: Line, curve: Curve, labels: dict[tuple[str, str], tuple[st
     out, back = _direction(curve.start, curve.first), _direction(curve.end, curve.second)
     start = curve.start.along(out, _HEAD - 2) if line.both_ways else curve.start
     trimmed = Curve(start, curve.first, curve.second, curve.end.along(back, _HEAD - 2))
-    heads = [ink.arrow_head(curve.end, back, f"arrow {line.kind}")]
+    ids = [rows.get(move, []) for move in moves]
+    heads = [ink.arrow_head(curve.end, back, f"arrow {line.kind}", rows=ids[0])]
     if line.both_ways:
-        heads.append(ink.arrow_head(curve.start, out, f"arrow {line.kind}"))
-    return ["<g>", ink.title(told), ink.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
+        heads.append(ink.arrow_head(curve.start, out, f"arrow {line.kind}", rows=ids[1]))
+    group = f"<g{ink.rows_of(number for numbers in ids for number in numbers)}>"
+    return [group, ink.title(told), ink.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
 
 
 def _direction(start: Point, towards: Point) -> Point:
@@ -42,7 +57,7 @@ def _direction(start: Point, towards: Point) -> Point:
     return Point(dx / length, dy / length)
 
 
-def _paint_state(name: str, stated: Stated) -> list[str]:
+def _paint_state(name: str, stated: Stated, rows: _Rows) -> list[str]:
     box, node = stated.box, stated.node
     baseline = name_baseline(stated)
     body = [ink.rect(box, "state start" if node.start else "state", 9, title=name)]
@@ -53,7 +68,8 @@ def _paint_state(name: str, stated: Stated) -> list[str]:
     body.append(ink.text(Point(box.centre.x, baseline), name, "name", "middle"))
     y = box.y + NAME_HEIGHT + 4
     for note, lines in stated.notes:
+        ids = [number for edge in note.edges for number in rows.get((edge.source, edge.target), [])]
         for line in lines:
-            body.append(ink.text(Point(box.centre.x, y), line, "note", "middle", also=note.kind))
+            body.append(ink.text(Point(box.centre.x, y), line, "note", "middle", also=note.kind, rows=ids))
             y += NOTE_HEIGHT
     return body

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -34,6 +34,7 @@ from duologue.ports.failure import BrokenContract
 from duologue.turns.echo_gate import EchoGate
 from duologue.turns.features import PauseFeatures, is_turn, is_weak
 
+from .batch import VadBatches
 from .canceller import EchoCanceller, is_installed
 from .gate import Change, GateRule, VoiceGate
 from .incoming import BothSides, Pair
@@ -76,6 +77,7 @@ class Models:
     rule: GateRule
     threads: ModelThreads
     cancels_echo: bool
+    batches: VadBatches = field(default_factory=VadBatches)
 
 
 class LocalEars:
@@ -179,15 +181,25 @@ class _Stream:
             pairs = self._sides.feed(frame)
         except UnusableAudio as problem:
             raise BrokenContract(ErrorClass.INVALID_ARGS, str(problem)) from None
-        if pairs:
+        if isinstance(vad, SileroVad) and not self._hears_echo(pairs):
+            batch = self._models.batches.of_loop(vad, self._lane)  # together with other conversations
+            for pair in pairs:
+                self._follow(pair, await batch.ask(pair.heard, vad.memory), pair.heard)
+        elif pairs:
             for pair, judged in zip(
                 pairs, await self._in_thread(self._lane, partial(self._judge, vad, pairs)), strict=True
             ):
                 self._follow(pair, *judged)
 
+    def _hears_echo(self, pairs: list[Pair]) -> bool:
+        """Is there an echo to be taken out?"""
+        if self._canceller is not None:
+            return True
+        return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
+
     def _judge(self, vad: Vad, pairs: list[Pair]) -> list[tuple[float, Samples]]:
         """In a thread: how likely each is a voice, and its sound without the echo."""
-        if self._models.cancels_echo and self._canceller is None and any(pair.played.any() for pair in pairs):
+        if self._canceller is None and self._hears_echo(pairs):
             self._canceller = EchoCanceller()
         canceller = self._canceller
         return [

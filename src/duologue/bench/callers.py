@@ -1,0 +1,244 @@
+"""Clients for `duologue bench server`: each speaks, listens, interrupts, and notes how long everything took.
+
+They stream real speech at its own pace over real WebSockets and say what a page would have played. Rule: a client
+does no more than a browser does, so that the server is what is measured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import struct
+import time
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+import websockets
+
+FRAME_MS = 32
+FRAME_BYTES = 1_024
+ACK_S = 0.06
+OUTPUT_HZ = 24_000
+_HEADER = struct.Struct("<BBHII")
+
+
+@dataclass
+class Noted:
+    """What one client saw. Times are of the machine's monotonic clock, in seconds."""
+
+    seat: str
+    sent_s: list[float] = field(default_factory=list)  # of each frame
+    holds_s: list[float] = field(default_factory=list)
+    first_sound_s: list[float] = field(default_factory=list)  # of each reply
+    turns_ms: list[float] = field(default_factory=list)  # from the last frame with a voice to the first sound
+    gaps_ms: list[float] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+
+
+class Player:
+    """What a page has played, by the clock."""
+
+    def __init__(self) -> None:
+        self.voice = 0
+        self._got_ms = 0.0
+        self._played_ms = 0.0
+        self._since: float | None = None
+        self.is_complete = False
+        self.is_held = False
+        self.gap_ms = 0.0
+
+    def add(self, voice: int, ms: float) -> None:
+        if voice != self.voice:
+            self.__init__()  # type: ignore[misc]
+            self.voice = voice
+        self.move()
+        self._got_ms += ms
+        if self._since is None and not self.is_held:
+            self._since = time.monotonic()
+
+    def move(self) -> float:
+        """Play on. What should have been played and is not there is a gap."""
+        now = time.monotonic()
+        if self._since is not None and not self.is_held:
+            wanted = self._played_ms + (now - self._since) * 1000
+            if wanted > self._got_ms and not self.is_complete:
+                self.gap_ms = max(self.gap_ms, wanted - self._got_ms)
+            self._played_ms = min(wanted, self._got_ms)
+            if wanted <= self._got_ms:
+                self._since = now
+            elif self.is_complete:
+                self._since = None
+        return self._played_ms
+
+    def hold(self, is_held: bool) -> None:
+        self.move()
+        self.is_held = is_held
+        self._since = None if is_held else time.monotonic()
+
+    @property
+    def is_done(self) -> bool:
+        return self.is_complete and self._played_ms >= self._got_ms
+
+
+class Caller:
+    """One client: speaks, listens to the answer, and every other time speaks over it."""
+
+    def __init__(self, port: int, seat: str, speech: bytes, dice: random.Random) -> None:
+        self._url = f"ws://127.0.0.1:{port}/ws"
+        self._speech = [speech[at : at + FRAME_BYTES] for at in range(0, len(speech) - FRAME_BYTES + 1, FRAME_BYTES)]
+        self._dice = dice
+        self._player = Player()
+        self._spoke_s = 0.0
+        self._is_answered = asyncio.Event()
+        self._is_over = asyncio.Event()
+        self.noted = Noted(seat)
+        self.is_ready = asyncio.Event()
+
+    async def run(self, until_s: float) -> Noted:
+        try:
+            async with websockets.connect(self._url, compression=None, max_queue=None) as socket:
+                await self._say(socket, "hello", version=1, seat=self.noted.seat)
+                await self._say(socket, "start")
+                work = [
+                    asyncio.create_task(self._listen(socket)),
+                    asyncio.create_task(self._acknowledge(socket)),
+                    asyncio.create_task(self._talk(socket)),
+                ]
+                done, rest = await asyncio.wait(
+                    work, timeout=until_s - time.monotonic(), return_when=asyncio.FIRST_EXCEPTION
+                )
+                self.noted.failures += [repr(task.exception()) for task in done if task.exception()]
+                for task in rest:
+                    task.cancel()
+        except OSError as problem:
+            self.noted.failures.append(repr(problem))
+        return self.noted
+
+    async def _say(self, socket: Any, kind: str, **payload: Any) -> None:
+        await socket.send(json.dumps({"type": kind, "payload": payload}))
+
+    # -- Speaking
+
+    async def _talk(self, socket: Any) -> None:
+        silence = bytes(FRAME_BYTES)
+        clock = _Pace(self._dice.random() * FRAME_MS / 1000)
+        await self._stream(socket, clock, [silence] * self._dice.randint(10, 60))
+        self.is_ready.set()
+        overlaps = self._dice.random() < 0.5
+        while True:
+            self._is_answered.clear()
+            self._is_over.clear()
+            await self._stream(socket, clock, self._speech)
+            self._spoke_s = self.noted.sent_s[-1]
+            while not self._is_answered.is_set():
+                await self._stream(socket, clock, [silence])
+            if overlaps:  # next, speak over it
+                await self._stream(socket, clock, [silence] * 30)
+            else:
+                while not self._is_over.is_set():
+                    await self._stream(socket, clock, [silence])
+                await self._stream(socket, clock, [silence] * self._dice.randint(10, 40))
+            overlaps = not overlaps
+
+    async def _stream(self, socket: Any, clock: _Pace, frames: list[bytes]) -> None:
+        for frame in frames:
+            await clock.wait()
+            self.noted.sent_s.append(time.monotonic())
+            await socket.send(frame)
+
+    # -- Listening
+
+    async def _listen(self, socket: Any) -> None:
+        async for told in socket:
+            if isinstance(told, bytes):
+                self._hear(told)
+            elif '"duologue.play"' in told[:40]:
+                await self._obey(socket, json.loads(told)["payload"])
+            elif '"duologue.error"' in told[:40]:
+                self.noted.failures.append(told)
+
+    def _hear(self, frame: bytes) -> None:
+        voice = _HEADER.unpack_from(frame)[3]
+        if voice != self._player.voice:
+            now = time.monotonic()
+            self.noted.first_sound_s.append(now)
+            if self._spoke_s:
+                self.noted.turns_ms.append((now - self._spoke_s) * 1000)
+                self._spoke_s = 0.0
+            self.noted.gaps_ms.append(self._player.gap_ms)
+        self._player.add(voice, (len(frame) - _HEADER.size) * 500 / OUTPUT_HZ)
+        self._is_answered.set()
+
+    async def _obey(self, socket: Any, told: dict[str, Any]) -> None:
+        player = self._player
+        if told["voice"] != player.voice:
+            return
+        match told["action"]:
+            case "hold":
+                self.noted.holds_s.append(time.monotonic())
+                player.hold(True)
+            case "resume":
+                player.hold(False)
+            case "finish":
+                player.is_complete = True
+            case "clear":
+                await self._say(socket, "stopped", voice=player.voice, ms=round(player.move()))
+                player.is_complete = player.is_held = True
+                self._is_over.set()
+
+    async def _acknowledge(self, socket: Any) -> None:
+        """As a page does."""
+        told = 0
+        while True:
+            await asyncio.sleep(ACK_S)
+            player = self._player
+            if not player.voice or player.is_held:
+                continue
+            ms = round(player.move())
+            if player.is_done and told != player.voice:
+                told = player.voice
+                await self._say(socket, "finished", voice=player.voice, ms=ms)
+                self._is_over.set()
+            elif told != player.voice:
+                await self._say(socket, "played", voice=player.voice, ms=ms)
+
+
+class _Pace:
+    """A frame every FRAME_MS, without drifting."""
+
+    def __init__(self, offset_s: float) -> None:
+        self._due_s = time.monotonic() + offset_s
+
+    async def wait(self) -> None:
+        self._due_s += FRAME_MS / 1000
+        await asyncio.sleep(max(0.0, self._due_s - time.monotonic()))
+
+
+def run_callers(pipe: Connection, core: int | None, port: int, count: int, speech: bytes, seconds: float) -> None:
+    """The process: connects everybody, says so, calls for so long, tells what they noted."""
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    try:
+        import uvloop
+    except ModuleNotFoundError:
+        asyncio.run(_call(pipe, port, count, speech, seconds))
+    else:
+        uvloop.run(_call(pipe, port, count, speech, seconds))
+
+
+async def _call(pipe: Connection, port: int, count: int, speech: bytes, seconds: float) -> None:
+    dice = random.Random(7)
+    connecting_s = 1 + count * 0.02
+    until_s = time.monotonic() + connecting_s + seconds
+    callers = [Caller(port, f"seat-{number}", speech, random.Random(number)) for number in range(count)]
+    tasks = []
+    for caller in callers:
+        tasks.append(asyncio.create_task(caller.run(until_s)))
+        await asyncio.sleep(0.015 + dice.random() * 0.005)
+    waiting = [asyncio.create_task(caller.is_ready.wait()) for caller in callers]
+    await asyncio.wait([*waiting, *tasks], return_when=asyncio.ALL_COMPLETED, timeout=connecting_s + 3)
+    pipe.send("ready")
+    pipe.send(await asyncio.gather(*tasks))

@@ -1,0 +1,194 @@
+"""The server that `duologue bench server` measures: real sockets and real conversations, scripted words.
+
+Runs in a process of its own, on a core of its own. Voice detection is real or a threshold; text, brain and voice
+answer at once. Rule: it measures itself and tells its figures when it is asked; it decides nothing about them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from duologue.audio.frames import Samples, to_samples
+from duologue.audio.levels import rms
+from duologue.brains.scripted import ScriptedBrain
+from duologue.ears.local import LocalEars
+from duologue.ears.moonshine import Transcript
+from duologue.ears.vocabulary import Word
+from duologue.observe import signals as sg
+from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.server.app import Server
+from duologue.server.running import bound, serving
+from duologue.server.settings import Limits, ServerSettings
+from duologue.turns.endpoint import Vad
+from duologue.voice.scripted import ScriptedVoice
+
+SAID = "I would like a table for two at seven"
+ANSWER = "There is a table at seven. It is by the window and it is yours if you want it. Shall I book it for you?"
+_LOUD = 0.01
+_LAG_S = 0.01
+
+
+class LoudEars:
+    """Ears that take whatever is loud for speech: what hearing costs without a model."""
+
+    async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
+        number, quiet = 0, 99
+        async for item in audio:
+            if isinstance(item, Commit):
+                continue
+            if not isinstance(item, Frame):
+                continue
+            if rms(to_samples(item.pcm)) > _LOUD:
+                if quiet >= 6:
+                    number += 1
+                    yield SpeechBegan(number)
+                    yield Final(SAID, 1.0, number)
+                quiet = 0
+            elif quiet < 99:
+                quiet += 1
+                if quiet == 6:
+                    yield SpeechEnded(number, quiet * 32)
+
+
+class InstantText:
+    """A text that is there as soon as it is asked for."""
+
+    partial_ms = 320
+
+    def load(self) -> None:
+        return
+
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:  # noqa: ARG002
+        return Transcript(SAID, 1.0, tuple(Word(word, 1.0, place) for place, word in enumerate(SAID.split(), 1)))
+
+
+@dataclass
+class Counted:
+    """Ears that note which frame told of an onset."""
+
+    ears: Any
+    onsets: list[int] = field(default_factory=list)
+
+    async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
+        count = 0
+
+        async def counted() -> AsyncIterator[Incoming]:
+            nonlocal count
+            async for item in audio:
+                count += isinstance(item, Frame)
+                yield item
+
+        async for heard in self.ears.listen(counted()):
+            if isinstance(heard, SpeechBegan):
+                self.onsets.append(count - 1)
+            yield heard
+
+
+@dataclass
+class Figures:
+    """What the server measures while calls go on."""
+
+    onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames that told of one
+    decided: dict[str, list[float]] = field(default_factory=dict)  # by seat: when a turn was known to be over
+    lags_ms: list[float] = field(default_factory=list)
+
+
+def run_served(pipe: Connection, core: int | None, vad: bool, sessions_max: int) -> None:
+    """The process: tells its port, then answers `begin` and `figures` until `stop`."""
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    _run(_served(pipe, vad, sessions_max))
+
+
+def _run(work: Any) -> None:
+    try:
+        import uvloop
+    except ModuleNotFoundError:
+        asyncio.run(work)
+    else:
+        uvloop.run(work)
+
+
+async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
+    ears = LocalEars(stt=InstantText(), judges_turns=False, cancels_echo=False) if vad else LoudEars()
+    if isinstance(ears, LocalEars):
+        ears.load()
+    figures = Figures()
+    limits = Limits(conversations_max=sessions_max, sockets_per_address_max=sessions_max, drain_s_max=0.1)
+    voice, endpoint = ScriptedVoice(), Vad()
+
+    def make() -> Agent:
+        return Agent(
+            ScriptedBrain(otherwise=ANSWER), ears=Counted(ears), voice=voice, endpoint=endpoint, profile="confirm"
+        )
+
+    server = Server(make, ServerSettings(port=0, limits=limits))
+    _watch(server, figures)
+    listening = bound("127.0.0.1", 0)
+    lagging = asyncio.create_task(_measure_lag(figures))
+    before = resident_kb()
+    async with serving(server, listening):
+        pipe.send(listening.getsockname()[1])
+        loop = asyncio.get_running_loop()
+        cpu_s = wall_s = 0.0
+        while (asked := await loop.run_in_executor(None, pipe.recv)) != "stop":
+            if asked == "begin":
+                figures.lags_ms.clear()
+                cpu_s, wall_s = time.process_time(), time.monotonic()
+                idle_kb = resident_kb()
+                pipe.send(len(server.hall.rooms))
+            else:
+                pipe.send(
+                    {
+                        "cpu_share": (time.process_time() - cpu_s) / (time.monotonic() - wall_s),
+                        "mb_per_session": (idle_kb - before) / 1024 / max(1, len(server.hall.rooms)),
+                        "resident_mb": resident_kb() / 1024,
+                        "lags_ms": figures.lags_ms,
+                        "onsets": figures.onsets,
+                        "decided": figures.decided,
+                    }
+                )
+        lagging.cancel()
+        for room in tuple(server.hall.rooms.values()):
+            await room.end("measured")
+
+
+def _watch(server: Server, figures: Figures) -> None:
+    """Note what matters of every conversation that begins."""
+    watch = server.hall.watch
+
+    def watched(conversation: Conversation) -> None:
+        watch(conversation)
+        room = server.hall.rooms[conversation.id]
+        ears = conversation.agent.ears
+        assert isinstance(ears, Counted)
+        figures.onsets[room.seat] = ears.onsets
+        times = figures.decided.setdefault(room.seat, [])
+        conversation.on(
+            sg.Decided, lambda found: times.append(time.monotonic()) if found.decision == "end_of_turn" else None
+        )
+
+    server.hall.watch = watched  # type: ignore[method-assign]
+
+
+async def _measure_lag(figures: Figures) -> None:
+    """How late a timer is: what every other timer and frame had to wait too."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + _LAG_S
+        await asyncio.sleep(_LAG_S)
+        figures.lags_ms.append((loop.time() - due) * 1000)
+
+
+def resident_kb() -> int:
+    with open("/proc/self/statm", encoding="ascii") as told:
+        return int(told.read().split()[1]) * resource.getpagesize() // 1024

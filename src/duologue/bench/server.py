@@ -1,0 +1,154 @@
+"""How many conversations one core of a server carries, and how well: `duologue bench server`.
+
+The server runs on one core, its clients on another, with real sockets between them. Rule: the clients say what was
+heard and when; the server says only what its processor did.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+from duologue.audio.frames import to_pcm
+from duologue.audio.resample import resample
+from duologue.audio.wav import read_audio
+from duologue.models.cache import model_path
+
+from .budget import Budget
+from .callers import Noted, run_callers
+from .served import run_served
+
+SPEECH_MS = (1_900, 3_900)  # of a recording: a stretch that begins and ends with a voice
+NOTE = (
+    "A server on one core; clients on another stream real speech in 32 ms frames, tell what they played "
+    "every 60 ms and speak over every other answer. Text, brain and voice are scripted. turn_ms counts from the last "
+    "frame with a voice and includes the silence that the end of a turn waits for; added_delay from the moment that it "
+    "was known to be over; silence_after_frame from the frame that told of the onset to the order to be silent."
+)
+
+
+def budgets(vad: bool) -> tuple[Budget, ...]:
+    return (
+        Budget(
+            "sessions_per_core",
+            f"conversations a core carries, VAD {'on' if vad else 'off'}",
+            40 if vad else 200,
+            "",
+            True,
+        ),
+        Budget("turn_ms_p50", "end of speech → first sound, median", 1_000, "ms"),
+        Budget("turn_ms_p99", "end of speech → first sound, 99 %", 1_500, "ms"),
+        Budget("loop_lag_ms_p99", "lag of the event loop, 99 %", 20, "ms"),
+        Budget("mb_per_session", "memory of a conversation", 1, "MB"),
+        Budget("audio_gap_ms_max", "longest gap in what is heard", 60, "ms"),
+        Budget("silence_after_frame_ms_p95", "onset over the agent → silence, 95 %", 50, "ms"),
+        Budget("added_delay_ms_p95", "end of turn known → first sound, 95 %", 300, "ms"),
+    )
+
+
+def bench_server(
+    sessions: int = 40,
+    vad: bool = True,
+    seconds: float = 20.0,
+    progress: Callable[[str], None] = lambda what: None,  # noqa: ARG005
+) -> dict[str, Any]:
+    """Measure a server with so many conversations at once."""
+    cores = sorted(os.sched_getaffinity(0))
+    mine, theirs = (cores[0], cores[1]) if len(cores) > 1 else (None, None)
+    spawn = multiprocessing.get_context("spawn")
+    to_server, served_end = spawn.Pipe()
+    to_callers, callers_end = spawn.Pipe()
+    server = spawn.Process(target=run_served, args=(served_end, mine, vad, sessions + 10), daemon=True)
+    progress("starting the server")
+    server.start()
+    try:
+        port = to_server.recv()
+        progress(f"connecting {sessions} clients")
+        callers = spawn.Process(
+            target=run_callers, args=(callers_end, theirs, port, sessions, _speech(), seconds), daemon=True
+        )
+        callers.start()
+        to_callers.recv()
+        to_server.send("begin")
+        connected = to_server.recv()
+        progress(f"{connected} conversations, {seconds:.0f} s")
+        noted: list[Noted] = to_callers.recv()
+        to_server.send("figures")
+        figures = to_server.recv()
+        to_server.send("stop")
+        callers.join(10)
+        server.join(10)
+    finally:
+        server.kill()
+    return _result(sessions, connected, vad, noted, figures)
+
+
+def _speech() -> bytes:
+    found = read_audio(model_path("speech-samples") / "two_cities.wav")
+    start, end = (found.rate_hz * ms // 1000 for ms in SPEECH_MS)
+    return to_pcm(resample(found.samples[start:end], found.rate_hz, 16_000))
+
+
+def _result(sessions: int, connected: int, vad: bool, noted: list[Noted], figures: dict[str, Any]) -> dict[str, Any]:
+    turns = [ms for one in noted for ms in one.turns_ms]
+    silences = [ms for one in noted for ms in _silences(one, figures["onsets"].get(one.seat, []))]
+    delays = [ms for one in noted for ms in _delays(one, figures["decided"].get(one.seat, []))]
+    gaps = [ms for one in noted for ms in one.gaps_ms]
+    failures = [what for one in noted for what in one.failures]
+    result: dict[str, Any] = {
+        "sessions": connected,
+        "sessions_wanted": sessions,
+        "vad": vad,
+        "cpu_share": round(figures["cpu_share"], 3),
+        "sessions_per_core": int(connected / max(figures["cpu_share"], 0.01)),
+        "turns": len(turns),
+        "turn_ms_p50": _share(turns, 50),
+        "turn_ms_p99": _share(turns, 99),
+        "loop_lag_ms_p99": _share(figures["lags_ms"], 99),
+        "mb_per_session": round(figures["mb_per_session"], 3),
+        "resident_mb": round(figures["resident_mb"]),
+        "audio_gap_ms_max": round(max(gaps, default=0.0), 1),
+        "barge_ins": len(silences),
+        "silence_after_frame_ms_p95": _share(silences, 95),
+        "added_delay_ms_p95": _share(delays, 95),
+        "failures": failures[:5],
+    }
+    held = budgets(vad)
+    result["budget"] = {budget.key: budget.limit for budget in held}
+    result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in held}
+    result["note"] = NOTE
+    return result
+
+
+def _silences(noted: Noted, onsets: list[int]) -> list[float]:
+    """For every order to be silent: how long after the frame that told of the onset was sent it came."""
+    found = []
+    sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
+    for hold_s in noted.holds_s:
+        earlier = [sent_s for sent_s in sent if sent_s <= hold_s]
+        if earlier:
+            found.append((hold_s - earlier[-1]) * 1000)
+    return found
+
+
+def _delays(noted: Noted, decided_s: list[float]) -> list[float]:
+    """For every end of a turn: how long until the first sound of the answer."""
+    found = []
+    for at_s in decided_s:
+        later = [sound_s for sound_s in noted.first_sound_s if sound_s >= at_s]
+        if later:
+            found.append((later[0] - at_s) * 1000)
+    return found
+
+
+def _share(values: list[float], percent: int) -> float:
+    if len(values) < 2:
+        return round(values[0], 1) if values else float("nan")
+    return round(statistics.quantiles(values, n=100, method="inclusive")[percent - 1], 1)
+
+
+def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [budget.row(result) for budget in budgets(result["vad"])]

@@ -1,0 +1,94 @@
+// What a person can do: each is a command to the server, a message to the store, or both.
+//
+// Rule: nothing here guesses what the server will do; the page shows it when it is told.
+
+import { isOn } from "./model/model.js";
+import { keep, keepConversation, keepMuted, keepToken } from "./seat.js";
+import { download, transcriptOf } from "./transcript.js";
+
+export function createActions({ store, socket, sound, player, microphone, text }) {
+  const tell = (type, payload = {}) => store.dispatch({ type: `panel.${type}`, payload });
+  const send = (type, payload) => socket.send(type, payload);
+  let skip = () => {};
+
+  const act = {
+    async start() {
+      const { ready, starting } = store.model;
+      if (starting) return;
+      tell("starting");
+      if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
+      else sound.open();
+      if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);
+      send("start");
+    },
+    skipMicrophone() {
+      tell("microphone", { status: "off" });
+      skip();
+    },
+    openMicrophone: () => microphone.open(),
+    /** Without a line nobody can be told: then it is over here. */
+    end() {
+      if (send("end")) return;
+      microphone.close();
+      act.forget();
+    },
+    finishTurn: () => send("send"),
+    interrupt: () => send("interrupt"),
+    pause: () => send(store.model.state.state === "suspended" ? "resume" : "suspend"),
+    type: (words) => isOn(store.model) && send("type", { text: words }),
+    cancel: (call) => send("cancel", { call }),
+    answer(call, words) {
+      if (send("answer", { call, text: words })) tell("answered", { call });
+    },
+    mute() {
+      const muted = !store.model.microphone.muted;
+      keepMuted(muted);
+      tell("microphone", { muted });
+    },
+    mode(mode) {
+      act.release();
+      keep("mode", mode);
+      keepMuted(false);
+      tell("microphone", { mode, muted: false });
+    },
+    /** True if the press meant talking: there is a conversation, and a microphone. */
+    press(repeated = false) {
+      const { model } = store;
+      if (!isOn(model) || model.microphone.status !== "on") return false;
+      if (!repeated && !model.microphone.pressed) {
+        send("press");
+        tell("microphone", { pressed: true });
+      }
+      return true;
+    },
+    release() {
+      if (!store.model.microphone.pressed) return false;
+      tell("microphone", { pressed: false });
+      send("release");
+      return true;
+    },
+    /** An action of a notice; the server is told about retry and dismiss, restart starts anew. */
+    settle({ id, code, actions }, action) {
+      if (action === "restart") act.start();
+      else if (action && actions.includes(action) && code !== undefined) send(action);
+      tell("dismissed", { id });
+    },
+    reconnect: () => socket.retry(),
+    takeOver: () => socket.retry({ take_over: true }),
+    useToken(token) {
+      keepToken(token);
+      socket.retry();
+    },
+    saveTranscript: () => download("conversation.txt", transcriptOf(store.model, text)),
+    view(view) {
+      tell("view", { view });
+      send("debug", { on: view === "hood" });
+    },
+    forget() {
+      keepConversation(null);
+      tell("forgotten");
+    },
+    tell,
+  };
+  return act;
+}

@@ -1,0 +1,59 @@
+// Making and changing elements, without markup in strings.
+//
+// Rule: text goes in as text. Styles are set by class, or by property where they are numbers.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** `make("button.quiet", {type: "button", onclick}, "Text", child)`; a name may carry classes. */
+export function make(name, attributes = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag);
+  if (classes.length) element.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) set(element, key, value);
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function set(element, key, value) {
+  if (key.startsWith("on")) element[key] = value;
+  else if (value === null || value === undefined || value === false) element.removeAttribute(key);
+  else element.setAttribute(key, value === true ? "" : value);
+}
+
+/** Change a text only if it differs: a live region that is written again is read again. */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+export function show(element, visible) {
+  if (element.hidden === visible) element.hidden = !visible;
+}
+
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "icon");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `icons.svg#${name}`);
+  svg.append(use);
+  return svg;
+}
+
+/** Keep the children of a list in step with its items; `update` shows an item in its element. */
+export function keyed(list, items, keyOf, create, update) {
+  const old = new Map([...list.children].map((child) => [child.dataset.key, child]));
+  let place = list.firstElementChild;
+  for (const item of items) {
+    const key = String(keyOf(item));
+    let element = old.get(key);
+    old.delete(key);
+    if (!element) {
+      element = create(item);
+      element.dataset.key = key;
+    }
+    update(element, item);
+    if (element === place) place = place.nextElementSibling;
+    else list.insertBefore(element, place);
+  }
+  for (const element of old.values()) element.remove();
+}

@@ -1,0 +1,90 @@
+// The machine's own picture, drawn by the server from its tables; the rows that fired are lit in it.
+//
+// Rule: the picture's style sheet stays behind (the page allows none that is inline); diagram.css draws it in the
+// page's theme.
+
+import { make } from "../dom.js";
+import { rowsOf, shownIndex, shownMoments } from "../model/hood.js";
+import { moved } from "./steps.js";
+
+const NAMES = ["link", "user", "voice", "reply", "jobs", "machine"];
+
+export function diagram({ act, text }) {
+  const tabs = make("div.tabs", { role: "group", "aria-labelledby": "diagram-title" });
+  const place = make("div.diagram", { tabindex: "0", role: "group", "aria-labelledby": "diagram-title" });
+  const pictures = new Map();
+  let shown = null;
+  let followed = "user";
+  const buttons = [null, ...NAMES].map((name) => {
+    const button = make("button.tab", { type: "button", onclick: () => act.tell("diagram", { diagram: name }) }, name ?? text("follow"));
+    button.dataset.name = name ?? "";
+    return button;
+  });
+  tabs.append(...buttons);
+  const element = make("section.panel.diagram-panel", {}, make("div.panel-head", {}, make("h3", { id: "diagram-title" }, text("machine")), tabs), place);
+
+  return {
+    element,
+    render(hood) {
+      const moments = shownMoments(hood);
+      const index = shownIndex(hood);
+      const moment = moments[index];
+      const before = moments[index - 1];
+      if (moment) followed = regionOf(moment, before, rowsOf(hood)) ?? followed;
+      const name = hood.diagram ?? followed;
+      for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.name === (hood.diagram ?? "")));
+      if (!pictures.has(name)) pictures.set(name, load(name));
+      const light = (picture) => {
+        if (shown?.moment !== moment || place.firstElementChild !== picture) return;
+        lightUp(picture, moment, before);
+      };
+      if (shown?.name === name && shown.moment === moment) return;
+      shown = { name, moment };
+      pictures.get(name).then((picture) => {
+        if (shown.name !== name) return;
+        if (place.firstElementChild !== picture) place.replaceChildren(picture);
+        light(picture);
+      });
+    },
+  };
+}
+
+/** Where a step is best seen: where something moved, else where a row fired. */
+function regionOf(moment, before, rows) {
+  const [first] = before ? moved(moment, before) : [];
+  if (first) return first.region;
+  return moment.fired.map((id) => rows[id]?.region).find((region) => NAMES.includes(region));
+}
+
+async function load(name) {
+  const answer = await fetch(`debug/diagram/${name}.svg`);
+  if (!answer.ok) return make("p.quiet-line", {}, name);
+  const source = (await answer.text()).replace(/<style[\s\S]*?<\/style>/g, "");
+  const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
+  const picture = document.importNode(parsed.documentElement, true);
+  for (const named of picture.querySelectorAll("[id]")) named.id = `${name}-${named.id}`;
+  picture.setAttribute("aria-labelledby", `${name}-title`);
+  picture.removeAttribute("width");
+  picture.removeAttribute("height");
+  return picture;
+}
+
+function lightUp(picture, moment, before) {
+  if (!picture.querySelectorAll) return;
+  const fired = new Set((moment?.fired ?? []).map(String));
+  for (const element of picture.querySelectorAll("[data-rows]")) {
+    element.classList.toggle("lit", element.dataset.rows.split(" ").some((id) => fired.has(id)));
+  }
+  const here = leaves(moment);
+  const was = leaves(before);
+  for (const box of picture.querySelectorAll("rect[data-name]")) {
+    const { name } = box.dataset;
+    box.classList.toggle("here", here.has(name));
+    box.classList.toggle("was", was.has(name) && !here.has(name));
+  }
+}
+
+function leaves(moment) {
+  const names = Object.values(moment?.regions ?? {}).flatMap((state) => state.split(/[,+]/).map((part) => part.trim()));
+  return new Set(names.concat(moment?.regions?.jobs === "none" ? ["absent"] : []));
+}

@@ -1,0 +1,34 @@
+// Journals: saving that of this conversation, opening one from disk.
+//
+// Rule: the server replays it, the page only shows what came out.
+
+import { accessToken } from "../seat.js";
+import { download } from "../transcript.js";
+
+export async function saveJournal({ conversation, key }) {
+  const headers = { "X-Conversation-Key": key, ...bearer() };
+  const answer = await fetch(`conversations/${encodeURIComponent(conversation)}/journal`, { headers });
+  if (!answer.ok) throw new Error(await reason(answer));
+  download(`${conversation}.jsonl`, await answer.blob());
+}
+
+export async function openJournal(file) {
+  const answer = await fetch("debug/replay", { method: "POST", body: file, headers: { "Content-Type": "application/x-ndjson", ...bearer() } });
+  if (!answer.ok) throw new Error(await reason(answer));
+  const { rows, regions, moments, agrees } = await answer.json();
+  return { name: file.name, rows, regions, moments, agrees };
+}
+
+function bearer() {
+  const token = accessToken();
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+async function reason(answer) {
+  try {
+    const { error } = await answer.json();
+    return error ?? String(answer.status);
+  } catch {
+    return String(answer.status);
+  }
+}

@@ -1,0 +1,54 @@
+// Steps read into lanes: which state each region was in, from when on, and why.
+//
+// Reads only what is new. Rule: a lane is derived from the steps and from nothing else.
+
+import { LANES } from "./looks.js";
+
+export class Lanes {
+  constructor() {
+    this.reset(null);
+  }
+
+  reset(first) {
+    this.first = first;
+    this.count = 0;
+    this.visits = Object.fromEntries(LANES.map((lane) => [lane, []]));
+  }
+
+  read(moments) {
+    if (moments[0] !== this.first || moments.length < this.count) this.reset(moments[0]);
+    for (; this.count < moments.length; this.count += 1) this.add(moments[this.count], this.count);
+    return this.visits;
+  }
+
+  add(moment, step) {
+    for (const lane of LANES) {
+      const state = lane === "conversation" ? moment.views?.conversation : moment.regions[lane];
+      const visits = this.visits[lane];
+      if (state !== undefined && visits.at(-1)?.state !== state) visits.push({ state, from: moment.at, cause: causeOf(moment), step });
+    }
+  }
+
+  /** Where a lane was at a time, and what came before: [visit, the one before]. */
+  at(lane, time) {
+    const visits = this.visits[lane];
+    const index = visits.findLastIndex(({ from }) => from <= time);
+    return [visits[index] ?? null, visits[index - 1] ?? null];
+  }
+}
+
+export function causeOf({ cause, event, fields }) {
+  return cause ?? (event === "TimerFired" ? `timer:${fields?.timer}` : event);
+}
+
+/** The last step that happened at or before a time. */
+export function stepAt(moments, time) {
+  let low = 0;
+  let high = moments.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (moments[middle].at <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,28 @@
+// How the lanes look: whose a state is (a hue), and how telling it is (a tone). The table of the offline timeline.
+//
+// Rule: `rest` is a line, the others are bars; `hatch` waits for something else.
+
+export const LANES = ["conversation", "link", "user", "voice", "reply", "jobs"];
+export const HUE_OF = { conversation: "quiet", link: "blue", user: "teal", voice: "violet", reply: "amber", jobs: "rose", rule: "quiet" };
+
+const TONES = {
+  conversation: {
+    idle: "quiet rest", preparing: "blue soft", listening: "teal faint", processing: "amber soft", waitingForCopilot: "rose soft",
+    speaking: "violet full", interrupted: "red soft", suspended: "blue hatch", faulted: "red full", terminating: "blue faint",
+  },
+  link: {
+    idle: "rest", up: "rest", preparing: "soft", suspended: "quiet hatch", renewing: "quiet soft", healing: "hatch",
+    backing_off: "red soft", reconnecting: "full", faulted: "red full", terminating: "faint",
+  },
+  user: { quiet: "rest", talking: "full", settling: "soft", transcribing: "hatch" },
+  voice: { silent: "rest", playing: "full", held: "hatch", stopping: "red full", hushed: "red soft" },
+  reply: { none: "rest", committing: "faint", waiting: "soft", generating: "full", ready: "hatch", retrying: "red soft" },
+  jobs: { none: "rest", absent: "rest", tool: "full", delegated: "soft", dispatched: "hatch" },
+};
+
+/** {hue, tone} of a state; jobs side by side look like the first of them. */
+export function lookOf(lane, state) {
+  const told = TONES[lane]?.[state.split(/[,+]/)[0].trim()] ?? "faint";
+  const [first, second] = told.split(" ");
+  return second ? { hue: first, tone: second } : { hue: HUE_OF[lane], tone: first };
+}

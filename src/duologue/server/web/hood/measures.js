@@ -1,0 +1,142 @@
+// Numbers: where the conversation is and was, and for how long; what the server measured (L-22); stages of answers.
+//
+// Rule: a number that is not known is a dash.
+
+import { keyed, make, write } from "../dom.js";
+import { lookOf } from "./looks.js";
+import { clock } from "./timeline.js";
+
+const VISITS_SHOWN = 8;
+const STAGES = ["speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed"];
+
+export function measures({ text }) {
+  const element = make("dl.measures");
+  return {
+    element,
+    /** `now` is the time that is looked at. */
+    render(model, lanes, now) {
+      const [current, previous] = lanes.at("conversation", now);
+      const m = model.hood.replay ? {} : (model.metrics ?? {});
+      const items = [
+        ["current", labelOf(model, current?.state), current ? lasting(now - current.from) : ""],
+        ["previous", labelOf(model, previous?.state), previous ? lasting(current.from - previous.from) : ""],
+        ["session", clock(now), ""],
+        ["turns", m.turns ?? "–", ""],
+        ["firstAudio", known(m.meanFirstAudioMs, (ms) => `${Math.round(ms)}`), known(m.meanFirstAudioMs, () => "ms", "")],
+        ["interruptionRate", known(m.interruptionRate, percent), ""],
+        ["toolCalls", m.calls ?? "–", m.calls ? text("succeeded", { part: known(m.callSuccessRate, percent) }) : ""],
+        ["errors", m.errors ?? "–", ""],
+      ];
+      keyed(element, items, ([key]) => key, ([key]) => created(key, text), update);
+    },
+  };
+}
+
+function created(key, text) {
+  return make("div.measure", {}, make("dt", {}, text(key)), make("dd", {}, make("span.figure"), make("small")));
+}
+
+function update(element, [, figure, note]) {
+  const [shown, small] = element.lastElementChild.children;
+  write(shown, String(figure));
+  write(small, note);
+}
+
+/** The last answers, each as a bar of its stages; all on one scale. */
+export function stages({ text }) {
+  const list = make("ul.answers");
+  const legend = make("ul.legend", {}, ...STAGES.map((stage, index) => make("li", {}, make(`span.swatch.stage-${index}`), text(stage))));
+  const none = make("p.quiet-line", {}, text("none"));
+  const element = make("section.panel.latency", {}, make("h3", {}, text("latency")), none, list, legend);
+  return {
+    element,
+    render({ answers }) {
+      none.hidden = answers.length > 0;
+      legend.hidden = !answers.length;
+      const longest = Math.max(1, ...answers.map(total));
+      const items = answers.map((answer, index) => ({ answer, index })).toReversed();
+      keyed(list, items, ({ index }) => index, () => bar(), (item, { answer }) => fill(item, answer, longest, text));
+    },
+  };
+}
+
+function bar() {
+  return make("li.answer", {}, make("span.stack", { "aria-hidden": "true" }, ...STAGES.map((_, index) => make(`span.stage-${index}`))), make("span.answer-ms"), make("span.unseen"));
+}
+
+function fill(item, answer, longest, text) {
+  const [stack, ms, words] = item.children;
+  STAGES.forEach((stage, index) => {
+    const part = stack.children[index];
+    part.style.setProperty("--share", String((answer[stage] ?? 0) / longest));
+    part.title = `${text(stage)}: ${known(answer[stage], (value) => `${value} ms`)}`;
+  });
+  write(ms, `${total(answer)} ms`);
+  write(words, STAGES.map((stage) => `${text(stage)} ${known(answer[stage], (value) => `${value} ms`)}`).join(", "));
+}
+
+function total(answer) {
+  return STAGES.reduce((sum, stage) => sum + (answer[stage] ?? 0), 0);
+}
+
+/** The states that were visited, newest first: how long, and what led there. */
+export function visited({ text }) {
+  const list = make("ol.visited");
+  const element = make("section.panel", {}, make("h3", {}, text("states")), list);
+  return {
+    element,
+    render(model, lanes, now) {
+      const visits = lanes.visits.conversation;
+      const end = visits.findLastIndex(({ from }) => from <= now) + 1;
+      const items = visits.slice(Math.max(0, end - VISITS_SHOWN), end).map((visit, index, all) => ({ ...visit, until: all[index + 1]?.from ?? now }));
+      keyed(list, items.toReversed(), ({ from, state }) => `${from}-${state}`, () => make("li", {}, make("span.visited-name"), make("span.visited-for"), make("span.reasons")), (item, visit) => {
+        const [name, duration, cause] = item.children;
+        write(name, labelOf(model, visit.state));
+        item.dataset.hue = lookOf("conversation", visit.state).hue;
+        write(duration, lasting(visit.until - visit.from));
+        write(cause, visit.cause);
+      });
+    },
+  };
+}
+
+/** Why the turn was over, why somebody was let in, why it went on. */
+export function decisions({ text }) {
+  const list = make("ul.decisions");
+  const none = make("p.quiet-line", {}, text("none"));
+  const element = make("section.panel.decisions-panel", {}, make("h3", {}, text("decisions")), none, list);
+  return {
+    element,
+    render(hood) {
+      const made = hood.replay ? [] : hood.decisions.slice(-12).toReversed();
+      none.hidden = made.length > 0;
+      keyed(list, made, ({ at, decision }) => `${at}-${decision}`, decided, () => {});
+    },
+  };
+}
+
+function decided({ at, decision, reasons, confidence }) {
+  return make(
+    "li",
+    { "data-decision": decision },
+    make("span.decision-name", {}, decision.replaceAll("_", " ")),
+    make("span.decision-at", {}, `${clock(at, true)}${typeof confidence === "number" ? ` · ${percent(confidence)}` : ""}`),
+    make("span.reasons", {}, reasons.join(", ")),
+  );
+}
+
+function labelOf({ ready }, state) {
+  return state ? (ready?.labels?.[state] ?? state) : "–";
+}
+
+function lasting(ms) {
+  return ms < 10000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : clock(ms);
+}
+
+function known(value, show, unknown = "–") {
+  return value === null || value === undefined ? unknown : show(value);
+}
+
+function percent(part) {
+  return `${Math.round(part * 100)}%`;
+}

@@ -1,0 +1,20 @@
+// Holding the space bar to talk.
+//
+// Rule: a key that means something where the focus is keeps that meaning; only the talk button and the rest of
+// the page take the space bar for talking.
+
+const TAKES_SPACE = "input, textarea, select, button, a[href], summary, [contenteditable], [role=slider], [role=tab]";
+
+export function holdSpace(act) {
+  const hold = document.getElementById("hold");
+  const means = (event) => event.code === "Space" && (event.target === hold || !event.target.closest?.(TAKES_SPACE));
+  document.addEventListener("keydown", (event) => {
+    if (!means(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (act.press(event.repeat)) event.preventDefault();
+  });
+  document.addEventListener("keyup", (event) => {
+    if (event.code === "Space" && act.release()) event.preventDefault();
+  });
+  window.addEventListener("blur", () => act.release());
+  document.addEventListener("visibilitychange", () => document.hidden && act.release());
+}

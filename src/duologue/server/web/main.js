@@ -1,0 +1,126 @@
+// Puts the page together: store, line, sound, parts. Everything else is in the module that is named after it.
+
+import { createActions } from "./actions.js";
+import { hood } from "./hood/hood.js";
+import { holdSpace } from "./keys.js";
+import { Microphone } from "./microphone.js";
+import { firstModel, isOn, reduce } from "./model/model.js";
+import { announcer } from "./parts/announcer.js";
+import { captions } from "./parts/captions.js";
+import { composer } from "./parts/composer.js";
+import { connection } from "./parts/connection.js";
+import { controls } from "./parts/controls.js";
+import { heading } from "./parts/heading.js";
+import { meter } from "./parts/meter.js";
+import { notices } from "./parts/notices.js";
+import { orb } from "./parts/orb.js";
+import { status } from "./parts/status.js";
+import { task } from "./parts/task.js";
+import { work } from "./parts/work.js";
+import { Player } from "./player.js";
+import { accessToken, keepConversation, kept, keptConversation, seatId, wasMuted } from "./seat.js";
+import { Socket } from "./socket.js";
+import { resumeOnGesture, Sound } from "./sound.js";
+import { createStore } from "./store.js";
+import { chosenLanguage, textsIn, translate } from "./texts.js";
+import { theme } from "./theme.js";
+
+const RESUME_MS = 4000;
+
+const language = chosenLanguage();
+const text = textsIn(language);
+document.documentElement.lang = language;
+translate(document, text);
+
+const mode = kept("mode") === "push" ? "push" : "hands-free";
+const store = createStore(reduce, firstModel({ microphone: { status: "off", muted: wasMuted(), mode, pressed: false } }));
+const timings = [];
+
+const sound = new Sound({ changed: (state) => act.tell("sound", { status: state }) });
+const player = new Player({ sound, send: (type, payload) => socket.send(type, payload) });
+const microphone = new Microphone({
+  sound,
+  send: (frame) => socket.sendFrame(frame),
+  changed: (state) => act.tell("microphone", { status: state }),
+});
+accessToken();
+const socket = new Socket({ hello, message: receive, voice: (frame) => player.receive(frame) });
+const act = createActions({ store, socket, sound, player, microphone, text });
+
+const shared = { text, act, store, timings, sound, player, microphone };
+for (const part of [heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
+  store.subscribe(part(shared));
+}
+store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
+  microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.state !== "suspended");
+});
+theme(text);
+holdSpace(act);
+resumeOnGesture(sound);
+
+if (new URL(location.href).searchParams.has("debug")) act.view("hood");
+let reloaded = keptConversation()?.played ?? null; // the bookmark of the page before this one
+if (reloaded) player.restore(reloaded);
+socket.connect();
+
+function hello() {
+  const token = accessToken();
+  const going = keptConversation();
+  const played = reloaded ? { voice: reloaded.voice, ms: reloaded.ms, chunk: reloaded.chunk } : player.progress();
+  return {
+    seat: seatId(),
+    language,
+    audio: { rate_hz: 16000 },
+    ...(token ? { token } : {}),
+    ...(going ? { conversation: going.conversation, key: going.key, ...(played ? { played } : {}) } : {}),
+  };
+}
+
+function receive(message) {
+  const { type, payload } = message;
+  if (type === "duologue.play") player.command(payload);
+  if (type === "duologue.conversation") begin(payload);
+  if (type === "duologue.ended") keepConversation(null);
+  if (type === "duologue.ended") microphone.close();
+  store.dispatch(message);
+  if (type === "duologue.ready") wentOn();
+}
+
+function begin({ conversation, key, resumed }) {
+  clearTimeout(waiting);
+  keepConversation({ conversation, key });
+  if (!resumed) player.begin(0);
+  reloaded = null;
+  if (store.model.view === "hood") socket.send("debug", { on: true });
+  if (resumed && !store.model.conversation) reopen();
+}
+
+/** A page that was reloaded in mid-conversation: sound and microphone again, as far as the browser allows. */
+function reopen() {
+  const { agent, audio } = store.model.ready ?? {};
+  if (agent?.speaks !== false) player.open(audio?.output_hz);
+  if (agent?.hears !== false) microphone.open();
+}
+
+let waiting = 0;
+/** The server may have forgotten the conversation that was asked for; then it is silent about it. */
+function wentOn() {
+  if (!keptConversation()) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => act.forget(), RESUME_MS);
+}
+
+window.addEventListener("pagehide", () => {
+  const going = keptConversation();
+  if (going) keepConversation({ ...going, played: player.bookmark() });
+});
+
+window.duologue = {
+  get model() {
+    return store.model;
+  },
+  timings,
+  level: () => ({ microphone: microphone.level, agent: player.level }),
+  frames: () => microphone.frames,
+  player,
+};

@@ -1,0 +1,82 @@
+// The person's voice: opens the microphone with the browser's echo cancellation, and lets frames through.
+//
+// A frame leaves the page only while the gate is open: hands-free and not muted, or the talk button held.
+// Rule: a gate that closes sends half a second of silence, so that the voice detector hears the end.
+
+const CONSTRAINTS = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
+const TAIL_FRAMES = 16;
+const FRAME = 512;
+
+export class Microphone {
+  constructor({ sound, send, changed }) {
+    this.sound = sound;
+    this.send = send; // a frame
+    this.changed = changed; // "off", "asking", "on", "denied", "absent", "insecure", "failed"
+    this.stream = null;
+    this.level = 0;
+    this.isOpen = false; // the gate
+    this.tail = 0;
+    this.frames = 0;
+  }
+
+  async open() {
+    if (this.stream) return true;
+    if (!navigator.mediaDevices?.getUserMedia) return this.fail(window.isSecureContext ? "absent" : "insecure");
+    this.changed("asking");
+    try {
+      this.stream = await navigator.mediaDevices.getUserMedia({ audio: CONSTRAINTS });
+    } catch (error) {
+      return this.fail(statusOf(error));
+    }
+    const context = await this.sound.open();
+    if (!context) return this.fail("failed");
+    this.connect(context);
+    this.changed("on");
+    return true;
+  }
+
+  connect(context) {
+    const [track] = this.stream.getAudioTracks();
+    track.addEventListener("ended", () => this.fail("absent"));
+    this.source = context.createMediaStreamSource(this.stream);
+    this.node = new AudioWorkletNode(context, "duologue-microphone", { numberOfOutputs: 1 });
+    this.node.port.onmessage = ({ data }) => this.take(data);
+    // A graph that leads nowhere is not run.
+    this.silence = new GainNode(context, { gain: 0 });
+    this.source.connect(this.node).connect(this.silence).connect(context.destination);
+  }
+
+  take({ frame, level }) {
+    this.level = level;
+    this.frames += 1;
+    if (this.isOpen) this.send(frame.buffer);
+    else if (this.tail > 0) {
+      this.tail -= 1;
+      this.send(new Int16Array(FRAME).buffer);
+    }
+  }
+
+  gate(open) {
+    if (this.isOpen && !open) this.tail = TAIL_FRAMES;
+    this.isOpen = open;
+  }
+
+  close() {
+    this.fail("off");
+  }
+
+  fail(status) {
+    this.stream?.getTracks().forEach((track) => track.stop());
+    this.source?.disconnect();
+    this.node?.disconnect();
+    this.stream = this.source = this.node = null;
+    this.level = 0;
+    this.changed(status);
+    return false;
+  }
+}
+
+function statusOf(error) {
+  if (error.name === "NotAllowedError" || error.name === "SecurityError") return "denied";
+  return error.name === "NotFoundError" || error.name === "OverconstrainedError" ? "absent" : "failed";
+}

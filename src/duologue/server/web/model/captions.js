@@ -1,0 +1,47 @@
+// What both sides said, in the order in which they began.
+//
+// Rule: a caption has the id of its turn or reply; a later one of the same id takes the earlier one's place.
+
+export function idOf({ role, turn, reply }) {
+  return role === "user" ? `turn-${turn}` : `reply-${reply}`;
+}
+
+export function fromHistory(items) {
+  return items
+    .filter(({ text, unheard }) => text || unheard)
+    .map((item, index) => ({ ...item, id: uniqueId(item, index), final: true }));
+}
+
+export function withCaption(captions, caption) {
+  const said = { unheard: "", ...caption, id: idOf(caption), interrupted: caption.final && Boolean(caption.unheard) };
+  const at = captions.findIndex(({ id }) => id === said.id);
+  if (!said.text && !said.unheard) return at < 0 || !said.final ? captions : captions.toSpliced(at, 1);
+  if (at < 0) return [...captions, said];
+  if (isAnother(captions[at], said)) return [...captions, { ...said, id: `${said.id}-${captions.length}` }];
+  return captions.with(at, { ...captions[at], ...said, overheard: captions[at].overheard });
+}
+
+/** What a turn's end says about its caption: dropped as a noise, or overheard and left without an answer. */
+export function withTurn(captions, { event, turnId, role, why }) {
+  if (event !== "turn-dropped" || role === "assistant") return captions;
+  const wanted = String(turnId).startsWith("turn-") ? turnId : `turn-${turnId}`;
+  const at = captions.findIndex(({ id }) => id === wanted);
+  if (at < 0) return captions;
+  return why === "overheard" ? captions.with(at, { ...captions[at], overheard: true, final: true }) : captions.toSpliced(at, 1);
+}
+
+/** The line went in mid-sentence: nothing is live any more. */
+export function settled(captions) {
+  return captions.map((caption) => (caption.final ? caption : { ...caption, final: true, interrupted: Boolean(caption.unheard) }));
+}
+
+// A reply without a number (a greeting, say) may come twice.
+function isAnother(old, next) {
+  const number = next.role === "user" ? next.turn : next.reply;
+  return !number && old.final && !next.text.startsWith(old.text);
+}
+
+function uniqueId(item, index) {
+  const number = item.role === "user" ? item.turn : item.reply;
+  return number ? idOf(item) : `${idOf(item)}-${index}`;
+}

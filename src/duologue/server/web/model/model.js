@@ -1,0 +1,142 @@
+// Everything the page knows, and the one function that changes it.
+//
+// Messages of the server are named `duologue.…`, those of the page itself `panel.…`. Rule: `reduce` is pure: the
+// same model and message always give the same model, and a message that says nothing new gives it back.
+
+import { fromHistory, settled, withCaption, withTurn } from "./captions.js";
+import { EMPTY, withDebug, withDecision, withMoment, withReplay, withStages } from "./hood.js";
+import { isRunning, withAnswer, withoutRunning, withWait, withWork } from "./work.js";
+
+const NOTICES_MAX = 5;
+const TRANSITIONS_MAX = 20;
+const IDLE = { state: "idle", previous: null, label: "", cause: "", at: 0, turn: 0, receivedAt: 0, lastError: null };
+
+export function firstModel(given = {}) {
+  return {
+    connection: { phase: "connecting", attempt: 0 },
+    ready: null,
+    conversation: null,
+    state: IDLE,
+    transitions: [],
+    hearing: false,
+    captions: [],
+    dialogue: null,
+    work: [],
+    wait: null,
+    notices: [],
+    noticeCount: 0,
+    metrics: null,
+    ended: null,
+    microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
+    starting: false, // asked for, not there yet
+    sound: "off",
+    view: "talk", // or hood
+    hood: EMPTY,
+    ...given,
+  };
+}
+
+export function reduce(model, message) {
+  const handle = HANDLERS[message.type];
+  return handle ? handle(model, message.payload ?? {}, message.receivedAt ?? 0) : model;
+}
+
+/** A conversation is on: something can be said and it can be ended. */
+export function isOn(model) {
+  return model.conversation !== null && model.ended === null;
+}
+
+const HANDLERS = {
+  "duologue.ready": (model, payload) => ({
+    ...model,
+    ready: payload,
+    state: { ...model.state, label: model.state.label || payload.labels.idle },
+  }),
+  "duologue.conversation": (model, payload) => ({
+    ...model,
+    conversation: payload,
+    starting: false,
+    ended: null,
+    notices: payload.resumed ? model.notices : [],
+    ...(payload.resumed ? {} : { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] }),
+    hood: payload.resumed ? model.hood : { ...model.hood, moments: [], decisions: [], answers: [], cursor: model.hood.replay ? model.hood.cursor : null },
+  }),
+  "duologue.history": (model, { items }) => ({ ...model, captions: fromHistory(items) }),
+  "duologue.state": (model, payload, receivedAt) => withState(model, payload, receivedAt),
+  "duologue.hearing": (model, { on }) => (model.hearing === on ? model : { ...model, hearing: on }),
+  "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
+  "duologue.caption": (model, payload) => ({ ...model, captions: withCaption(model.captions, payload) }),
+  "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
+  "duologue.work": (model, payload, receivedAt) => {
+    const work = withWork(model.work, payload, receivedAt);
+    return { ...model, work, wait: work.some(isRunning) ? model.wait : null };
+  },
+  "duologue.wait": (model, payload) => ({ ...model, wait: payload, work: withWait(model.work, payload) }),
+  "duologue.notification": (model, payload) => withNotice(model, payload),
+  "duologue.decision": (model, payload) => ({ ...model, hood: withDecision(model.hood, payload) }),
+  "duologue.metrics": (model, payload) => ({ ...model, metrics: payload, hood: withStages(model.hood, payload.stages) }),
+  "duologue.ended": (model, payload) => ({
+    ...model,
+    ended: payload,
+    hearing: false,
+    wait: null,
+    captions: settled(model.captions),
+    work: withoutRunning(model.work),
+    dialogue: model.dialogue && closed(model.dialogue),
+    state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
+  }),
+  "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message, actions: ["dismiss"] }),
+  "duologue.debug": (model, payload, receivedAt) => ({ ...model, hood: withDebug(model.hood, payload, receivedAt) }),
+  "duologue.moment": (model, payload, receivedAt) => ({ ...model, hood: withMoment(model.hood, payload, receivedAt) }),
+
+  "panel.connection": (model, payload) => ({
+    ...model,
+    connection: payload,
+    starting: false,
+    hearing: payload.phase === "open" ? model.hearing : false,
+  }),
+  "panel.starting": (model) => ({ ...model, starting: true }),
+  "panel.forgotten": (model) => {
+    const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });
+    return model.conversation ? { ...over, conversation: null } : { ...model, conversation: null };
+  },
+  "panel.microphone": (model, payload) => ({ ...model, microphone: { ...model.microphone, ...payload } }),
+  "panel.sound": (model, { status }) => (model.sound === status ? model : { ...model, sound: status }),
+  "panel.notice": (model, payload) => withNotice(model, payload),
+  "panel.dismissed": (model, { id }) => ({ ...model, notices: model.notices.filter((notice) => notice.id !== id) }),
+  "panel.answered": (model, { call }) => ({ ...model, work: withAnswer(model.work, call) }),
+  "panel.view": (model, { view }) => ({ ...model, view, hood: { ...model.hood, on: view === "hood" } }),
+  "panel.cursor": (model, { cursor }) => ({ ...model, hood: { ...model.hood, cursor } }),
+  "panel.diagram": (model, { diagram }) => ({ ...model, hood: { ...model.hood, diagram } }),
+  "panel.replay": (model, { replay }) => ({ ...model, hood: withReplay(model.hood, replay) }),
+};
+
+function withState(model, payload, receivedAt) {
+  const { state, previous, localizedLabel, cause, phase, at, since, turnId, metadata = {} } = payload;
+  const next = { state, previous, label: localizedLabel, cause, phase, at, since, turn: turnId, ...metadata, receivedAt };
+  const moved = state !== model.state.state;
+  const waits = state === "processing" || state === "waitingForCopilot";
+  return {
+    ...model,
+    state: next,
+    transitions: moved ? [...model.transitions.slice(1 - TRANSITIONS_MAX), { from: model.state.state, to: state, cause, at }] : model.transitions,
+    wait: waits ? model.wait : null,
+    notices: moved && model.state.state === "faulted" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
+  };
+}
+
+/** Nothing is asked any more; what is known stays. */
+function closed(dialogue) {
+  return { ...dialogue, question: null, slots: dialogue.slots.map((slot) => (slot.state === "asked" ? { ...slot, state: "empty" } : slot)) };
+}
+
+/** The newest of its code replaces the one before. */
+function withNotice(model, { level = "info", code, message, actions = [], fatal = false }) {
+  const id = model.noticeCount + 1;
+  const others = model.notices.filter((notice) => notice.code !== code || notice.message !== message);
+  return {
+    ...model,
+    noticeCount: id,
+    notices: [...others.slice(1 - NOTICES_MAX), { id, level, code, message, actions, fatal }],
+  };
+}

@@ -1,0 +1,48 @@
+// Tools and jobs: what runs, how far it is, what it asks, how it ended.
+//
+// Rule: one entry for each call; what has ended stays a while, and the oldest of those goes first.
+
+const KEPT_MAX = 6;
+// Outcomes of a call whose job goes on beside the conversation.
+const GOES_ON = new Set(["started", "needs_input"]);
+
+export function withWork(work, payload, at) {
+  const { event, call } = payload;
+  const index = work.findIndex((entry) => entry.call === call);
+  const old = work[index] ?? { call, tool: payload.tool, mode: payload.mode, startedAt: at, status: "running" };
+  const entry = { ...old, ...changed(event, payload, at) };
+  return trimmed(index < 0 ? [...work, entry] : work.with(index, entry));
+}
+
+export function withWait(work, { call, stage, label, detail }) {
+  return work.map((entry) => (entry.call === call ? { ...entry, wait: { stage, label, detail } } : entry));
+}
+
+/** An answer was sent: the field goes, the work goes on. */
+export function withAnswer(work, call) {
+  return work.map((entry) => (entry.call === call ? { ...entry, status: "running", question: "" } : entry));
+}
+
+/** The conversation is over, and so is what it ran. */
+export function withoutRunning(work) {
+  return work.filter((entry) => entry.status === "ended");
+}
+
+export function isRunning(entry) {
+  return entry.status !== "ended";
+}
+
+function changed(event, { tool, mode, text, fraction, question, outcome, durationMs }, at) {
+  if (event === "progressed") return { text, fraction: fraction ?? null, silent: false };
+  if (event === "asked") return { status: "asking", question, silent: false };
+  if (event === "silent") return { silent: true };
+  if (event === "ended" && GOES_ON.has(outcome)) return { mode: "dispatch", silent: false };
+  if (event === "ended") return { status: "ended", outcome, durationMs, endedAt: at, question: "", silent: false };
+  return { tool, mode, status: "running" };
+}
+
+function trimmed(work) {
+  if (work.length <= KEPT_MAX) return work;
+  const oldest = work.findIndex((entry) => entry.status === "ended");
+  return oldest < 0 ? work : work.toSpliced(oldest, 1);
+}

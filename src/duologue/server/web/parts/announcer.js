@@ -1,0 +1,31 @@
+// What a screen reader is told: each line once, when it is complete.
+//
+// Rule: words that still change are not announced; a cut line says what was not heard.
+
+import { watching } from "../store.js";
+
+export function announcer({ text }) {
+  const region = document.getElementById("announcer");
+  const told = new Set();
+  let conversation = null;
+  return watching(["captions", "conversation"], (model) => {
+    const fresh = model.conversation?.conversation !== conversation;
+    if (fresh) {
+      conversation = model.conversation?.conversation;
+      told.clear();
+      // What a reload brings back was announced before it.
+      if (model.conversation?.resumed) model.captions.forEach(({ id }) => told.add(id));
+    }
+    for (const caption of model.captions) {
+      if (!caption.final || told.has(caption.id)) continue;
+      told.add(caption.id);
+      region.textContent = spoken(caption, model.ready?.agent?.name || text("agent"), text);
+    }
+  });
+}
+
+function spoken({ role, text: words, unheard, overheard }, agent, text) {
+  const who = role === "user" ? text("you") : agent;
+  const notes = [overheard ? text("overheard") : "", unheard ? `${text("notHeard")} ${unheard}` : ""];
+  return [`${who}: ${words}`, ...notes].filter(Boolean).join(", ");
+}

@@ -1,0 +1,90 @@
+// The conversation in words, set like a script: who, then what.
+//
+// The agent's words appear as they are heard; what is still to come is dim, what was cut off is struck through.
+// Rule: a line keeps its element for as long as it lives, so that nothing flickers and nothing is read twice.
+
+import { isOn } from "../model/model.js";
+import { icon, keyed, make, show, write } from "../dom.js";
+import { watching } from "../store.js";
+
+const NEAR_PX = 80;
+
+export function captions({ text }) {
+  const scroller = document.getElementById("captions");
+  const lines = document.getElementById("lines");
+  const intro = document.getElementById("intro");
+  const over = document.getElementById("over");
+  let stays = true; // at the end, unless somebody scrolled up to read
+  const follow = () => {
+    if (stays) scroller.scrollTop = scroller.scrollHeight;
+  };
+  scroller.addEventListener("scroll", () => {
+    stays = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_PX;
+  });
+  new ResizeObserver(follow).observe(scroller);
+  intro.append(...introduction(text));
+  return watching(["captions", "conversation", "ended", "ready"], (model) => {
+    const agent = model.ready?.agent?.name || text("agent");
+    show(intro, !model.captions.length && !isOn(model));
+    let previous = null;
+    keyed(
+      lines,
+      model.captions,
+      ({ id }) => id,
+      () => line(),
+      (element, caption) => {
+        element.dataset.follows = String(previous === caption.role);
+        previous = caption.role;
+        update(element, caption, agent, text);
+      },
+    );
+    show(over, model.ended !== null);
+    write(over, model.ended ? text(model.ended.reason === "gone" ? "endedGone" : "endedHungUp") : "");
+    follow();
+  });
+}
+
+function line() {
+  const parts = ["span.heard", "span.unheard", "del.cut"].map((name) => make(name, { hidden: true }));
+  return make("li.line", {}, make("span.who"), make("p.said", {}, ...parts), make("span.mark-of", { hidden: true }));
+}
+
+function update(element, caption, agent, text) {
+  const { role, final, overheard, interrupted, unheard } = caption;
+  element.dataset.role = role;
+  element.dataset.live = String(!final);
+  element.dataset.overheard = String(Boolean(overheard));
+  const [who, said, mark] = element.children;
+  const [heard, coming, cut] = said.children;
+  write(who, role === "user" ? text("you") : agent);
+  write(heard, caption.text + gapIn(caption));
+  show(heard, Boolean(caption.text));
+  const isCut = final && Boolean(unheard);
+  write(coming, final ? "" : unheard);
+  show(coming, !final && Boolean(unheard));
+  if (isCut && cut.dataset.text !== unheard) {
+    cut.dataset.text = unheard;
+    cut.replaceChildren(make("span.unseen", {}, `${text("notHeard")} `), unheard);
+  }
+  show(cut, isCut);
+  const note = overheard ? text("overheard") : interrupted ? text("interrupted") : "";
+  write(mark, note);
+  show(mark, Boolean(note));
+}
+
+/** `unheard` follows `text`; the blank between them may be on either side or lost. */
+function gapIn({ text, unheard }) {
+  return !text || !unheard || /\s$/.test(text) || /^[\s.,;:!?。、]/.test(unheard) || /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) ? "" : " ";
+}
+
+function introduction(text) {
+  const tips = [
+    ["mic", "introSpeak"],
+    ["hand", "introInterrupt"],
+    ["send", "introType"],
+  ];
+  return [
+    make("h2", {}, text("introTitle")),
+    make("ul.tips", {}, ...tips.map(([name, key]) => make("li", {}, icon(name), make("span", {}, text(key))))),
+  ];
+}

@@ -1,0 +1,39 @@
+// Writing instead of talking: one box, Enter sends, Shift and Enter make a new line.
+//
+// Works without any microphone. Rule: what cannot be sent stays in the box.
+
+import { isOn } from "../model/model.js";
+import { watching } from "../store.js";
+
+export function composer({ text, act, store }) {
+  const form = document.getElementById("composer");
+  const typed = document.getElementById("typed");
+  const send = document.getElementById("send");
+  const fit = () => {
+    typed.style.height = "auto";
+    typed.style.height = `${Math.min(typed.scrollHeight, 160)}px`;
+    send.dataset.filled = String(Boolean(typed.value.trim()));
+  };
+  typed.addEventListener("input", fit);
+  typed.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const words = typed.value.trim();
+    // Nothing written while somebody talks: they say that they are done.
+    if (!words && store.model.captions.some(({ role, final }) => role === "user" && !final)) act.finishTurn();
+    if (!words || !act.type(words)) return;
+    typed.value = "";
+    fit();
+  });
+  return watching(["conversation", "ended", "connection", "state"], (model) => {
+    const open = isOn(model) && model.connection.phase === "open" && !["terminating", "idle"].includes(model.state.state);
+    typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
+    typed.readOnly = !isOn(model);
+    send.disabled = !open;
+    form.dataset.open = String(open);
+  });
+}

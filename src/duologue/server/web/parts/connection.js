@@ -1,0 +1,79 @@
+// The line to the server, as far as a person has to know: a banner while it comes back, a gate when it was refused.
+//
+// Rule: what was said stays on the screen whatever the line does.
+
+import { make, show } from "../dom.js";
+import { watching } from "../store.js";
+
+// What the gate says and offers for a close code.
+const GATES = {
+  4400: { title: "refusedMessage", offers: ["reload"] },
+  4401: { title: "tokenWanted", hint: "tokenHint", offers: ["token"] },
+  4403: { title: "refusedOrigin", offers: ["reload"] },
+  4409: { title: "elsewhere", offers: ["useHere"] },
+  4410: { title: "elsewhereTaken", offers: ["useHere"] },
+  4426: { title: "newerVersion", offers: ["reload"] },
+  1009: { title: "tooLarge", offers: ["retry"] },
+};
+
+export function connection({ text, act }) {
+  const banner = document.getElementById("banner");
+  const gate = document.getElementById("gate");
+  let wasOpen = false;
+  return watching(["connection"], ({ connection: { phase, code, reason } }) => {
+    wasOpen ||= phase === "open";
+    const late = phase === "lost" || (phase === "waiting" && (wasOpen || code));
+    show(banner, late);
+    banner.dataset.phase = phase;
+    if (late) fillBanner(banner, phase, code, text, act);
+    else banner.replaceChildren();
+    show(gate, phase === "refused");
+    document.body.dataset.line = phase;
+    gate.replaceChildren(...(phase === "refused" ? gateParts(code, reason, text, act) : []));
+  });
+}
+
+function fillBanner(banner, phase, code, text, act) {
+  const key = phase === "lost" ? "lost" : code === 4429 ? "later" : "reconnecting";
+  if (banner.dataset.key === key && banner.childElementCount) return;
+  banner.dataset.key = key;
+  const buttons = [
+    make("button.small", { type: "button", onclick: () => act.reconnect() }, text("retry")),
+    make("button.small", { type: "button", onclick: () => act.saveTranscript() }, text("saveTranscript")),
+  ];
+  banner.replaceChildren(
+    make("span.pulse", { "aria-hidden": "true" }),
+    make("p", {}, text(key)),
+    ...(phase === "lost" ? [make("div.notice-actions", {}, ...buttons)] : []),
+  );
+}
+
+function gateParts(code, reason, text, act) {
+  const { title, hint, offers } = GATES[code] ?? GATES[4400];
+  const said = hint ? text(hint) : code === 4409 || code === 4410 ? "" : reason;
+  return [
+    make("h2", {}, text(title)),
+    ...(said ? [make("p", {}, said)] : []),
+    ...offers.map((offer) => (offer === "token" ? tokenForm(text, act) : button(offer, text, act))),
+  ];
+}
+
+function button(offer, text, act) {
+  const does = { reload: () => location.reload(), useHere: () => act.takeOver(), retry: () => act.reconnect() };
+  return make("button.primary", { type: "button", onclick: does[offer] }, text(offer));
+}
+
+function tokenForm(text, act) {
+  const input = make("input.field", { type: "password", id: "token", autocomplete: "off", required: true });
+  const submit = (event) => {
+    event.preventDefault();
+    act.useToken(input.value.trim());
+  };
+  return make(
+    "form.token",
+    { onsubmit: submit },
+    make("label", { for: "token" }, text("token")),
+    input,
+    make("button.primary", { type: "submit" }, text("retry")),
+  );
+}

@@ -1,0 +1,104 @@
+// Buttons: start and end, mute, pause, hush, and holding a button to talk.
+//
+// Rule: a control that makes no sense now is not there; one that cannot work says why in words.
+
+import { isOn } from "../model/model.js";
+import { show, write } from "../dom.js";
+import { watching } from "../store.js";
+
+const TROUBLES = { denied: "micDenied", absent: "micAbsent", insecure: "micInsecure", failed: "micFailed" };
+
+export function controls({ text, act }) {
+  const by = (id) => document.getElementById(id);
+  const parts = Object.fromEntries(
+    ["start", "skip-microphone", "hold", "dock", "mute", "pause", "interrupt", "end", "microphone-row", "modes"].map((id) => [id, by(id)]),
+  );
+  const trouble = by("microphone-trouble");
+  const again = makeAgain(text, act);
+  parts.start.onclick = () => act.start();
+  parts["skip-microphone"].onclick = () => act.skipMicrophone();
+  parts.mute.onclick = () => act.mute();
+  parts.pause.onclick = () => act.pause();
+  parts.interrupt.onclick = () => act.interrupt();
+  parts.end.onclick = () => act.end();
+  parts.modes.onchange = ({ target }) => act.mode(target.value);
+  holding(parts.hold, act);
+
+  let wasOn = false;
+  return watching(["connection", "ready", "conversation", "ended", "state", "microphone", "starting"], (model) => {
+    const { microphone, state, connection, ready } = model;
+    const on = isOn(model);
+    const open = connection.phase === "open";
+    const hasMicrophone = microphone.status === "on";
+    const asking = microphone.status === "asking";
+    const refused = ["refused", "lost"].includes(connection.phase);
+    show(parts.start, !on && !refused);
+    parts.start.disabled = connection.phase !== "open" || model.starting || !ready;
+    write(parts.start.querySelector(".primary-label"), startLabel(model, text));
+    show(parts["skip-microphone"], !on && asking);
+    show(parts.dock, on);
+    show(parts.hold, on && hasMicrophone && microphone.mode === "push");
+    parts.hold.disabled = !open;
+    parts.hold.dataset.pressed = String(microphone.pressed);
+    write(parts.hold.querySelector("span"), text(microphone.pressed ? "holding" : "hold"));
+    show(parts.mute, hasMicrophone && microphone.mode === "hands-free");
+    showToggle(parts.mute, microphone.muted, text("mute"), text("unmute"), "mic", "mic-off");
+    showToggle(parts.pause, state.state === "suspended", text("pause"), text("resume"), "pause", "play");
+    show(parts.interrupt, on);
+    parts.interrupt.disabled = !open || !["speaking", "processing", "waitingForCopilot"].includes(state.state);
+    parts.pause.disabled = !open || !["listening", "suspended", "processing", "speaking", "waitingForCopilot"].includes(state.state);
+    parts.end.disabled = state.state === "terminating";
+    show(parts["microphone-row"], on && hasMicrophone);
+    for (const radio of parts.modes.querySelectorAll("input")) radio.checked = radio.value === microphone.mode;
+    if (on !== wasOn) focusOn(on, parts, model);
+    wasOn = on;
+    const key = asking ? "micAsking" : TROUBLES[microphone.status];
+    show(trouble, Boolean(key));
+    if (key && trouble.dataset.key !== key) {
+      trouble.dataset.key = key;
+      trouble.replaceChildren(text(key), " ", ...(asking ? [] : [again]));
+    }
+    show(again, Boolean(key) && on && microphone.status !== "insecure");
+  });
+}
+
+/** The button that was pressed is gone: go where the next thing is done. */
+function focusOn(on, { hold, start }, { microphone }) {
+  if (document.activeElement !== document.body && !document.activeElement?.hidden && document.activeElement?.offsetParent) return;
+  if (!on) start.focus({ preventScroll: true });
+  else if (microphone.status !== "on") document.getElementById("typed").focus({ preventScroll: true });
+  else (microphone.mode === "push" ? hold : document.getElementById("stage")).focus({ preventScroll: true });
+}
+
+function makeAgain(text, act) {
+  const again = document.createElement("button");
+  again.type = "button";
+  again.className = "link";
+  again.textContent = text("tryMicrophone");
+  again.onclick = () => act.openMicrophone();
+  return again;
+}
+
+function startLabel({ connection, ended, ready, starting }, text) {
+  if (connection.phase !== "open" || !ready) return text("connecting");
+  return text(starting ? "starting" : ended ? "again" : "start");
+}
+
+function showToggle(button, on, label, labelOn, name, nameOn) {
+  button.setAttribute("aria-pressed", String(on));
+  write(button.querySelector(".caption"), on ? labelOn : label);
+  const use = button.querySelector("use");
+  const href = `icons.svg#${on ? nameOn : name}`;
+  if (use.getAttribute("href") !== href) use.setAttribute("href", href);
+}
+
+/** Pointer down to up, with capture, so that letting go elsewhere still counts. Keys are in keys.js. */
+function holding(button, act) {
+  button.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    button.setPointerCapture(event.pointerId);
+    act.press();
+  });
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) button.addEventListener(end, () => act.release());
+  button.addEventListener("contextmenu", (event) => event.preventDefault());
+}

@@ -1,0 +1,23 @@
+// The top of the page: whom we talk to, and the way to the debug view.
+
+import { write } from "../dom.js";
+import { watching } from "../store.js";
+
+export function heading({ act, store, text }) {
+  const name = document.getElementById("agent-name");
+  const toggle = document.getElementById("hood-toggle");
+  const hood = document.getElementById("hood");
+  toggle.onclick = () => act.view(store.model.view === "hood" ? "talk" : "hood");
+  toggle.setAttribute("aria-label", text("hood"));
+  toggle.title = text("hood");
+  return watching(["ready", "view", "state"], (model) => {
+    const agent = model.ready?.agent?.name || "Duologue";
+    write(name, agent);
+    const title = model.state.label ? `${model.state.label} · ${agent}` : agent;
+    if (document.title !== title) document.title = title;
+    const open = model.view === "hood";
+    toggle.setAttribute("aria-pressed", String(open));
+    document.body.dataset.view = model.view;
+    hood.hidden = !open;
+  });
+}

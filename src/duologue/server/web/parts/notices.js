@@ -1,0 +1,33 @@
+// What went wrong or is worth knowing, with what can be done about it.
+//
+// Rule: an action is a button with a word on it; nothing disappears by itself while it can still be acted on.
+
+import { icon, keyed, make } from "../dom.js";
+import { watching } from "../store.js";
+
+const INFO_MS = 8000;
+
+export function notices({ text, act }) {
+  const list = document.getElementById("notices");
+  return watching(["notices", "sound", "conversation"], (model) => {
+    const blocked = model.sound === "blocked" && model.conversation !== null;
+    const shown = blocked ? [{ id: "sound", level: "info", message: text("soundBlocked"), actions: [] }, ...model.notices] : model.notices;
+    keyed(list, shown, ({ id }) => id, (notice) => created(notice, text, act), () => {});
+  });
+}
+
+function created(notice, text, act) {
+  const { id, level, message, actions, fatal } = notice;
+  const buttons = actions
+    .filter((action) => action !== "dismiss")
+    .map((action) => make("button.small", { type: "button", onclick: () => act.settle(notice, action) }, text(action)));
+  const close = make("button.close", { type: "button", "aria-label": text("dismiss"), onclick: () => act.settle(notice, "dismiss") }, icon("close"));
+  if (level === "info" && !actions.length && id !== "sound") setTimeout(() => act.settle(notice, ""), INFO_MS);
+  const body = make(
+    `div.notice.${level}`,
+    { "data-fatal": String(Boolean(fatal)), role: level === "error" ? "alert" : "status" },
+    make("p", {}, message),
+    make("div.notice-actions", {}, ...buttons, id === "sound" ? null : close),
+  );
+  return make("li", {}, body);
+}

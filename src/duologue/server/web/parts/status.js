@@ -1,0 +1,89 @@
+// The state in words: the server's label, and one line that says what can be done now.
+//
+// Rule: the label is written in the same task that received the message; `timings` says when it was on screen.
+
+import { isOn } from "../model/model.js";
+import { isRunning } from "../model/work.js";
+import { watching } from "../store.js";
+import { write } from "../dom.js";
+
+const TIMINGS_MAX = 500;
+
+export function status({ text, timings }) {
+  const label = document.getElementById("state-label");
+  const hint = document.getElementById("state-hint");
+  const now = document.getElementById("now-label");
+  let timed = null;
+  return watching(
+    ["state", "hearing", "wait", "work", "microphone", "conversation", "ended", "ready", "connection"],
+    (model) => {
+      const { state } = model;
+      const shown = labelOf(model, text);
+      if (document.body.dataset.state !== state.state) document.body.dataset.state = state.state;
+      document.body.dataset.on = String(isOn(model));
+      write(label, shown);
+      write(now, shown);
+      write(hint, hintOf(model, text));
+      if (state.receivedAt && state.receivedAt !== timed) {
+        timed = state.receivedAt;
+        whenShown(timings, state);
+      }
+    },
+  );
+}
+
+function labelOf(model, text) {
+  const { state, ready, connection } = model;
+  if (isOn(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
+  return state.label || ready?.labels?.[state.state] || (connection.phase === "open" ? "" : text("connecting"));
+}
+
+export function hintOf(model, text) {
+  const { state, hearing, wait, work, microphone } = model;
+  if (!isOn(model)) return model.ready && model.connection.phase === "open" ? text("hintIdle") : "";
+  if (model.connection.phase !== "open") return "";
+  if (hearing && state.state !== "suspended") return text("hintHearing");
+  switch (state.state) {
+    case "listening":
+    case "interrupted":
+      if (microphone.status !== "on") return text("hintWrite");
+      if (microphone.mode === "push") return text("hintPush");
+      return text(microphone.muted ? "hintMuted" : "hintListening");
+    case "processing":
+    case "waitingForCopilot":
+      return waitOf(wait, work, text);
+    case "speaking":
+      return text("hintSpeaking");
+    case "suspended":
+      return text("hintSuspended");
+    default:
+      return "";
+  }
+}
+
+/** Whom we wait for, and how it goes (L-10, C-GUD-003). */
+function waitOf(wait, work, text) {
+  const running = work.findLast((entry) => isRunning(entry) && entry.mode !== "dispatch");
+  const parts = [
+    running ? text("waitingFor", { tool: readable(running.tool) }) : "",
+    wait ? [wait.label, wait.detail].filter(Boolean).join(": ") : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+export function readable(name) {
+  return (name ?? "").replace(/[_-]+/g, " ");
+}
+
+/** After the next frame was painted; a hidden page paints none, so it does not wait for one. */
+function whenShown(timings, { state, receivedAt }) {
+  performance.mark("duologue.state.received", { startTime: receivedAt, detail: state });
+  const done = () => {
+    const shownAt = performance.now();
+    performance.mark("duologue.state.shown", { startTime: shownAt, detail: state });
+    timings.push({ state, receivedAt, shownAt });
+    if (timings.length > TIMINGS_MAX) timings.shift();
+  };
+  if (document.hidden) done();
+  else requestAnimationFrame(() => setTimeout(done));
+}

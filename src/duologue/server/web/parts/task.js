@@ -1,0 +1,39 @@
+// The open question and what is known so far, as a card that fills in.
+//
+// Rule: it shows what the server says about the task and decides nothing.
+
+import { icon, keyed, make, show, write } from "../dom.js";
+import { watching } from "../store.js";
+import { readable } from "./status.js";
+
+export function task({ text }) {
+  const card = document.getElementById("task");
+  const title = make("h2", { id: "task-title" });
+  const slots = make("dl.slots");
+  card.append(title, slots);
+  card.setAttribute("aria-labelledby", "task-title");
+  return watching(["dialogue"], ({ dialogue }) => {
+    show(card, dialogue !== null);
+    if (!dialogue) return;
+    write(title, dialogue.title || readable(dialogue.flow));
+    keyed(slots, dialogue.slots, ({ name }) => name, () => created(), (element, slot) => update(element, slot, dialogue, text));
+  });
+}
+
+function created() {
+  return make("div.slot", {}, make("dt"), make("dd", {}, make("span.value"), make("span.slot-mark", { "aria-hidden": "true" })));
+}
+
+function update(element, { name, label, value, state }, { question }, text) {
+  const shown = state === "filled" || state === "confirmed" ? state : name === question ? "asked" : state;
+  const [term, data] = element.children;
+  const [held, mark] = data.children;
+  const isKnown = value !== null && value !== undefined && value !== "";
+  write(term, label || readable(name));
+  write(held, isKnown ? String(value) : text(shown === "asked" ? "asking" : "empty"));
+  held.title = shown === "confirmed" ? text("confirmed") : "";
+  if (element.dataset.state === shown && element.dataset.value === String(value)) return;
+  element.dataset.state = shown;
+  element.dataset.value = String(value);
+  mark.replaceChildren(...(shown === "confirmed" || shown === "filled" ? [icon("check")] : []));
+}

@@ -1,0 +1,144 @@
+// The agent's voice: takes voice frames and play commands, tells the server what was heard.
+//
+// A chunk has a number: what is known is dropped, and a higher voice takes the place of the lower. Rule:
+// `played` is what was rendered less what is still on its way to the ear (base and output latency); `stopped`
+// is all that was rendered, because that is what will have been heard when it is silent.
+
+const HEADER_BYTES = 12;
+const TELL_MS = 40;
+const BLOCKED_MS = 2000;
+
+export class Player {
+  constructor({ sound, send }) {
+    this.sound = sound;
+    this.send = send;
+    this.node = null;
+    this.pending = []; // for the worklet, until it is there
+    this.rate = 24000;
+    this.level = 0;
+    this.toldAt = 0;
+    this.begin(0);
+  }
+
+  begin(voice, chunk = 0, samples = 0) {
+    this.voice = voice;
+    this.chunk = chunk; // the last that came
+    this.ends = [{ chunk, samples }]; // where each chunk ends, in samples since the voice began
+    this.samples = samples; // rendered so far
+    this.dropped = false;
+    this.over = false;
+  }
+
+  async open(rate) {
+    this.rate = rate || this.rate;
+    const context = await this.sound.open();
+    if (!context || this.node) return;
+    this.node = new AudioWorkletNode(context, "duologue-player", {
+      numberOfInputs: 0,
+      outputChannelCount: [1],
+      processorOptions: { rate: this.rate },
+    });
+    this.node.port.onmessage = ({ data }) => this.heard(data);
+    this.node.connect(context.destination);
+    this.pending.splice(0).forEach((message) => this.node.port.postMessage(message));
+  }
+
+  /** One binary frame: u8 kind, u8, u16, u32 voice, u32 chunk, then PCM. */
+  receive(buffer) {
+    const view = new DataView(buffer);
+    if (buffer.byteLength < HEADER_BYTES || view.getUint8(0) !== 1) return;
+    const voice = view.getUint32(4, true);
+    const chunk = view.getUint32(8, true);
+    if (voice < this.voice || (voice === this.voice && (chunk <= this.chunk || this.dropped))) return;
+    if (voice > this.voice) this.begin(voice);
+    const samples = new Int16Array(buffer.slice(HEADER_BYTES));
+    const from = this.ends.at(-1).samples;
+    this.chunk = chunk;
+    this.ends.push({ chunk, samples: from + samples.length });
+    this.post({ do: "push", voice, from, samples });
+    this.watchBlocked(voice);
+  }
+
+  command({ action, voice }) {
+    if (action === "clear") this.clear(voice);
+    else if (action === "finish" && voice > this.voice) this.tell("finished", voice, 0);
+    else if (action === "finish" && voice === this.voice && this.over) this.finish(voice); // told before, but not heard
+    else if (voice === this.voice) this.post({ do: action, voice });
+  }
+
+  clear(voice) {
+    if (voice !== this.voice || this.dropped || !this.sound.isRunning || !this.node) {
+      this.tell("stopped", voice, voice === this.voice ? this.ms(this.samples) : 0);
+    }
+    if (voice < this.voice) return;
+    this.post({ do: "clear", voice: this.voice });
+    if (voice > this.voice) this.begin(voice);
+    this.dropped = true;
+    this.level = 0;
+  }
+
+  heard({ kind, voice, samples, level }) {
+    if (voice !== this.voice) return;
+    this.samples = samples;
+    this.level = kind === "position" ? level : 0;
+    if (kind === "stopped") this.tell("stopped", voice, this.ms(samples));
+    else if (kind === "finished") this.finish(voice);
+    else if (kind !== "position" || performance.now() - this.toldAt >= TELL_MS) this.tellPlayed();
+  }
+
+  /** All is rendered; it is heard when the last of it has left the device. */
+  finish(voice) {
+    const total = this.ends.at(-1).samples;
+    setTimeout(() => {
+      if (voice !== this.voice || this.dropped) return;
+      this.over = true;
+      this.tell("finished", voice, this.ms(total));
+    }, this.sound.latencyMs);
+  }
+
+  tellPlayed() {
+    this.toldAt = performance.now();
+    this.tell("played", this.voice, this.heardMs());
+  }
+
+  tell(type, voice, ms) {
+    this.send(type, { voice, ms });
+  }
+
+  heardMs() {
+    return Math.max(0, Math.round(this.ms(this.samples) - (this.over ? 0 : this.sound.latencyMs)));
+  }
+
+  ms(samples) {
+    return Math.round((samples * 1000) / this.rate);
+  }
+
+  /** For hello after a lost socket: what is buffered here plays on. */
+  progress() {
+    return this.voice ? { voice: this.voice, ms: this.heardMs(), chunk: this.chunk } : null;
+  }
+
+  /** For hello after a reload, which loses what is buffered: go on after the last chunk that was played. */
+  bookmark() {
+    if (!this.voice) return null;
+    const last = this.ends.findLast(({ samples }) => samples <= this.samples) ?? this.ends[0];
+    return { voice: this.voice, chunk: last.chunk, samples: last.samples, ms: this.ms(last.samples) };
+  }
+
+  restore({ voice, chunk, samples }) {
+    this.begin(voice, chunk, samples);
+  }
+
+  watchBlocked(voice) {
+    if (this.sound.isRunning || this.watching) return;
+    this.watching = setTimeout(() => {
+      this.watching = null;
+      if (!this.sound.isRunning && voice === this.voice) this.send("unplayable", { voice });
+    }, this.sound.failed ? 0 : BLOCKED_MS);
+  }
+
+  post(message) {
+    if (this.node) this.node.port.postMessage(message);
+    else if (!this.sound.failed) this.pending.push(message);
+  }
+}

@@ -1,0 +1,76 @@
+// What outlives a page: the seat (for good), the conversation with its key and the token (for this tab).
+//
+// Rule: a browser that stores nothing still works; it only forgets.
+
+export function seatId() {
+  const kept = read(localStorage, "duologue.seat");
+  if (kept) return kept;
+  const made = crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), hex).join("");
+  write(localStorage, "duologue.seat", made);
+  return made;
+}
+
+/** From the address, once: it is then kept for this tab and taken out of the address bar. */
+export function accessToken() {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("token");
+  if (given === null) return read(sessionStorage, "duologue.token") ?? "";
+  keepToken(given);
+  address.searchParams.delete("token");
+  history.replaceState(null, "", address);
+  return given;
+}
+
+export function keepToken(token) {
+  write(sessionStorage, "duologue.token", token);
+}
+
+export function keptConversation() {
+  try {
+    return JSON.parse(read(sessionStorage, "duologue.conversation") ?? "null");
+  } catch {
+    return null;
+  }
+}
+
+export function keepConversation(conversation) {
+  write(sessionStorage, "duologue.conversation", conversation && JSON.stringify(conversation));
+}
+
+/** Muted stays muted when the page is loaded again. */
+export function wasMuted() {
+  return read(sessionStorage, "duologue.muted") === "yes";
+}
+
+export function keepMuted(muted) {
+  write(sessionStorage, "duologue.muted", muted ? "yes" : null);
+}
+
+export function kept(name) {
+  return read(localStorage, `duologue.${name}`);
+}
+
+export function keep(name, value) {
+  write(localStorage, `duologue.${name}`, value);
+}
+
+function read(storage, name) {
+  try {
+    return storage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function write(storage, name, value) {
+  try {
+    if (value === null || value === undefined) storage.removeItem(name);
+    else storage.setItem(name, value);
+  } catch {
+    // Full or forbidden: it is forgotten.
+  }
+}
+
+function hex(byte) {
+  return byte.toString(16).padStart(2, "0");
+}

@@ -1,0 +1,140 @@
+// The line to the server: says hello, keeps itself alive, and comes back when it breaks.
+//
+// Tells everything as messages, its own as `panel.connection`. Rule: it connects again by itself for about 45 s
+// after a line that was lost; after a refusal it waits for a person.
+
+export const VERSION = 1;
+const DELAYS_MS = [300, 1000, 3000, 5000];
+const GIVE_UP_MS = 45000;
+const READY_MS = 10000;
+const PING_MS = 10000;
+const LATER_MS = 10000;
+const ERROR_MS = 200;
+// Codes that only a person can answer; every other close is a line that was lost.
+const REFUSALS = new Set([4400, 4401, 4403, 4409, 4410, 4426, 1009]);
+const LATER = 4429;
+
+export class Socket {
+  constructor({ hello, message, voice }) {
+    this.hello = hello; // () => payload
+    this.message = message; // ({type, payload, receivedAt})
+    this.voice = voice; // a binary frame
+    this.socket = null;
+    this.isReady = false;
+    this.lostAt = 0; // when the line went; 0 while there is one
+    this.attempt = 0;
+    this.timer = 0;
+    this.error = null; // what the server said before it closed
+    window.addEventListener("online", () => this.timer && this.connect());
+  }
+
+  /** Now. `more` is added to hello: take_over, for one. */
+  connect(more = {}) {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.drop();
+    this.error = null;
+    const address = new URL("ws", location.href);
+    address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+    address.search = "";
+    const socket = new WebSocket(address);
+    socket.binaryType = "arraybuffer";
+    this.socket = socket;
+    this.tell({ phase: this.lostAt ? "waiting" : "connecting", attempt: this.attempt });
+    this.deadline = setTimeout(() => this.lose(socket, 4408), READY_MS);
+    socket.onopen = () => this.send("hello", { version: VERSION, ...this.hello(), ...more }, true);
+    socket.onmessage = ({ data }) => this.take(socket, data);
+    socket.onclose = ({ code, reason }) => this.lose(socket, code, reason);
+  }
+
+  /** From the beginning, after it gave up or was refused. */
+  retry(more) {
+    this.lostAt = performance.now();
+    this.attempt = 0;
+    this.connect(more);
+  }
+
+  send(type, payload = {}, early = false) {
+    if ((this.isReady || early) && this.socket?.readyState === WebSocket.OPEN) {
+      this.socket.send(JSON.stringify({ type, payload }));
+      return true;
+    }
+    return false;
+  }
+
+  sendFrame(buffer) {
+    // A line that does not drain would deliver old sound: half a second of it is enough.
+    if (this.isReady && this.socket?.readyState === WebSocket.OPEN && this.socket.bufferedAmount < 16000) {
+      this.socket.send(buffer);
+    }
+  }
+
+  take(socket, data) {
+    if (socket !== this.socket) return;
+    const receivedAt = performance.now();
+    if (typeof data !== "string") {
+      this.voice(data);
+      return;
+    }
+    const { type, payload = {} } = JSON.parse(data);
+    if (type === "duologue.ready") this.ready();
+    if (type === "duologue.pong") this.pinged = 0;
+    else if (type === "duologue.error") this.hear(socket, { type, payload, receivedAt });
+    else this.message({ type, payload, receivedAt });
+  }
+
+  /** An error that is followed by a close is the reason of that close, and told with it. */
+  hear(socket, message) {
+    this.error = message.payload;
+    setTimeout(() => socket === this.socket && this.message(message), ERROR_MS);
+  }
+
+  ready() {
+    clearTimeout(this.deadline);
+    this.isReady = true;
+    this.lostAt = 0;
+    this.attempt = 0;
+    this.pinged = 0;
+    this.pinging = setInterval(() => this.ping(), PING_MS);
+    this.tell({ phase: "open" });
+  }
+
+  ping() {
+    if (this.pinged) this.lose(this.socket, 1006);
+    else if (this.send("ping", { t: Math.round(performance.now()) })) this.pinged = 1;
+  }
+
+  lose(socket, code, reason = "") {
+    if (socket !== this.socket) return;
+    this.drop();
+    if (REFUSALS.has(code)) {
+      this.lostAt = 0;
+      this.tell({ phase: "refused", code, reason: this.error?.message || reason });
+      return;
+    }
+    const now = performance.now();
+    this.lostAt ||= now;
+    const delay = code === LATER ? LATER_MS : DELAYS_MS[Math.min(this.attempt, DELAYS_MS.length - 1)];
+    if (now + delay - this.lostAt > GIVE_UP_MS) {
+      this.tell({ phase: "lost", code });
+      return;
+    }
+    this.attempt += 1;
+    this.timer = setTimeout(() => this.connect(), delay);
+    this.tell({ phase: "waiting", code, attempt: this.attempt });
+  }
+
+  drop() {
+    clearTimeout(this.deadline);
+    clearInterval(this.pinging);
+    const old = this.socket;
+    this.socket = null;
+    this.isReady = false;
+    if (old) old.onopen = old.onmessage = old.onclose = null;
+    old?.close();
+  }
+
+  tell(connection) {
+    this.message({ type: "panel.connection", payload: connection, receivedAt: performance.now() });
+  }
+}

@@ -1,0 +1,25 @@
+// Light or dark: the system's wish, until somebody presses the button.
+
+import { keep, kept } from "./seat.js";
+
+export function theme(text) {
+  const button = document.getElementById("theme-toggle");
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (document.documentElement.dataset.theme ?? (system.matches ? "dark" : "light")) === "dark";
+  const show = () => {
+    const label = text(isDark() ? "themeLight" : "themeDark");
+    button.setAttribute("aria-label", label);
+    button.title = label;
+    document.dispatchEvent(new Event("duologue.theme"));
+  };
+  const wanted = kept("theme");
+  if (wanted === "dark" || wanted === "light") document.documentElement.dataset.theme = wanted;
+  button.onclick = () => {
+    const next = isDark() ? "light" : "dark";
+    document.documentElement.dataset.theme = next;
+    keep("theme", next === (system.matches ? "dark" : "light") ? null : next);
+    show();
+  };
+  system.addEventListener("change", show);
+  show();
+}

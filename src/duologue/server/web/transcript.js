@@ -1,0 +1,19 @@
+// The conversation as a text file, made in the page: it works when the server is gone.
+
+export function transcriptOf({ captions, ready }, text) {
+  const agent = ready?.agent?.name || text("agent");
+  const lines = captions.map(({ role, text: words, unheard, final, overheard }) => {
+    const notes = [overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
+    return `${role === "user" ? text("you") : agent}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
+  });
+  return `${lines.join("\n\n")}\n`;
+}
+
+export function download(name, content, type = "text/plain") {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

@@ -1,0 +1,49 @@
+// The microphone's end of the audio thread: any rate in, 16 kHz frames of 512 samples out.
+//
+// Knows nothing of mute or push-to-talk: the page decides which frames leave it. Rule: a frame is posted
+// whole and once, with the level that was in it.
+
+import { Resampler } from "./resample.js";
+
+const RATE_HZ = 16000;
+const FRAME = 512;
+
+class Microphone extends AudioWorkletProcessor {
+  constructor() {
+    super();
+    this.resampler = new Resampler(sampleRate, RATE_HZ);
+    this.frame = new Int16Array(FRAME);
+    this.filled = 0;
+    this.energy = 0;
+    this.mono = new Float32Array(128);
+  }
+
+  process([channels]) {
+    if (!channels?.length) return true;
+    for (const sample of this.resampler.process(this.mixed(channels))) {
+      this.energy += sample * sample;
+      this.frame[this.filled] = Math.max(-32768, Math.min(32767, Math.round(sample * 32767)));
+      this.filled += 1;
+      if (this.filled === FRAME) this.post();
+    }
+    return true;
+  }
+
+  mixed(channels) {
+    if (channels.length === 1) return channels[0];
+    for (let at = 0; at < channels[0].length; at += 1) {
+      this.mono[at] = channels.reduce((sum, channel) => sum + channel[at], 0) / channels.length;
+    }
+    return this.mono;
+  }
+
+  post() {
+    const { frame } = this;
+    this.port.postMessage({ frame, level: Math.sqrt(this.energy / FRAME) }, [frame.buffer]);
+    this.frame = new Int16Array(FRAME);
+    this.filled = 0;
+    this.energy = 0;
+  }
+}
+
+registerProcessor("duologue-microphone", Microphone);

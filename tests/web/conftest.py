@@ -1,0 +1,60 @@
+"""What the tests of the panel share: one browser, and for each test a server and a page of its own.
+
+Without Playwright or a Chromium they are skipped, but with CI=true that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from fake_server import FakeServer
+    from playwright.sync_api import Browser, Page
+
+IS_CI = os.environ.get("CI") == "true"
+collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("starlette")) else ["test_*.py"]
+
+WAIT_MS = 6_000
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from browser import chromium, launch
+    from playwright.sync_api import sync_playwright
+
+    if chromium() is None and not IS_CI:
+        pytest.skip("no Chromium here; name one in the variable CHROMIUM")
+    with sync_playwright() as play:
+        opened = launch(play)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    from fake_server import FakeServer
+
+    fake = FakeServer()
+    fake.start()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def page(browser: Browser, server: FakeServer) -> Iterator[Page]:
+    """The panel, opened; whatever it writes to the console as an error fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(WAIT_MS)
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
+    opened.goto(server.url)
+    yield opened
+    context.close()
+    assert not [problem for problem in problems if "WebSocket" not in problem]

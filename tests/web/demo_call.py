@@ -1,0 +1,62 @@
+"""A real call for the debug view: the demo's steps as the protocol tells them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from duologue.core.codec import event_to_json
+from duologue.core.leaves import Job, Link, Reply, User, Voice
+from duologue.core.machine import MACHINE
+from duologue.core.state import State, floor, next_deadline
+from duologue.core.views import VIEWS
+from duologue.observe.moment import Moment
+from duologue.observe.states import cause_of
+from duologue.sim.demo import play_demo
+from duologue.sim.stage import Stage
+
+REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+
+
+@cache
+def demo_steps() -> tuple[dict[str, Any], ...]:
+    stage = Stage()
+    steps = [step_to_json(moment) for scene in play_demo(stage) for moment in scene.moments if moment.fired]
+    return tuple(step for step in steps if step["cause"] != "PlaybackProgressed")
+
+
+def table() -> dict[str, Any]:
+    rows = [
+        {"id": index, "region": type(row.sources[0]).__name__.lower(), "name": row.name, "why": row.why}
+        for index, row in enumerate(MACHINE.rows)
+    ]
+    rules = [
+        {"id": -1 - index, "region": "rule", "name": rule.name, "why": rule.why}
+        for index, rule in enumerate(MACHINE.rules)
+    ]
+    return {"rows": rows + rules, "regions": {name: [leaf.value for leaf in kind] for name, kind in REGIONS.items()}}
+
+
+def step_to_json(moment: Moment) -> dict[str, Any]:
+    s = moment.after
+    fields = event_to_json(moment.event)
+    deadline = next_deadline(s)
+    return {
+        "at": fields.pop("at"),
+        "event": fields.pop("type"),
+        "cause": cause_of(moment.event),
+        "fields": fields,
+        "fired": list(moment.fired),
+        "effects": [type(effect).__name__ for effect in moment.effects],
+        "regions": _regions(s),
+        "floor": floor(s),
+        "views": {name: view.see(s) for name, view in VIEWS.items()},
+        "turns": {"answered": s.answered, "asked": s.asked, "said": s.said, "turn": s.turn},
+        "timers": [{"timer": deadline.timer.value, "due": deadline.due}] if deadline else [],
+        "ignored": s is moment.before,
+    }
+
+
+def _regions(s: State) -> dict[str, str]:
+    jobs = ", ".join(job.kind.value for job in s.jobs) or "none"
+    return {"link": s.link.value, "user": s.user.value, "voice": s.voice.value, "reply": s.reply.value, "jobs": jobs}

@@ -1,0 +1,237 @@
+"""Everything that the panel can look like, one scene after the other.
+
+Each is a name and what the server says to bring it about. Used by the tests and by `tools/take_screenshots.py`.
+Rule: a scene starts from a page that was just opened.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from demo_call import demo_steps, table
+from fake_server import RATE_HZ, FakeServer
+from playwright.sync_api import Page
+
+SLOTS = [
+    {"name": "guests", "label": "guests", "value": "2", "state": "confirmed"},
+    {"name": "day", "label": "day", "value": "Friday, 14 June", "state": "filled"},
+    {"name": "time", "label": "time", "value": None, "state": "asked"},
+    {"name": "name", "label": "name", "value": None, "state": "empty"},
+]
+
+
+class Scene(NamedTuple):
+    name: str
+    play: Callable[[Page, FakeServer], None]
+    settles_ms: int = 900
+
+
+def tone(seconds: float, hertz: float = 196.0) -> bytes:
+    """Something that sounds and moves like speech does, roughly."""
+    samples = range(int(seconds * RATE_HZ))
+    wave = (
+        9000 * math.sin(2 * math.pi * hertz * n / RATE_HZ) * (0.55 + 0.45 * math.sin(n / RATE_HZ * 17)) for n in samples
+    )
+    return struct.pack(f"<{len(samples)}h", *(int(value) for value in wave))
+
+
+def begin(page: Page, server: FakeServer) -> None:
+    page.locator("#start:not([disabled])").click()
+    server.wait("start")
+    page.locator("#end").wait_for()
+
+
+def user(server: FakeServer, turn: int, text: str, final: bool = True) -> None:
+    server.say("caption", role="user", text=text, unheard="", final=final, turn=turn, reply=0)
+
+
+def agent(server: FakeServer, reply: int, text: str, unheard: str = "", final: bool = True) -> None:
+    server.say("caption", role="assistant", text=text, unheard=unheard, final=final, turn=reply, reply=reply)
+
+
+def talked(page: Page, server: FakeServer) -> None:
+    """A conversation that is under way."""
+    begin(page, server)
+    agent(server, 1, "Good evening, this is Ada at the Lantern. How can I help?")
+    user(server, 1, "Hi, I'd like a table for two on Friday")
+    server.say("dialogue", flow="book_table", title="A table", state="waiting_for_slot", question="time", slots=SLOTS)
+
+
+def idle(page: Page, server: FakeServer) -> None:
+    page.locator("#start:not([disabled])").wait_for()
+
+
+def preparing(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.state("preparing", "idle", "StartRequested")
+
+
+def listening(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    agent(server, 2, "Friday the fourteenth, for two. What time would suit you?")
+    server.state("listening", "speaking", "PlaybackFinished")
+    server.say("hearing", on=True)
+    user(server, 2, "around half past", final=False)
+
+
+def processing(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("processing", "listening", "TurnEnded")
+
+
+def waiting(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("waitingForCopilot", "processing", "ToolCalled")
+    server.say("work", event="started", call=1, tool="find_tables", mode="delegate")
+    server.say("work", event="progressed", call=1, tool="find_tables", text="3 of 5 rooms checked", fraction=0.6)
+    server.say("wait", call=1, stage=2, label="Making progress", detail="3 of 5 rooms checked")
+
+
+def speaking(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("speaking", "processing", "AudioBuffered")
+    agent(server, 2, "Friday the fourteenth, for two. What", "time would suit you?", final=False)
+    server.voice(1, 1, tone(3))
+
+
+def interrupted(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    cut = "There is a table at seven, one at half past seven,"
+    agent(server, 2, cut, "and one by the window at nine, which is the nicest one.")
+    server.state("interrupted", "speaking", "OverlapJudged")
+    server.say("hearing", on=True)
+    user(server, 2, "half past seven is fine", final=False)
+
+
+def overheard(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    user(server, 2, "can you pass me the salt")
+    server.say("turn", event="turn-dropped", turnId="turn-2", role="user", why="overheard")
+    agent(server, 2, "What time would suit you?")
+    server.state("listening", "speaking", "PlaybackFinished")
+
+
+def suspended(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("suspended", "listening", "SuspendRequested")
+
+
+def faulted(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("faulted", "processing", "ReplyFailed")
+    told = "The brain does not answer. Check the connection, then retry."
+    server.say(
+        "notification",
+        level="error",
+        code="NETWORK_TIMEOUT",
+        message=told,
+        actions=["retry", "dismiss"],
+        fatal=False,
+    )
+    lost = "This got no answer: “half past seven”"
+    server.say("notification", level="warning", code="lost", message=lost, actions=[], fatal=False)
+
+
+def terminating(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("terminating", "listening", "EndRequested")
+
+
+def ended(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.say("ended", reason="hung up", canRestart=True)
+
+
+def working(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.state("listening", "speaking", "PlaybackFinished")
+    server.say("work", event="started", call=1, tool="check_calendar", mode="tool")
+    server.say("work", event="ended", call=1, tool="check_calendar", outcome="done", durationMs=820)
+    server.say("work", event="started", call=2, tool="send_invitations", mode="dispatch")
+    server.say("work", event="progressed", call=2, tool="send_invitations", text="2 of 4 sent", fraction=0.5)
+    server.say("work", event="started", call=3, tool="order_flowers", mode="dispatch")
+    server.say("work", event="asked", call=3, tool="order_flowers", question="Roses or tulips?")
+
+
+def pushing(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    page.locator("#modes input[value=push]").click()
+    server.state("listening", "speaking", "PlaybackFinished")
+
+
+def reconnecting(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.refusal = (4503, "stopping")
+    server.close(1012)
+    page.locator("#banner:not([hidden])").wait_for()
+
+
+def elsewhere(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.close(4410, "taken over")
+    page.locator("#gate:not([hidden])").wait_for()
+
+
+def token(page: Page, server: FakeServer) -> None:
+    idle(page, server)
+    server.token = "open sesame"
+    server.close(1012)
+    page.locator("#token").wait_for()
+
+
+def hood(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    page.locator("#hood-toggle").click()
+    server.wait("debug")
+    steps = demo_steps()
+    server.say("debug", **table(), settings={}, moments=list(steps[:60]))
+    for text, token_ms, audio, played in ((210, 350, 190, 30), (150, 250, 120, 40), (180, 420, 150, 35)):
+        stages = {"speechEndToText": text, "textToToken": token_ms, "tokenToAudio": audio, "audioToPlayed": played}
+        server.say("metrics", **METRICS, stages=stages)
+    reasons = ["the sentence is complete", "the pitch falls"]
+    at = steps[44]["at"]
+    server.say("decision", decision="end_of_turn", reasons=reasons, confidence=0.91, at=at)
+    at = steps[55]["at"]
+    server.say("decision", decision="barge_in", reasons=["words of substance"], confidence=0.84, at=at)
+    for step in steps[60:63]:
+        server.say("moment", **step)
+    page.locator(".diagram svg").wait_for()
+
+
+METRICS: dict[str, Any] = {
+    "sessionMs": 60_000,
+    "turns": 5,
+    "meanFirstTokenMs": 350,
+    "meanFirstAudioMs": 564,
+    "interruptionRate": 0.06,
+    "calls": 3,
+    "callSuccessRate": 1.0,
+    "errors": 1,
+}
+
+SCENES = tuple(
+    Scene(scene.__name__, scene)
+    for scene in (
+        idle,
+        preparing,
+        listening,
+        processing,
+        waiting,
+        speaking,
+        interrupted,
+        overheard,
+        suspended,
+        faulted,
+        terminating,
+        ended,
+        working,
+        pushing,
+        reconnecting,
+        elsewhere,
+        token,
+        hood,
+    )
+)

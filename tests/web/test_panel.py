@@ -1,0 +1,302 @@
+"""The panel shows what it is told, sends what the person does, and comes back by itself."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from fake_server import FakeServer
+from playwright.sync_api import Browser, Page, expect
+from scenes import agent, begin, talked, tone, user
+
+from duologue.observe.labels import STATES, label
+
+
+def label_of(page: Page) -> str:
+    return page.locator("#state-label").inner_text()
+
+
+# -- States
+
+
+@pytest.mark.req("C-INT-003", "C-UI")
+def test_every_state_is_shown_with_the_servers_label_at_once(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    for state in STATES[1:]:
+        server.state(state)
+        expect(page.locator("#state-label")).to_have_text(label(state))
+        expect(page.locator("body")).to_have_attribute("data-state", state)
+    page.wait_for_timeout(100)
+    timings = page.evaluate("duologue.timings")
+    assert len(timings) >= len(STATES) - 1
+    assert all(timing["shownAt"] - timing["receivedAt"] <= 150 for timing in timings)
+
+
+def test_the_page_speaks_the_language_that_it_is_asked_for(page: Page, server: FakeServer) -> None:
+    page.goto(f"{server.url}?lang=de")
+    expect(page.locator("#start")).to_have_text("Gespräch beginnen")
+    expect(page.locator("#state-label")).to_have_text("Bereit")
+    assert page.evaluate("document.documentElement.lang") == "de"
+    assert server.all("hello")[-1]["language"] == "de"
+
+
+def test_every_text_is_there_in_every_language(page: Page) -> None:
+    missing = page.evaluate(
+        """async () => {
+            const { LANGUAGES, textsIn } = await import("./texts.js");
+            const source = await (await fetch("texts.js")).text();
+            const keys = [...source.matchAll(/^  (\\w+): \\[/gm)].map(([, key]) => key);
+            return keys.flatMap((key) => LANGUAGES.filter((language) => !textsIn(language)(key)).map((l) => [key, l]));
+        }"""
+    )
+    assert missing == []
+
+
+# -- Words
+
+
+def test_the_agents_words_are_dim_until_they_are_heard_and_struck_through_when_cut_off(
+    page: Page, server: FakeServer
+) -> None:
+    begin(page, server)
+    agent(server, 1, "There is a table", "at seven or at nine.", final=False)
+    expect(page.locator(".unheard")).to_have_text("at seven or at nine.")
+    agent(server, 1, "There is a table at seven", "or at nine.")
+    expect(page.locator(".heard")).to_have_text("There is a table at seven")
+    expect(page.locator("del.cut")).to_have_text("not heard: or at nine.")
+    expect(page.locator("#announcer")).to_have_text("Ada: There is a table at seven, not heard: or at nine.")
+    expect(page.locator(".line")).to_have_count(1)
+
+
+def test_partial_words_of_the_person_are_replaced_and_noise_goes_away(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    user(server, 1, "a tab", final=False)
+    user(server, 1, "a table for two")
+    expect(page.locator(".said")).to_have_text("a table for two")
+    user(server, 2, "hm", final=False)
+    server.say("turn", event="turn-dropped", turnId="turn-2", role="user", why="noise")
+    expect(page.locator(".line")).to_have_count(1)
+    server.say("turn", event="turn-dropped", turnId="turn-1", role="user", why="overheard")
+    expect(page.locator(".mark-of")).to_have_text("overheard")
+
+
+def test_typing_works_without_a_microphone(browser: Browser, server: FakeServer) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(
+        "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
+    )
+    page.goto(server.url)
+    begin(page, server)
+    expect(page.locator("#microphone-trouble")).to_contain_text("The microphone is blocked")
+    expect(page.locator("#typed")).to_be_focused()
+    page.keyboard.type("a table for two")
+    page.keyboard.press("Enter")
+    assert server.wait("type") == {"text": "a table for two"}
+    expect(page.locator("#typed")).to_have_value("")
+    context.close()
+
+
+# -- Work and tasks
+
+
+def test_slots_fill_in_and_jobs_can_be_answered_and_cancelled(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    expect(page.locator("#task .slot[data-state=asked]")).to_contain_text("Asking now")
+    server.say("work", event="started", call=7, tool="order_flowers", mode="dispatch")
+    server.say("work", event="progressed", call=7, tool="order_flowers", text="halfway", fraction=0.5)
+    expect(page.locator("#work [role=progressbar]")).to_have_attribute("aria-valuenow", "50")
+    server.say("work", event="asked", call=7, tool="order_flowers", question="Roses or tulips?")
+    page.get_by_label("Roses or tulips?").fill("tulips")
+    page.keyboard.press("Enter")
+    assert server.wait("answer") == {"call": 7, "text": "tulips"}
+    expect(page.get_by_label("Roses or tulips?")).to_be_hidden()
+    page.get_by_role("button", name="Cancel order flowers").click()
+    assert server.wait("cancel") == {"call": 7}
+    server.say("work", event="ended", call=7, tool="order_flowers", outcome="cancelled", durationMs=1200)
+    expect(page.locator("#work .job-note")).to_have_text("Cancelled · 1.2 s")
+
+
+@pytest.mark.req("L-10", "C-GUD-003")
+def test_a_wait_says_for_what_and_how_it_goes(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.state("waitingForCopilot", "processing", "ToolCalled")
+    server.say("work", event="started", call=1, tool="find_tables", mode="tool")
+    server.say("wait", call=1, stage=1, label="Still working", detail="room two")
+    expect(page.locator("#state-hint")).to_have_text("Waiting for find tables · Still working: room two")
+    server.state("speaking", "waitingForCopilot")
+    expect(page.locator("#state-hint")).not_to_contain_text("Still working")
+
+
+def test_a_fault_offers_a_retry(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.state("faulted", "processing")
+    what = {"level": "error", "code": "SERVER_ERROR", "message": "Retry in a moment.", "fatal": False}
+    server.say("notification", **what, actions=["retry", "dismiss"])
+    page.get_by_role("alert").get_by_role("button", name="Try again").click()
+    server.wait("retry")
+    expect(page.locator(".notice")).to_have_count(0)
+
+
+# -- Controls
+
+
+def test_the_space_bar_talks_while_it_is_held_but_not_in_the_text_box(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    page.locator("#modes input[value=push]").click()
+    page.locator("#hold").focus()
+    server.frames.clear()
+    page.wait_for_timeout(700)
+    silent = len(server.frames)
+    page.keyboard.down("Space")
+    server.wait("press")
+    expect(page.locator("#hold")).to_contain_text("Release to send")
+    page.wait_for_timeout(400)
+    page.keyboard.up("Space")
+    server.wait("release")
+    assert silent <= 17, "a closed gate sends a short tail of silence and then nothing"
+    assert len(server.frames) > silent + 5
+    page.locator("#typed").focus()
+    page.keyboard.press("Space")
+    assert len(server.all("press")) == 1
+
+
+def test_the_buttons_send_what_they_say(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.state("speaking", "processing")
+    page.get_by_role("button", name="Hush").click()
+    server.wait("interrupt")
+    page.get_by_role("button", name="Pause").click()
+    server.wait("suspend")
+    server.state("suspended", "speaking")
+    page.get_by_role("button", name="Go on").click()
+    server.wait("resume")
+    page.get_by_role("button", name="Mute").click()
+    expect(page.get_by_role("button", name="Unmute")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="End", exact=True).click()
+    server.wait("end")
+    expect(page.locator("#start")).to_have_text("Start again")
+    expect(page.locator("#start")).to_be_focused()
+
+
+def test_everything_can_be_reached_with_the_tab_key(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    page.locator(".skip").focus()
+    reached = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.name"))
+    wanted = ["hood-toggle", "theme-toggle", "mute", "pause", "end", "mode", "captions", "typed", "send"]
+    assert [name for name in reached if name in wanted][: len(wanted)] == wanted
+
+
+def test_the_theme_can_be_turned_and_is_remembered(page: Page, server: FakeServer) -> None:
+    page.emulate_media(color_scheme="light")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Dark theme").click()
+    assert page.evaluate(ground) != light
+    page.reload()
+    assert page.evaluate(ground) != light
+
+
+# -- The line
+
+
+def test_a_lost_line_comes_back_with_its_conversation(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    said = {"unheard": "", "reply": 0, "overheard": False, "interrupted": False}
+    server.history = [{**said, "role": "user", "text": "a table for two", "turn": 1}]
+    server.voice(3, 1, tone(0.3))
+    server.wait("played")
+    server.close(1012)
+    hello = server.wait("hello", 2)
+    assert (hello["conversation"], hello["key"]) == ("c1", "secret")
+    assert hello["played"]["voice"] == 3
+    assert hello["played"]["chunk"] == 1
+    expect(page.locator("#banner")).to_be_hidden()
+    expect(page.locator(".said")).to_have_text("a table for two")
+
+
+def test_a_reload_goes_on_in_mid_conversation(page: Page, server: FakeServer) -> None:
+    talked(page, server)
+    server.history = [{"role": "assistant", "text": "Good evening.", "reply": 1}]
+    page.get_by_role("button", name="Mute").click()
+    page.reload()
+    assert server.wait("hello", 2)["conversation"] == "c1"
+    expect(page.locator(".said")).to_have_text("Good evening.")
+    expect(page.locator("#end")).to_be_visible()
+    expect(page.get_by_role("button", name="Unmute")).to_be_visible()
+
+
+def test_a_conversation_that_the_server_has_forgotten_ends_with_its_words_on_the_screen(
+    page: Page, server: FakeServer
+) -> None:
+    talked(page, server)
+    server.close(1012)
+    server.wait("hello", 2)
+    expect(page.locator("#over")).to_contain_text("could not be picked up again", timeout=8000)
+    expect(page.locator(".line")).to_have_count(2)
+    assert page.evaluate("sessionStorage.getItem('duologue.conversation')") is None
+
+
+def test_after_45_seconds_it_offers_a_retry_and_the_transcript(page: Page, server: FakeServer) -> None:
+    page.clock.install()
+    talked(page, server)
+    server.refusal = (4503, "stopping")
+    server.close(1012)
+    for _ in range(60):
+        if page.locator("#banner button").count():
+            break
+        page.clock.run_for(1000)
+    expect(page.locator("#banner")).to_contain_text("What was said is still here")
+    assert 8 <= len(server.all("hello")) <= 14
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the transcript").click()
+    text = saved.value.path().read_text(encoding="utf-8")
+    assert "You: Hi, I'd like a table for two on Friday" in text
+    server.refusal = None
+    server.history = []
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("#banner")).to_be_hidden()
+
+
+@pytest.mark.parametrize("code", [4409, 4410])
+def test_a_conversation_in_another_tab_can_be_taken_over(page: Page, server: FakeServer, code: int) -> None:
+    page.locator("#start:not([disabled])").wait_for()
+    server.refusal = (code, "elsewhere")
+    server.close(code)
+    page.get_by_role("button", name="Use it here").click()
+    assert server.wait("hello", 2)["take_over"] is True
+    expect(page.locator("#start")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        (4400, "did not understand"),
+        (4403, "does not accept"),
+        (4426, "newer version"),
+        (1009, "too large"),
+    ],
+)
+def test_a_refusal_is_told_in_words(page: Page, server: FakeServer, code: int, says: str) -> None:
+    page.locator("#start:not([disabled])").wait_for()
+    server.close(code, "because")
+    expect(page.locator("#gate")).to_contain_text(says)
+    page.wait_for_timeout(600)
+    assert len(server.all("hello")) == 1
+
+
+def test_a_token_is_asked_for_and_leaves_the_address(browser: Browser, server: FakeServer) -> None:
+    server.token = "open sesame"
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(server.url)
+    page.get_by_label("Token").fill("open sesame")
+    page.keyboard.press("Enter")
+    expect(page.locator("#start")).to_be_enabled()
+    page.goto(f"{server.url}?token=open%20sesame")
+    expect(page.locator("#start")).to_be_enabled()
+    expect(page).to_have_url(re.compile(r"/$"))
+    context.close()

@@ -1,0 +1,129 @@
+"""Sound both ways: rates, positions to the sample, and silence when it is wanted."""
+
+from __future__ import annotations
+
+import array
+import time
+
+from fake_server import RATE_HZ, FakeServer
+from playwright.sync_api import Page, expect
+from scenes import begin, tone
+
+
+def test_the_microphone_comes_in_frames_of_512_samples(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    deadline = time.monotonic() + 8
+    while page.evaluate("duologue.frames()") < 40:
+        assert time.monotonic() < deadline, "the microphone is silent"
+        page.wait_for_timeout(100)
+    assert {len(frame) for frame in server.frames} == {1024}
+    loudest = max(abs(sample) for frame in server.frames for sample in array.array("h", frame))
+    assert loudest > 500, "the fake microphone beeps"
+    assert page.evaluate("new AudioContext().sampleRate") > 0
+
+
+def test_a_resampler_keeps_what_the_rate_can_carry_and_nothing_else(page: Page) -> None:
+    found = page.evaluate(
+        """async () => {
+            const { Resampler } = await import("./worklets/resample.js");
+            const level = (from, to, hertz) => {
+                const resampler = new Resampler(from, to);
+                const out = [];
+                for (let block = 0; block < 200; block += 1) {
+                    const wave = (_, n) => Math.sin(2 * Math.PI * hertz * (block * 128 + n) / from);
+                    out.push(...resampler.process(Float32Array.from({ length: 128 }, wave)));
+                }
+                const steady = out.slice(500);
+                const rms = Math.sqrt(steady.reduce((sum, value) => sum + value * value, 0) / steady.length);
+                return { count: out.length / (200 * 128 / from), db: 20 * Math.log10(rms * Math.SQRT2) };
+            };
+            return [[48000, 1000], [48000, 6500], [48000, 9500], [44100, 1000], [44100, 9500], [96000, 20000]]
+                .map(([from, hertz]) => ({ from, hertz, ...level(from, 16000, hertz) }));
+        }"""
+    )
+    for case in found:
+        assert abs(case["count"] - 16_000) < 200
+        if case["hertz"] < 7000:
+            assert abs(case["db"]) < 0.3, case
+        else:
+            assert case["db"] < -60, case
+
+
+def test_a_voice_is_played_to_its_end_and_told_along_the_way(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    for chunk in range(1, 6):
+        server.voice(1, chunk, tone(0.1))
+    server.voice(1, 3, tone(0.1))  # known by its number
+    server.say("play", action="finish", voice=1)
+    assert server.wait("finished") == {"voice": 1, "ms": 500}
+    told = [played["ms"] for played in server.all("played")]
+    assert told == sorted(told)
+    assert len(told) >= 4
+    assert told[-1] <= 500
+
+
+def test_clear_is_silent_at_once_and_says_how_much_was_heard(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.voice(1, 1, tone(2))
+    server.wait("played", 4)
+    server.say("play", action="clear", voice=1)
+    stopped = server.wait("stopped")
+    heard = server.all("played")[-1]["ms"]
+    assert stopped["voice"] == 1
+    assert heard <= stopped["ms"] <= heard + 150
+    page.wait_for_timeout(200)
+    assert server.all("played")[-1]["ms"] == heard
+    assert page.evaluate("duologue.level().agent") == 0
+    server.voice(1, 2, tone(0.2))  # late, of a voice that was cleared
+    server.voice(2, 1, tone(0.2))
+    server.say("play", action="finish", voice=2)
+    assert server.wait("finished") == {"voice": 2, "ms": 200}
+
+
+def test_hold_keeps_the_place_and_resume_goes_on_from_there(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.voice(1, 1, tone(0.6))
+    server.wait("played", 3)
+    server.say("play", action="hold", voice=1)
+    page.wait_for_timeout(150)
+    held = page.evaluate("duologue.player.samples")
+    page.wait_for_timeout(250)
+    assert page.evaluate("duologue.player.samples") == held
+    assert held < 0.6 * RATE_HZ
+    server.say("play", action="resume", voice=1)
+    server.say("play", action="finish", voice=1)
+    assert server.wait("finished")["ms"] == 600
+
+
+def test_an_underrun_pauses_and_goes_on(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.voice(1, 1, tone(0.2))
+    page.wait_for_timeout(500)
+    between = page.evaluate("duologue.player.samples")
+    assert 0.15 * RATE_HZ < between < 0.2 * RATE_HZ
+    server.voice(1, 2, tone(0.2))
+    server.say("play", action="finish", voice=1)
+    assert server.wait("finished") == {"voice": 1, "ms": 400}
+
+
+def test_a_higher_voice_takes_the_place_of_the_lower(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.voice(1, 1, tone(2))
+    server.wait("played")
+    server.voice(2, 1, tone(0.3))
+    server.voice(1, 2, tone(1))
+    server.say("play", action="finish", voice=2)
+    assert server.wait("finished") == {"voice": 2, "ms": 300}
+
+
+def test_what_was_buffered_plays_on_without_a_line(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.history = []
+    server.voice(1, 1, tone(1.2))
+    server.wait("played", 2)
+    server.close(1012)
+    ms = server.wait("hello", 2)["played"]["ms"]
+    assert ms > 100
+    expect(page.locator("#banner")).to_be_hidden()
+    server.say("play", action="finish", voice=1)
+    assert server.wait("finished") == {"voice": 1, "ms": 1200}

@@ -1,0 +1,56 @@
+"""Pictures of the panel in every state, light and dark, on a desk and on a phone.
+
+    python tools/take_screenshots.py [--out build/screenshots] [scene …]
+
+Plays the scenes of tests/web against the fake server in a headless Chromium. Rule: a picture shows what a scene
+shows and is never retouched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "web"))
+
+from browser import launch
+from fake_server import FakeServer
+from playwright.sync_api import sync_playwright
+from scenes import SCENES
+
+SIZES = {"desk": (1280, 800), "phone": (390, 844)}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--out", type=Path, default=Path("build/screenshots"))
+    options.add_argument("--theme", choices=["light", "dark"], action="append")
+    options.add_argument("--size", choices=list(SIZES), action="append")
+    options.add_argument("scenes", nargs="*")
+    chosen = options.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as play:
+        browser = launch(play)
+        for scene in SCENES:
+            if chosen.scenes and scene.name not in chosen.scenes:
+                continue
+            server = FakeServer()
+            url = server.start()
+            page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+            page.goto(url)
+            scene.play(page, server)
+            for size in chosen.size or SIZES:
+                width, height = SIZES[size]
+                page.set_viewport_size({"width": width, "height": height})
+                for theme in chosen.theme or ("light", "dark"):
+                    page.emulate_media(color_scheme=theme)
+                    page.wait_for_timeout(scene.settles_ms)
+                    page.screenshot(path=chosen.out / f"{scene.name}-{size}-{theme}.png")
+            page.context.close()
+            server.stop()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
