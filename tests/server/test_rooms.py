@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from served import Client, House, agent_that_says, serve
 
 from duologue.core.errors import DuologueError
+from duologue.core.leaves import ErrorClass
+from duologue.core.settings import Settings, profile
+from duologue.ports.calls import ToolCall
 from duologue.replay.journal import read_journal, replay
 from duologue.runtime.agent import Agent
-from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedEars, ScriptedSession, ScriptedVoice, scripted_tool
+from duologue.testing import (
+    Fail,
+    Hang,
+    Pause,
+    Question,
+    ScriptedBrain,
+    ScriptedEars,
+    ScriptedSession,
+    ScriptedVoice,
+    scripted_tool,
+)
 
 LONG = "This is a long answer that goes on and on, " * 6
 
@@ -437,8 +451,6 @@ def test_after_a_turn_the_numbers_of_the_session_are_told() -> None:
 
 
 def test_work_is_told_while_it_goes_on_and_to_whoever_comes_back() -> None:
-    from duologue.ports.calls import ToolCall
-
     brain = lambda: ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])  # noqa: E731
     worker = scripted_tool("look_up", Pause(60_000), "eight")
 
@@ -455,6 +467,76 @@ def test_work_is_told_while_it_goes_on_and_to_whoever_comes_back() -> None:
         assert again["tool"] == "look_up"
 
     serve(script, lambda: Agent(brain(), ears=ScriptedEars(), voice=ScriptedVoice(), tools=[worker]))
+
+
+# -- What was missed
+
+
+def quick_to_give_up() -> Settings:
+    return replace(
+        profile("confirm"),
+        heal_ms_max=50, backoff_ms=(10,), connect_ms_max=100, reconnect_ms_max=200, dismiss_ms=50,
+        prepare_ms_max=100, dead_air_ms=0,
+    )  # fmt: skip
+
+
+def test_a_page_that_is_loaded_anew_in_a_fault_is_shown_the_fault_and_what_it_can_do() -> None:
+    async def script(house: House) -> None:
+        first = await house.come()
+        began = await first.begin("alice")
+        await first.send("type", text="fail")
+        fault = await first.expect("notification", level="error")
+        second = await house.come()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        assert await second.expect("notification", level="error") == fault
+        assert fault["actions"] == ["retry", "dismiss"]
+        await second.send("dismiss")
+        await second.expect("state", state="listening")
+
+    serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}))
+
+
+def test_a_question_of_a_job_is_asked_again_when_a_client_comes_back() -> None:
+    def make() -> Agent:
+        brain = ScriptedBrain([[ToolCall("book", {})], "It is booked."])
+        return Agent(
+            brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[scripted_tool("book", Question("Aisle?"))]
+        )
+
+    async def script(house: House) -> None:
+        first = await house.come()
+        began = await first.begin("alice")
+        await first.send("type", text="book it")
+        asked = await first.expect("work", event="asked")
+        second = await house.come()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        assert await second.expect("work", event="asked") == asked
+        await second.send("answer", call=asked["call"], text="yes")
+        await second.expect("work", event="ended")
+
+    serve(script, make)
+
+
+@pytest.mark.req("L-14")
+def test_what_got_no_answer_because_nobody_was_there_is_told_to_whoever_comes_back() -> None:
+    async def script(house: House) -> None:
+        first = await house.come()
+        began = await first.begin("alice")
+        await first.send("type", text="is anybody there")
+        await first.expect("state", state="processing")
+        first.vanish()
+        await house.until(lambda: not house.hall.rooms)
+        stranger = await house.come()
+        await stranger.hello("mallory", conversation=began["conversation"], key="wrong")
+        await stranger.expect("notification", code="gone")
+        second = await house.come()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        await second.expect("notification", code="gone")
+        lost = await second.expect("notification", code="lost")
+        assert "is anybody there" in lost["message"]
+        assert "anybody" not in str(stranger.messages)
+
+    serve(script, agent_that_says([[Hang()]], profile=quick_to_give_up()))
 
 
 # -- The debug view and the journal

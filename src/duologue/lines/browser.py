@@ -284,8 +284,11 @@ class BrowserLine:
         self._tell(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
-        if voice == self._voice and not self._is_cleared:
-            self._tell(Played(voice, self._move_on(ms)))
+        if voice != self._voice or self._is_cleared:
+            return
+        before = self._played_ms
+        if self._move_on(ms) > before:  # saying the same again is no news
+            self._tell(Played(voice, self._played_ms))
             self._pump()
 
     def note_finished(self, voice: int, ms: int) -> None:

@@ -82,6 +82,11 @@ class Hall:
         """Is this seat in a conversation? (C-CON-002)"""
         return any(room.seat == seat for room in self.rooms.values())
 
+    def left_over(self, hello: dict[str, Any]) -> list[telling.Message]:
+        """What nobody was there to hear when the conversation of this client ended."""
+        room = self.past.get(hello.get("conversation", ""))
+        return room.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
+
     def enter(self, room: Room, guest: Guest, hello: dict[str, Any], language: str) -> None:
         position = hello.get("played")
         LOG.info("%s: a client has come back", correlation_id(room.id))

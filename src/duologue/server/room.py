@@ -39,6 +39,7 @@ from .closing import MOVED, STOPPING, TAKEN_OVER, Goodbye
 from .custody import Custody, hash_of
 from .guest import Guest
 from .messages import Incoming
+from .pending import Pending
 from .stages import Stages
 from .steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
 from .telling import Teller, message
@@ -102,6 +103,7 @@ class Room:
         self._over = over
         self._teller = Teller(self.conversation, self.began, language)
         self._stages = Stages()
+        self.pending = Pending()
         self._is_debugging = False
         self._form: Form | None = None
         self._measured_at = 0.0
@@ -230,6 +232,8 @@ class Room:
             self.tell(self._teller.state())
             for call, tool, mode in self.conversation.engine.calls.running():
                 self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
+            for told in (*self.pending.open(self.conversation.state == "faulted"), *self.pending.lost()):
+                self.tell(told)
             self._form = None
             self._tell_form()
             self._tell_metrics()
@@ -321,12 +325,11 @@ class Room:
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
-        if self.guest is None:
-            return
         told = self._teller.tell(signal)
         if told is not None:
-            self.guest.tell(told)
-        if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
+            self.pending.note(signal, told, is_heard=self.guest is not None)
+            self.tell(told)
+        if self.guest is not None and isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
             self._tell_form()
             self._tell_metrics()
 

@@ -94,7 +94,8 @@ async def serve(
             ready()
             await stop.wait()
             for number in (signal.SIGTERM, signal.SIGINT):
-                loop.remove_signal_handler(number)  # the second one ends it at once
+                loop.remove_signal_handler(number)
+                signal.signal(number, signal.SIG_DFL)  # the second one ends it at once, without a word
             await hall.drain()
             running.should_exit = True
     finally:

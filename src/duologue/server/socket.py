@@ -228,6 +228,8 @@ class Socket:
             LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
             gone = "That conversation is over; the server no longer has it."
             self._guest.tell(telling.notification("warning", "gone", gone, ("restart",)))
+            for told in self._hall.left_over(hello):
+                self._guest.tell(told)
 
     def _may_enter(self, token: str) -> bool:
         wanted = self._settings.token
