@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
+BROWSER := $(VENV)/.browser
 
 .PHONY: axe demo test lint types unit check check-full mutants bench simulate docs clean
 
@@ -20,7 +21,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP) $(MODELS)
+unit: $(STAMP) $(MODELS) $(BROWSER)
 	$(BIN)/python -m pytest
 
 # A small configuration; `duologue check` explores every profile, `make check-full` the real counters.
@@ -60,6 +61,12 @@ $(STAMP): pyproject.toml
 $(MODELS): $(STAMP) src/duologue/models/catalogue.py
 	$(BIN)/duologue models pull
 	$(BIN)/duologue models pull minilm
+	@touch $@
+
+# A Chromium and axe-core for the tests in a real browser; nothing happens if they are there.
+$(BROWSER): $(STAMP) tools/ensure_chromium.sh tools/ensure_axe.sh
+	sh tools/ensure_chromium.sh
+	sh tools/ensure_axe.sh || echo "ensure_axe: axe-core could not be fetched; its tests will be skipped." >&2
 	@touch $@
 
 clean:

@@ -8,7 +8,7 @@ from typing import Any
 
 import duologue.starter
 from duologue import Agent, Phrases
-from duologue.brains.scripted import ScriptedBrain, Script
+from duologue.brains.scripted import Script, ScriptedBrain
 from duologue.flows import load_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.functions import find_functions

@@ -22,7 +22,7 @@ collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("sta
 WAIT_MS = 6_000
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # longer, and its event loop would be in the way of everybody else's tests
 def browser() -> Iterator[Browser]:
     from browser import chromium, launch
     from playwright.sync_api import sync_playwright
