@@ -11,7 +11,6 @@ import contextlib
 import fcntl
 import inspect
 import os
-import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -21,27 +20,10 @@ import pytest
 from panel_page import MICROPHONE, Host, Panel, Tabs, browsing, hosting
 from playwright.async_api import Browser, async_playwright
 
+from duologue.bench.chromium import FLAGS, find_chromium
 from duologue.runtime.agent import Agent
 
 HERE = Path(__file__).parent
-FLAGS = (
-    "--use-fake-device-for-media-stream",
-    "--autoplay-policy=no-user-gesture-required",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-
-def find_chromium() -> str:
-    """Where the browser is, or nothing."""
-    for place in (os.environ.get("DUOLOGUE_CHROMIUM"), "/usr/bin/chromium", shutil.which("chromium")):
-        if place and Path(place).exists():
-            return place
-    return ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,7 +17,8 @@ from duologue.testing import Fail
 WATCH = """addEventListener("DOMContentLoaded", () => {
   const label = document.getElementById("state-label");
   window.labels = [];
-  new MutationObserver(() => window.labels.push(label.textContent)).observe(label, {childList: true, characterData: true, subtree: true});
+  const seen = new MutationObserver(() => window.labels.push(label.textContent));
+  seen.observe(label, {childList: true, characterData: true, subtree: true});
 });"""
 
 
