@@ -29,7 +29,10 @@ from duologue.draw.render import render
 from duologue.observe.labels import STATES, WAITS, label
 
 WEB = Path(duologue.__file__).parent / "server" / "web"
-POLICY = "default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self'"
+POLICY = (
+    "default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; object-src 'none'"
+)
 RATE_HZ = 24_000
 WAIT_S = 5.0
 

@@ -3,10 +3,10 @@
 // Rule: nothing here guesses what the server will do; the page shows it when it is told.
 
 import { isOn } from "./model/model.js";
-import { keep, keepConversation, keepToken } from "./seat.js";
+import { keep, keepConversation, keepMuted, keepToken } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
 
-export function createActions({ store, socket, sound, player, microphone, text }) {
+export function createActions({ store, socket, player, microphone, text }) {
   const tell = (type, payload = {}) => store.dispatch({ type: `panel.${type}`, payload });
   const send = (type, payload) => socket.send(type, payload);
   let skip = () => {};
@@ -17,7 +17,6 @@ export function createActions({ store, socket, sound, player, microphone, text }
       if (starting) return;
       tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
-      else sound.open();
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);
       send("start");
     },
@@ -41,11 +40,14 @@ export function createActions({ store, socket, sound, player, microphone, text }
       if (send("answer", { call, text: words })) tell("answered", { call });
     },
     mute() {
-      tell("microphone", { muted: !store.model.microphone.muted });
+      const muted = !store.model.microphone.muted;
+      keepMuted(muted);
+      tell("microphone", { muted });
     },
     mode(mode) {
       act.release();
       keep("mode", mode);
+      keepMuted(false);
       tell("microphone", { mode, muted: false });
     },
     /** True if the press meant talking: there is a conversation, and a microphone. */

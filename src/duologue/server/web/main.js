@@ -18,7 +18,7 @@ import { status } from "./parts/status.js";
 import { task } from "./parts/task.js";
 import { work } from "./parts/work.js";
 import { Player } from "./player.js";
-import { accessToken, keepConversation, kept, keptConversation, seatId } from "./seat.js";
+import { accessToken, keepConversation, kept, keptConversation, seatId, wasMuted } from "./seat.js";
 import { Socket } from "./socket.js";
 import { resumeOnGesture, Sound } from "./sound.js";
 import { createStore } from "./store.js";
@@ -33,7 +33,7 @@ document.documentElement.lang = language;
 translate(document, text);
 
 const mode = kept("mode") === "push" ? "push" : "hands-free";
-const store = createStore(reduce, firstModel({ microphone: { status: "off", muted: false, mode, pressed: false } }));
+const store = createStore(reduce, firstModel({ microphone: { status: "off", muted: wasMuted(), mode, pressed: false } }));
 const timings = [];
 
 const sound = new Sound({ changed: (state) => act.tell("sound", { status: state }) });
@@ -45,7 +45,7 @@ const microphone = new Microphone({
 });
 accessToken();
 const socket = new Socket({ hello, message: receive, voice: (frame) => player.receive(frame) });
-const act = createActions({ store, socket, sound, player, microphone, text });
+const act = createActions({ store, socket, player, microphone, text });
 
 const shared = { text, act, store, timings, sound, player, microphone };
 for (const part of [heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {

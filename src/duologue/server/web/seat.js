@@ -37,6 +37,15 @@ export function keepConversation(conversation) {
   write(sessionStorage, "duologue.conversation", conversation && JSON.stringify(conversation));
 }
 
+/** Muted stays muted when the page is loaded again. */
+export function wasMuted() {
+  return read(sessionStorage, "duologue.muted") === "yes";
+}
+
+export function keepMuted(muted) {
+  write(sessionStorage, "duologue.muted", muted ? "yes" : null);
+}
+
 export function kept(name) {
   return read(localStorage, `duologue.${name}`);
 }

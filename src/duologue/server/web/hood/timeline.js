@@ -51,7 +51,8 @@ export class Timeline {
   /** `now` is the end of time, `cursor` a time to look at or null, `still` forbids gliding. */
   draw(moments, now, cursor, decisions, still) {
     this.moments = moments;
-    const goal = cursor === null ? now + this.span * 0.03 : Math.max(Math.min(cursor + this.span / 2, now + this.span * 0.03), this.span);
+    const latest = now + this.span * 0.03;
+    const goal = Math.max(this.span, cursor === null ? latest : Math.min(cursor + this.span / 2, latest));
     const far = Math.abs(goal - this.end) > this.span;
     this.end = far || still ? goal : this.end + (goal - this.end) * 0.25;
     this.fit();

@@ -57,14 +57,14 @@ function update(element, caption, agent, text) {
   const [who, said, mark] = element.children;
   const [heard, coming, cut] = said.children;
   write(who, role === "user" ? text("you") : agent);
-  write(heard, caption.text);
+  write(heard, caption.text + gapIn(caption));
   show(heard, Boolean(caption.text));
   const isCut = final && Boolean(unheard);
-  write(coming, final ? "" : spaced(caption));
+  write(coming, final ? "" : unheard);
   show(coming, !final && Boolean(unheard));
   if (isCut && cut.dataset.text !== unheard) {
     cut.dataset.text = unheard;
-    cut.replaceChildren(make("span.unseen", {}, ` ${text("notHeard")} `), spaced(caption));
+    cut.replaceChildren(make("span.unseen", {}, `${text("notHeard")} `), unheard);
   }
   show(cut, isCut);
   const note = overheard ? text("overheard") : interrupted ? text("interrupted") : "";
@@ -73,8 +73,8 @@ function update(element, caption, agent, text) {
 }
 
 /** `unheard` follows `text`; the blank between them may be on either side or lost. */
-function spaced({ text, unheard }) {
-  return !text || /\s$/.test(text) || /^[\s.,;:!?。、]/.test(unheard) ? unheard : ` ${unheard}`;
+function gapIn({ text, unheard }) {
+  return !text || !unheard || /\s$/.test(text) || /^[\s.,;:!?。、]/.test(unheard) || /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) ? "" : " ";
 }
 
 function introduction(text) {
