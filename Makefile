@@ -5,11 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
+BROWSER := $(VENV)/.browser
 
-.PHONY: axe chromium demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
+.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
 
 demo: $(STAMP)
-	$(BIN)/duologue demo
+	$(BIN)/duologue serve --open
 
 test: lint types unit check
 
@@ -20,7 +21,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP) $(MODELS) postgres
+unit: $(STAMP) $(MODELS) $(BROWSER) postgres
 	$(BIN)/python -m pytest
 
 # A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
@@ -70,6 +71,12 @@ $(STAMP): pyproject.toml
 $(MODELS): $(STAMP) src/duologue/models/catalogue.py
 	$(BIN)/duologue models pull
 	$(BIN)/duologue models pull minilm
+	@touch $@
+
+# A Chromium and axe-core for the tests in a real browser; nothing happens if they are there.
+$(BROWSER): $(STAMP) tools/ensure_chromium.sh tools/ensure_axe.sh
+	sh tools/ensure_chromium.sh
+	sh tools/ensure_axe.sh || echo "ensure_axe: axe-core could not be fetched; its tests will be skipped." >&2
 	@touch $@
 
 clean:

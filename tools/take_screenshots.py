@@ -14,10 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "web"))
 
-from browser import launch
 from fake_server import FakeServer
 from playwright.sync_api import sync_playwright
 from scenes import SCENES
+
+from browser import launch
 
 SIZES = {"desk": (1280, 800), "phone": (390, 844)}
 

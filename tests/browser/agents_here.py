@@ -8,7 +8,7 @@ from typing import Any
 
 import duologue.starter
 from duologue import Agent, Phrases
-from duologue.brains.scripted import ScriptedBrain, Script
+from duologue.brains.scripted import Script, ScriptedBrain
 from duologue.flows import load_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.functions import find_functions
@@ -35,7 +35,7 @@ class DeafEars:
         yield
 
 
-def desk(ears: Any = None, greeting: str = GREETING) -> Callable[[], Agent]:
+def desk(ears: Any = None, greeting: str = GREETING, wpm: int = _QUICK_WPM) -> Callable[[], Agent]:
     """The starter project's agent; without ears it is typed to."""
     flows = load_flows(PROJECT / "flights.yaml")
 
@@ -45,7 +45,7 @@ def desk(ears: Any = None, greeting: str = GREETING) -> Callable[[], Agent]:
             brain,
             name="Flight desk",
             ears=ears or DeafEars(),
-            voice=EspeakVoice(rate_wpm=_QUICK_WPM),
+            voice=EspeakVoice(rate_wpm=wpm),
             phrases=Phrases(greeting=greeting),
         )
 

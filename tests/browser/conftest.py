@@ -11,9 +11,8 @@ import contextlib
 import fcntl
 import inspect
 import os
-import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,27 +20,10 @@ import pytest
 from panel_page import MICROPHONE, Host, Panel, Tabs, browsing, hosting
 from playwright.async_api import Browser, async_playwright
 
+from duologue.bench.chromium import FLAGS, find_chromium
 from duologue.runtime.agent import Agent
 
 HERE = Path(__file__).parent
-FLAGS = (
-    "--use-fake-device-for-media-stream",
-    "--autoplay-policy=no-user-gesture-required",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-
-def find_chromium() -> str:
-    """Where the browser is, or nothing."""
-    for place in (os.environ.get("DUOLOGUE_CHROMIUM"), "/usr/bin/chromium", shutil.which("chromium")):
-        if place and Path(place).exists():
-            return place
-    return ""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -75,7 +57,7 @@ def chromium() -> str:
     found = find_chromium()
     if not found:
         said = "no Chromium: run tools/ensure_chromium.sh, or say where one is with DUOLOGUE_CHROMIUM"
-        if os.environ.get("CI"):
+        if os.environ.get("CI") == "true":
             pytest.fail(said)
         pytest.skip(said)
     return found

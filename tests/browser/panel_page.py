@@ -86,7 +86,8 @@ class Host:
 
     async def go_down(self) -> None:
         """Be unreachable, as when a network is gone; conversations stay."""
-        self.drop_sockets()
+        if self._running is not None:
+            self.drop_sockets()
         await self._serving.aclose()
         self._serving, self._running = contextlib.AsyncExitStack(), None
 

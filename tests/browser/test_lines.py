@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from agents_here import STORY, desk, scripted
-from playwright.async_api import expect
 from panel_page import until
+from playwright.async_api import expect
 
 from duologue import profile
+
+GIVES_UP_SOON = profile("confirm", heal_ms_max=100, reconnect_ms_max=1_500, dismiss_ms=100, prepare_ms_max=100)
 
 
 @pytest.mark.req("C-UI")
@@ -78,7 +80,7 @@ async def test_a_socket_that_breaks_comes_back_with_its_conversation(visit: Any)
 async def test_a_server_that_stays_away_is_offered_again_with_the_transcript_kept(
     visit: Any, server_waits: bool
 ) -> None:
-    settings = profile("confirm") if server_waits else profile("confirm", heal_ms_max=100, reconnect_ms_max=1_500)
+    settings = profile("confirm") if server_waits else GIVES_UP_SOON
     here = await visit(scripted(["Good day.", "And to you."], profile=settings))
     panel = here.panel
     await panel.page.clock.install()

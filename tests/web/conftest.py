@@ -22,10 +22,11 @@ collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("sta
 WAIT_MS = 6_000
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # longer, and its event loop would be in the way of everybody else's tests
 def browser() -> Iterator[Browser]:
-    from browser import chromium, launch
     from playwright.sync_api import sync_playwright
+
+    from browser import chromium, launch
 
     if chromium() is None and not IS_CI:
         pytest.skip("no Chromium here; name one in the variable CHROMIUM")

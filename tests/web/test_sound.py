@@ -6,7 +6,7 @@ import array
 import time
 
 from fake_server import RATE_HZ, FakeServer
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from scenes import begin, tone
 
 
@@ -127,3 +127,42 @@ def test_what_was_buffered_plays_on_without_a_line(page: Page, server: FakeServe
     expect(page.locator("#banner")).to_be_hidden()
     server.say("play", action="finish", voice=1)
     assert server.wait("finished") == {"voice": 1, "ms": 1200}
+
+
+def test_a_reload_goes_on_after_the_last_chunk_that_was_played(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.history = []
+    for chunk in range(1, 9):
+        server.voice(1, chunk, tone(0.25))
+    deadline = time.monotonic() + 5
+    while page.evaluate("duologue.player.samples") < 0.6 * RATE_HZ:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+    page.reload()
+    played = server.wait("hello", 2)["played"]
+    assert played == {"voice": 1, "chunk": played["chunk"], "ms": 250 * played["chunk"]}
+    assert 2 <= played["chunk"] < 8
+    server.wait("hello", 2)
+    expect(page.locator("#end")).to_be_visible()
+    for chunk in range(played["chunk"] + 1, 9):
+        server.voice(1, chunk, tone(0.25))
+    server.say("play", action="finish", voice=1)
+    assert server.wait("finished") == {"voice": 1, "ms": 2000}
+
+
+def test_any_rate_of_the_device_will_do(browser: Browser, server: FakeServer) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(
+        "const Real = AudioContext; window.AudioContext = class extends Real {"
+        " constructor(options) { super({ ...options, sampleRate: 44100 }); } };"
+    )
+    page.goto(server.url)
+    begin(page, server)
+    server.voice(1, 1, tone(0.5))
+    server.say("play", action="finish", voice=1)
+    assert server.wait("finished") == {"voice": 1, "ms": 500}
+    server.frames.clear()
+    page.wait_for_timeout(1000)
+    assert 20 <= len(server.frames) <= 45, "31 frames a second"
+    context.close()

@@ -129,6 +129,22 @@ def bench_phone(
     _tell("Telephone calls", report(result), result, as_json)
 
 
+@bench_app.command("panel")
+def bench_panel(
+    turns: Annotated[int, typer.Option(min=4, help="How many turns are played.")] = 40, as_json: Json = False
+) -> None:
+    """How soon the panel shows what the server says, in a real Chromium: labels, first sound, silence."""
+    try:
+        from duologue.bench.panel import bench_panel as measure
+        from duologue.bench.panel import report
+    except ModuleNotFoundError as missing:
+        raise DuologueError(str(missing)) from None
+
+    with _waiting().status("measuring") as status:
+        result = measure(turns, lambda what: status.update(f"measuring: {what}"))
+    _tell("The panel", report(result), result, as_json)
+
+
 def _waiting() -> Console:
     return Console(stderr=True)
 

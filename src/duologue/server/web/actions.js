@@ -6,7 +6,7 @@ import { isOn } from "./model/model.js";
 import { keep, keepConversation, keepMuted, keepToken } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
 
-export function createActions({ store, socket, sound, player, microphone, text }) {
+export function createActions({ store, socket, player, microphone, text }) {
   const tell = (type, payload = {}) => store.dispatch({ type: `panel.${type}`, payload });
   const send = (type, payload) => socket.send(type, payload);
   let skip = () => {};
@@ -17,7 +17,6 @@ export function createActions({ store, socket, sound, player, microphone, text }
       if (starting) return;
       tell("starting");
       if (ready?.agent?.speaks !== false) player.open(ready?.audio?.output_hz);
-      else sound.open();
       if (ready?.agent?.hears !== false) await Promise.race([act.openMicrophone(), new Promise((resolve) => (skip = resolve))]);
       send("start");
     },

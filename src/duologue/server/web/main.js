@@ -45,7 +45,7 @@ const microphone = new Microphone({
 });
 accessToken();
 const socket = new Socket({ hello, message: receive, voice: (frame) => player.receive(frame) });
-const act = createActions({ store, socket, sound, player, microphone, text });
+const act = createActions({ store, socket, player, microphone, text });
 
 const shared = { text, act, store, timings, sound, player, microphone };
 for (const part of [heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {

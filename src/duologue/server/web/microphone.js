@@ -28,17 +28,29 @@ export class Microphone {
     } catch (error) {
       return this.fail(statusOf(error));
     }
-    const context = await this.sound.open();
-    if (!context) return this.fail("failed");
-    this.connect(context);
+    try {
+      await this.connect(await this.sound.open());
+    } catch {
+      return this.fail("failed");
+    }
     this.changed("on");
     return true;
   }
 
-  connect(context) {
+  /** Into the page's context; a browser that cannot join two rates there gets one of the microphone's own. */
+  async connect(context) {
     const [track] = this.stream.getAudioTracks();
     track.addEventListener("ended", () => this.fail("absent"));
-    this.source = context.createMediaStreamSource(this.stream);
+    try {
+      this.source = context.createMediaStreamSource(this.stream);
+    } catch {
+      context = await this.sound.another();
+      this.source = context.createMediaStreamSource(this.stream);
+    }
+    this.listen(context);
+  }
+
+  listen(context) {
     this.node = new AudioWorkletNode(context, "duologue-microphone", { numberOfOutputs: 1 });
     this.node.port.onmessage = ({ data }) => this.take(data);
     // A graph that leads nowhere is not run.

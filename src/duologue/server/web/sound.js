@@ -37,6 +37,13 @@ export class Sound {
     return this.context;
   }
 
+  /** One more, at the device's own rate, for a microphone that does not fit into the first. */
+  async another() {
+    const context = new AudioContext();
+    await context.audioWorklet.addModule(new URL("worklets/microphone.js", import.meta.url));
+    return context;
+  }
+
   get isRunning() {
     return this.context?.state === "running";
   }

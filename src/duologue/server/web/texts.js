@@ -33,7 +33,7 @@ const TEXTS = {
   level: ["Microphone level", "Mikrofonpegel", "Niveau du micro", "Nivel del micrófono", "マイクの音量"],
   typeLabel: ["Write a message", "Nachricht schreiben", "Écrire un message", "Escribe un mensaje", "メッセージを書く"],
   typeHere: ["Or write something…", "Oder schreiben Sie …", "Ou écrivez ici…", "O escribe algo…", "または入力してください…"],
-  typeStart: ["Start, then speak or write", "Beginnen, dann sprechen oder schreiben", "Commencez, puis parlez ou écrivez", "Empieza y habla o escribe", "開始して、話すか入力してください"],
+  typeStart: ["Start, then write", "Beginnen, dann schreiben", "Commencez, puis écrivez", "Empieza y escribe", "開始してから入力できます"],
   send: ["Send", "Senden", "Envoyer", "Enviar", "送信"],
   typeInstead: ["Go on without a microphone", "Ohne Mikrofon weiter", "Continuer sans micro", "Seguir sin micrófono", "マイクなしで続ける"],
   tryMicrophone: ["Try the microphone again", "Mikrofon erneut versuchen", "Réessayer le micro", "Probar el micrófono otra vez", "マイクを再試行"],

@@ -85,7 +85,7 @@ const HANDLERS = {
     dialogue: model.dialogue && closed(model.dialogue),
     state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
   }),
-  "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message, actions: ["dismiss"] }),
+  "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message }),
   "duologue.debug": (model, payload, receivedAt) => ({ ...model, hood: withDebug(model.hood, payload, receivedAt) }),
   "duologue.moment": (model, payload, receivedAt) => ({ ...model, hood: withMoment(model.hood, payload, receivedAt) }),
 

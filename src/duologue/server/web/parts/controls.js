@@ -33,7 +33,7 @@ export function controls({ text, act }) {
     const asking = microphone.status === "asking";
     const refused = ["refused", "lost"].includes(connection.phase);
     show(parts.start, !on && !refused);
-    parts.start.disabled = connection.phase !== "open" || model.starting || !ready;
+    parts.start.disabled = !open || model.starting || !ready || model.ended?.canRestart === false;
     write(parts.start.querySelector(".primary-label"), startLabel(model, text));
     show(parts["skip-microphone"], !on && asking);
     show(parts.dock, on);

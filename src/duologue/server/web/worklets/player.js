@@ -124,6 +124,7 @@ class Player extends AudioWorkletProcessor {
     if (kind === "held") this.held = true;
     this.post(kind);
     if (kind === "stopped") {
+      this.starved = true; // on purpose: nothing more is to be told
       this.write = this.read;
       this.ended = false;
     }

@@ -1,0 +1,249 @@
+"""How soon the panel shows what the server says, in a real browser: `duologue bench panel`.
+
+A scripted agent is typed to, paused and hushed; words and voice cost nothing. Server and page are on one
+machine, and their clocks are compared over the browser's own channel. Rule: a delay counts from the moment that
+the server sends until the page has painted or rendered, whatever lies between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.async_api import Page, async_playwright
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.core.errors import DuologueError
+from duologue.core.settings import profile
+from duologue.observe import signals as sg
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.server.app import Server
+from duologue.server.running import address, bound, serving
+from duologue.server.settings import ServerSettings
+from duologue.voice.scripted import ScriptedVoice
+
+from .budget import Budget
+from .chromium import FLAGS, find_chromium
+
+ANSWER = "There is a table at seven, by the window."
+LIMIT_S = 30.0
+QUANTUM = 64  # samples of the voice's 24 kHz in one quantum of the browser's 48 kHz
+BUDGETS = (
+    Budget("label_ms_p95", "state sent → label shown, 95 %", 150, "ms"),
+    Budget("label_ms_max", "state sent → label shown, slowest", 150, "ms"),
+)
+NOTE = (
+    "A headless Chromium and the server on one machine. label_ms counts from the server's change of state to the frame "
+    "in which its label was painted; audio_start_ms from the first chunk sent to the first sample rendered; "
+    "hold_quanta, of 128 samples each, from the page's order to be silent to silence."
+)
+# Notes when a voice is first rendered, and where it stood when it was told to hold.
+_WATCH = """() => {
+  const { player } = window.duologue;
+  const { heard, post } = player;
+  const seconds = (samples) => samples / player.rate;
+  window.measured = { starts: [], holds: [] };
+  let voice = 0;
+  let anchor = -Infinity;
+  let asked = null;
+  player.heard = (report) => {
+    const clock = player.sound.context.currentTime;
+    if (report.voice !== voice && report.samples > 0) {
+      voice = report.voice;
+      anchor = -Infinity;
+      window.measured.starts.push({ voice, at: performance.now() - 1000 * seconds(report.samples) });
+    }
+    if (report.kind === "position") anchor = Math.max(anchor, seconds(report.samples) - clock);
+    if (report.kind === "held" && asked !== null && anchor > -Infinity) {
+      window.measured.holds.push(report.samples - (asked + anchor) * player.rate);
+    }
+    if (report.kind === "held") asked = null;
+    heard.call(player, report);
+  };
+  player.post = (message) => {
+    if (message.do === "hold") asked = player.sound.context.currentTime;
+    post.call(player, message);
+  };
+}"""
+
+
+@dataclass
+class Noted:
+    """What the server did, by its own clock."""
+
+    entered: list[tuple[str, float]] = field(default_factory=list)
+    sounds: dict[int, float] = field(default_factory=dict)  # when the first chunk of each voice was sent
+
+
+def bench_panel(turns: int = 40, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
+    """Measure the panel over so many turns."""
+    if not find_chromium():
+        raise DuologueError("no Chromium here: install one, or say where one is with DUOLOGUE_CHROMIUM")
+    return asyncio.run(_measure(turns, progress))
+
+
+async def _measure(turns: int, progress: Callable[[str], None]) -> dict[str, Any]:
+    noted = Noted()
+    settings = profile("confirm", dead_air_ms=0)
+    agent = Agent(ScriptedBrain(otherwise=ANSWER), name="Bench", voice=ScriptedVoice(char_ms=20), profile=settings)
+    server = Server(agent, ServerSettings(port=0))
+    _watch(server, noted)
+    listening = bound("127.0.0.1", 0)
+    url = address(listening)
+    async with serving(server, listening), async_playwright() as play:
+        progress("starting the browser")
+        browser = await play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS])
+        page = await browser.new_page(viewport={"width": 1280, "height": 800})
+        await page.goto(url)
+        await page.locator("#start:not([disabled])").click()
+        await _state(page, "listening")
+        await page.evaluate(_WATCH)
+        _watch_sound(server, noted)
+        before = await _clock(page)
+        for turn in range(turns):
+            progress(f"turn {turn + 1} of {turns}")
+            await _turn(page, turn)
+        after = await _clock(page)
+        timings = await _timings(page, len(noted.entered))
+        measured = await page.evaluate("window.measured")
+        result = _result(noted, timings, measured, before, after)
+        for room in tuple(server.hall.rooms.values()):
+            await room.end("measured")
+        await browser.close()
+    return result
+
+
+def _watch(server: Server, noted: Noted) -> None:
+    watch = server.hall.watch
+
+    def watched(conversation: Conversation) -> None:
+        watch(conversation)
+        conversation.on(sg.StateEntered, note)
+
+    def note(signal: sg.StateEntered) -> None:
+        if signal.view == "conversation":
+            noted.entered.append((signal.state, time.perf_counter() * 1000))
+
+    server.hall.watch = watched  # type: ignore[method-assign]
+
+
+def _watch_sound(server: Server, noted: Noted) -> None:
+    (room,) = server.hall.rooms.values()
+    guest = room.guest
+    assert guest is not None
+    send = guest.send_sound
+
+    def noted_send(voice: int, chunk: int, pcm: bytes) -> None:
+        noted.sounds.setdefault(voice, time.perf_counter() * 1000)
+        send(voice, chunk, pcm)
+
+    guest.send_sound = noted_send  # type: ignore[method-assign]
+
+
+# -- Driving
+
+
+async def _turn(page: Page, turn: int) -> None:
+    """Something is typed and answered; every other answer is paused, every fourth hushed."""
+    await page.locator("#typed").fill("a table, please")
+    await page.locator("#typed").press("Enter")
+    await _state(page, "speaking")
+    if turn % 2:
+        await page.locator("#pause").click()
+        await _state(page, "suspended")
+        await page.locator("#pause").click()
+        await _state(page, "speaking")
+    if turn % 4 == 3:
+        await page.locator("#interrupt").click()
+    await _state(page, "listening")
+
+
+async def _state(page: Page, state: str) -> None:
+    await page.locator(f'body[data-state="{state}"]').wait_for(timeout=LIMIT_S * 1000)
+
+
+async def _timings(page: Page, count: int) -> list[dict[str, Any]]:
+    """When each state came and was shown, once the last is; the page keeps the newest 500."""
+    async with asyncio.timeout(LIMIT_S):
+        while len(found := await page.evaluate("window.duologue.timings")) < min(count, 500):
+            await asyncio.sleep(0.05)
+    return list(found)
+
+
+async def _clock(page: Page) -> tuple[float, float]:
+    """What to add to the page's clock to have ours, and how wrong that may be, in ms."""
+    found = []
+    for _ in range(40):
+        asked = time.perf_counter() * 1000
+        theirs = await page.evaluate("performance.now()")
+        told = time.perf_counter() * 1000
+        found.append(((told - asked) / 2, (asked + told) / 2 - theirs))
+    error, offset = min(found)
+    return offset, error
+
+
+# -- Reading
+
+
+def _result(
+    noted: Noted,
+    timings: list[dict[str, Any]],
+    measured: dict[str, Any],
+    before: tuple[float, float],
+    after: tuple[float, float],
+) -> dict[str, Any]:
+    offset, error = (before[0] + after[0]) / 2, max(before[1], after[1])
+    told = [state for state, _ in noted.entered]
+    shown = [timing["state"] for timing in timings]
+    if shown != told[-len(shown) :]:
+        raise DuologueError(f"the page showed other states than the server told: {shown[-5:]} and {told[-5:]}")
+    pairs = zip(noted.entered[-len(shown) :], timings, strict=True)
+    labels = [timing["shownAt"] + offset - sent for (_, sent), timing in pairs]
+    starts = [
+        start["at"] + offset - noted.sounds[start["voice"]]
+        for start in measured["starts"]
+        if start["voice"] in noted.sounds
+    ]
+    quanta = [max(0.0, samples / QUANTUM) for samples in measured["holds"]]
+    result: dict[str, Any] = {
+        "transitions": len(labels),
+        "label_ms_p50": _share(labels, 50),
+        "label_ms_p95": _share(labels, 95),
+        "label_ms_max": round(max(labels), 1),
+        "audio_starts": len(starts),
+        "audio_start_ms_p50": _share(starts, 50),
+        "audio_start_ms_p95": _share(starts, 95),
+        "holds": len(quanta),
+        "hold_quanta_p50": _share(quanta, 50),
+        "hold_quanta_max": round(max(quanta, default=0.0), 1),
+        "clock_error_ms": round(error, 2),
+    }
+    result["budget"] = {budget.key: budget.limit for budget in BUDGETS}
+    result["within_budget"] = {budget.key: budget.holds(result[budget.key]) for budget in BUDGETS}
+    result["note"] = NOTE
+    return result
+
+
+def _share(values: list[float], percent: int) -> float:
+    if len(values) < 2:
+        return round(values[0], 1) if values else float("nan")
+    return round(statistics.quantiles(values, n=100, method="inclusive")[percent - 1], 1)
+
+
+def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """What was measured, for a table."""
+    more = [
+        (f"state sent → label shown, median of {result['transitions']}", f"{result['label_ms_p50']} ms", ""),
+        ("first chunk sent → first sample rendered, median", f"{result['audio_start_ms_p50']} ms", ""),
+        (
+            "told to hold → silent, median and slowest",
+            f"{result['hold_quanta_p50']}, {result['hold_quanta_max']} quanta",
+            "",
+        ),
+    ]
+    return [*(budget.row(result) for budget in BUDGETS), *more]

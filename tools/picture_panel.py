@@ -1,0 +1,110 @@
+"""Pictures of the panel for the docs: a real conversation with the starter's agent, spoken and heard.
+
+    python tools/picture_panel.py [--out docs/pictures]
+
+Our own voice is the person at the microphone; server, ears, flow and voice are real. Rule: a picture shows what
+was on the screen at that moment and is never retouched. For every state by itself, there is take_screenshots.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
+
+import spoken
+from agents_here import desk
+from panel_page import MICROPHONE, Panel, browsing, hosting
+from playwright.async_api import async_playwright, expect
+
+from duologue.bench.chromium import FLAGS, find_chromium
+from duologue.ears.local import LocalEars
+
+DESK = {"width": 1280, "height": 800}
+PHONE = {"width": 390, "height": 844}
+GREETING = (
+    "Hello, this is the flight desk. I can book a flight for you, tell you whether yours is on time, or change "
+    "what you have booked. Where would you like to go?"
+)
+
+
+class Camera:
+    """Takes pictures of one tab."""
+
+    def __init__(self, panel: Panel, out: Path) -> None:
+        self._panel = panel
+        self._out = out
+
+    async def take(self, name: str, **look: Any) -> None:
+        page = self._panel.page
+        await page.set_viewport_size(look.get("size", DESK))
+        await page.emulate_media(color_scheme=look.get("scheme", "light"))
+        await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        path = self._out / f"panel-{name}.png"
+        await page.screenshot(path=path)
+        sys.stdout.write(f"{path}\n")
+
+
+async def said(panel: Panel, words: str, question: str) -> None:
+    """Say it, again if need be, and hear the question that follows."""
+    for _ in range(3):
+        await panel.say(words)
+        await panel.state("speaking")
+        await panel.state("listening")
+        if await panel.said_by("assistant").filter(has_text=question).count():
+            return
+    raise SystemExit(f"nobody understood {words!r}")
+
+
+async def converse(panel: Panel, camera: Camera) -> None:
+    await expect(panel.button("start")).to_be_enabled()
+    await panel.when("document.fonts.status === 'loaded'")
+    await camera.take("idle")
+    await panel.start()
+    await panel.when("window.duologue.player.ms(window.duologue.player.samples) > 2500")
+    talking = asyncio.create_task(panel.say("I'd like a plane ticket."))  # into the greeting
+    await expect(panel.page.locator("#lines del:visible")).to_have_count(1)
+    await talking
+    await panel.state("speaking")
+    await panel.when("window.duologue.player.ms(window.duologue.player.samples) > 500")
+    await camera.take("interrupted")
+    await panel.state("listening")
+    await said(panel, "London.", "fly to")
+    talking = asyncio.create_task(panel.play(await spoken.sentence("I would like to fly to Paris.")))
+    await panel.when('document.querySelector("#lines > li:last-child").dataset.role === "user"')
+    await camera.take("listening")
+    await talking
+    await panel.state("speaking")
+    await panel.state("listening")
+    await said(panel, "Next Monday.", "How many people")
+    await said(panel, "Two people.", "Shall I book it?")
+    await camera.take("booking")
+    await camera.take("dark", scheme="dark")
+    await camera.take("phone", size=PHONE)
+    await panel.page.set_viewport_size(DESK)
+    await panel.button("hood-toggle").click()
+    await expect(panel.page.locator("#hood svg .lit").first).to_be_attached()
+    await camera.take("debug", size={"width": 1280, "height": 1100})
+
+
+async def main(out: Path) -> None:
+    ears = LocalEars()
+    ears.load()
+    async with hosting(desk(ears, GREETING, wpm=175)) as host, async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS])
+        async with browsing(browser, host, (MICROPHONE,), viewport=DESK) as tabs:
+            panel = await tabs.open()
+            await converse(panel, Camera(panel, out))
+        await browser.close()
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--out", type=Path, default=Path("docs/pictures"))
+    chosen = options.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    asyncio.run(main(chosen.out))
