@@ -1,7 +1,7 @@
 """The server of `duologue bench phone`, as a process of its own: `python -m duologue.server.phone_bench [core]`.
 
-Prints its address, then for every line that it reads its CPU time and how long it waited for its core; ends with its standard input. Rule: everything that
-a call needs but ears and a real brain.
+Prints its address, then for every line that it reads its CPU time and how long it waited for its core; ends with its
+standard input. Rule: everything that a call needs but ears and a real brain.
 """
 
 from __future__ import annotations
