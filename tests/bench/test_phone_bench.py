@@ -12,4 +12,5 @@ def test_a_few_calls_are_measured_by_the_carriers() -> None:
     assert result["clears"] >= 2
     assert 0 < result["cpu_share"] < 1
     assert {budget.key for budget in BUDGETS} <= result.keys()
-    assert len(report(result)) == len(BUDGETS) + 1
+    assert 0 <= result["core_taken_share"] <= 1
+    assert len(report(result)) == len(BUDGETS) + 2

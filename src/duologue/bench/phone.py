@@ -42,7 +42,8 @@ BUDGETS: tuple[Budget, ...] = (
 NOTE = (
     "The server has one core to itself, the carriers another. Every call sends 50 frames a second; every eight seconds "
     "it asks for a long answer, interrupts it after three, and hears a short one: the agents speak more than half of "
-    "the time. Lateness is measured by the carriers, over real WebSockets on 127.0.0.1."
+    "the time. Lateness is measured by the carriers, over real WebSockets on 127.0.0.1. core_taken_share is how long "
+    "others had the server's core while it could have run: if that is not near 0, measure again."
 )
 
 
@@ -67,11 +68,13 @@ def bench_phone(calls: int = 100, seconds: float = 20.0, progress: Callable[[str
 
 def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     """What was measured, as rows of (what, measured, budget)."""
-    return [("calls at once", str(result["calls"]), ""), *(budget.row(result) for budget in BUDGETS)]
+    taken = f"{result['core_taken_share']:.0%} of the time"
+    rows = [budget.row(result) for budget in BUDGETS]
+    return [("calls at once", str(result["calls"]), ""), *rows, ("others had the server's core", taken, "")]
 
 
 class _Server:
-    """The other process. It answers every line with its CPU time."""
+    """The other process. It answers every line with its times."""
 
     def __init__(self, core: int | None) -> None:
         command = [sys.executable, "-m", "duologue.server.phone_bench", *([str(core)] if core is not None else [])]
@@ -80,11 +83,13 @@ class _Server:
         if not self.url.startswith("http"):
             raise DuologueError("the server did not start: pip install 'duologue[server,speech]'")
 
-    def cpu_s(self) -> float:
+    def times(self) -> tuple[float, float]:
+        """Its CPU time, and how long others kept it from its core."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        return float(self._read())
+        cpu_s, waited_s = map(float, self._read().split())
+        return cpu_s, waited_s
 
     def stop(self) -> None:
         assert self._process.stdin is not None
@@ -103,12 +108,12 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
             await caller.connect(server.url)
             stack.callback(caller.hang_up)
         await asyncio.sleep(WARM_S)
-        before, began = server.cpu_s(), time.monotonic()
+        (cpu_s, waited_s), began = server.times(), time.monotonic()
         for caller in callers:
             caller.figures = Figures()
         await asyncio.sleep(seconds)
         figures = [caller.figures for caller in callers]
-        spent_s, lasted_s = server.cpu_s() - before, time.monotonic() - began
+        after, lasted_s = server.times(), time.monotonic() - began
         lost = sum(caller.is_lost for caller in callers)
     if lost:
         raise DuologueError(f"{lost} of {calls} calls were cut off")
@@ -123,7 +128,8 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
         "late_frames": sum(ms > LATE_MS for ms in late),
         "frame_late_ms_max": round(max(late), 1),
         "frame_late_ms_p99": round(statistics.quantiles(late, n=100)[98], 1),
-        "cpu_share": round(spent_s / lasted_s, 3),
+        "cpu_share": round((after[0] - cpu_s) / lasted_s, 3),
+        "core_taken_share": round((after[1] - waited_s) / lasted_s, 3),
         "clears": len(clears),
         "clear_ms_p50": round(statistics.median(clears), 1),
         "clear_ms_p95": round(clears[int(len(clears) * 0.95)], 1),

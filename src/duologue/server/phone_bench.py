@@ -1,7 +1,7 @@
 """The server of `duologue bench phone`, as a process of its own: `python -m duologue.server.phone_bench [core]`.
 
-Prints its address, then its CPU time for every line that it reads; ends with its standard input. Rule: everything that
-a call needs but ears and a real brain.
+Prints its address, then for every line that it reads its CPU time and how long it waited for its core; ends with its
+standard input. Rule: everything that a call needs but ears and a real brain.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 from duologue.brains.scripted import ScriptedBrain
@@ -40,7 +41,15 @@ async def main() -> None:
     ) as url:
         _tell(url)
         while await loop.run_in_executor(None, sys.stdin.readline):
-            _tell(f"{time.process_time():.6f}")
+            _tell(f"{time.process_time():.6f} {_waited_s():.6f}")
+
+
+def _waited_s() -> float:
+    """How long others have had the core while this process could have run."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
