@@ -7,10 +7,10 @@ STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
 BROWSER := $(VENV)/.browser
 
-.PHONY: axe demo test lint types unit check check-full mutants bench simulate docs clean
+.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
 
 demo: $(STAMP)
-	$(BIN)/duologue demo
+	$(BIN)/duologue serve --open
 
 test: lint types unit check
 
@@ -21,8 +21,12 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-unit: $(STAMP) $(MODELS) $(BROWSER)
+unit: $(STAMP) $(MODELS) $(BROWSER) postgres
 	$(BIN)/python -m pytest
+
+# A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
+postgres:
+	@sh tools/ensure_postgres.sh
 
 # A small configuration; `duologue check` explores every profile, `make check-full` the real counters.
 check: $(STAMP)
@@ -37,6 +41,12 @@ mutants: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/duologue bench core
 	$(BIN)/duologue bench runtime
+	$(BIN)/duologue bench store
+
+# Other people's code as judges. Large: half a gigabyte, fetched on the first run.
+oracles: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles]'
+	$(BIN)/python -m pytest tests/oracles
 
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(STAMP)

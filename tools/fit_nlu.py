@@ -196,9 +196,10 @@ def _but(intent: Intent, texts: list[str], fold: int) -> tuple[str, ...]:
 
 def tell_parts(make: Make, sets: list[list[Intent]]) -> None:
     """What each view adds, cross-validated."""
-    parts = {"meant": (1.0, 0.0, 0.0), "meant, said": (1.0, 0.4, 0.0), "meant, words": (1.0, 0.0, 0.4)}
-    for name, weights in (parts | {"all": tuple(WEIGHTS.values())}).items():
-        WEIGHTS.update(zip(("meant", "said", "words"), weights, strict=True))
+    alone = dict.fromkeys(WEIGHTS, 0.0) | {"meant": WEIGHTS["meant"]}
+    parts = {"meant": alone} | {f"meant, {part}": alone | {part: WEIGHTS[part]} for part in WEIGHTS if part != "meant"}
+    for name, weights in (parts | {"all": dict(WEIGHTS)}).items():
+        WEIGHTS.update(weights)
         found = ", ".join(f"{100 * accuracy(make, intents):.2f}" for intents in sets)
         write(f"{name}: {found} % by cross-validation")
 

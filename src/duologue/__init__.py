@@ -11,6 +11,7 @@ from duologue.core.state import State, initial, next_deadline
 
 if TYPE_CHECKING:
     from duologue.brains.chat import ChatBrain
+    from duologue.brains.realtime import RealtimeModel, RealtimeSettings
     from duologue.observe import signals
     from duologue.ports.brain import Request, Show
     from duologue.ports.calls import ToolCall
@@ -32,6 +33,8 @@ _LATER = {
     "Conversation": "duologue.runtime.conversation",
     "Job": "duologue.ports.worker",
     "Phrases": "duologue.runtime.agent",
+    "RealtimeModel": "duologue.brains.realtime",
+    "RealtimeSettings": "duologue.brains.realtime",
     "Request": "duologue.ports.brain",
     "ServiceError": "duologue.ports.failure",
     "Show": "duologue.ports.brain",
@@ -62,6 +65,8 @@ __all__ = [
     "Job",
     "McpServer",
     "Phrases",
+    "RealtimeModel",
+    "RealtimeSettings",
     "Request",
     "ServiceError",
     "Settings",

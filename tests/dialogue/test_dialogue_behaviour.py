@@ -428,7 +428,7 @@ def test_a_new_task_never_tells_values_of_an_old_one() -> None:
 
 def test_misses_and_silences_are_counted_apart() -> None:
     spec = replace(AMOUNT, reprompts=("Once more?", "A number?"), silence_prompts=("Hello?",))
-    about = replace(domain(flow("task", Collect("amount", "amount")), slots=(spec,)), misses_max=3)
+    about = replace(domain(flow("task", Collect("amount", "amount")), slots=(spec,)), misses_max=3, tries_max=5)
     talker = Talker(about).starts("task")
     assert talker.says("").said == "Once more?"
     assert talker.says("").said == "A number?"

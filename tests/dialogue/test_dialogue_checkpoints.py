@@ -111,7 +111,7 @@ def test_a_checkpoint_of_a_newer_version_is_refused() -> None:
 def test_a_checkpoint_that_is_too_old_is_refused_and_an_old_one_is_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
     data = {**written(at_amount().state), "version": 0}
     assert "too old" in refused(data)
-    monkeypatch.setattr(codec, "MIGRATIONS", {0: lambda old: {**old, "version": 1}})
+    monkeypatch.setattr(codec, "MIGRATIONS", {0: lambda old: old, 1: lambda old: old})
     assert from_json(TRANSFER, data) == at_amount().state
 
 
@@ -484,3 +484,10 @@ def test_a_code_that_is_corrected_after_a_failure_is_read_back_again() -> None:
     talker.says("change the code to X Y 3 4", "repeat")
     assert (talker.phase, talker.state.reading_back) == ("waiting_for_slot", True)
     assert talker.says("yes").runs[0].slots == (("code", "XY34"),)
+
+
+@pytest.mark.req("D-13")
+def test_a_checkpoint_of_the_first_version_begins_with_all_its_patience() -> None:
+    data = {**written(at_amount().state), "version": 1}
+    del data["tries"]
+    assert from_json(TRANSFER, data) == at_amount().state

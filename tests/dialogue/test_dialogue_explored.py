@@ -185,6 +185,19 @@ def never_asks_again(before: State, event: Event, after: State, effects: tuple[E
     return after, effects
 
 
+def never_counts(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+    return replace(after, tries=0), effects
+
+
+def drops_what_waits(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+    return replace(after, queue=()), effects
+
+
+def opens_twice(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+    twice = after.top is not None and len(after.stack) == 1 and isinstance(event, Understood)
+    return (replace(after, stack=(*after.stack, replace(after.stack[0], id=9))) if twice else after), effects
+
+
 BROKEN: dict[str, tuple[Alphabet, Break]] = {
     "moves along the matrix": (TABLE, phase_by_itself),
     "one request at a time": (TABLE, asks_twice),
@@ -203,6 +216,9 @@ BROKEN: dict[str, tuple[Alphabet, Break]] = {
     "an action has what its flow asked for": (PAY, acts_on_nothing),
     "a checkpoint is the whole truth": (TABLE, writes_what_json_lacks),
     "everything is bounded": (TABLE, hoards),
+    "what was in vain counts": (TABLE, never_counts),
+    "nothing that was said is lost": (MEANWHILE, drops_what_waits),
+    "a flow is begun once": (TABLE, opens_twice),
     LAW: (ROUNDS, never_asks_again),
 }
 

@@ -25,7 +25,7 @@ from duologue.dialogue.effects import Respond
 from duologue.dialogue.events import Event, UserSaid
 from duologue.dialogue.flow import Act, Call, Collect, Jump, JumpUnless, Say
 from duologue.dialogue.machine import TEXT_MAX, step
-from duologue.dialogue.state import BUSY, QUEUE_MAX, State
+from duologue.dialogue.state import BUSY, State
 from duologue.sim.dialogues import MUMBLES, random_dialogue
 
 SEEDS = 30
@@ -142,7 +142,7 @@ def test_bad_messages_harm_nothing(text: str, begin: type[Talker]) -> None:
 
 def test_more_messages_than_can_wait_are_bounded() -> None:
     talker = at_amount().says("fifty").says(*(f"and {count}" for count in range(30)))
-    assert len(talker.state.queue) == QUEUE_MAX
+    assert len(talker.state.queue) == TRANSFER.queue_max
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 
+from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import Respond
 from duologue.dialogue.state import Phase
 from duologue.flows import parse_flows
@@ -356,5 +358,101 @@ def test_the_same_message_within_a_second_is_understood_once() -> None:
         clock.ms += 1_100
         await said(talk, "what do you think of the moon")
         assert nlu.calls == 2
+
+    run_simulated(main())
+
+
+# -- Ready before anybody speaks
+
+
+class Learning:
+    """Counts which scopes it learned before a message, and which with one."""
+
+    def __init__(self) -> None:
+        self.prepared: list[frozenset[str]] = []
+        self.late: list[frozenset[str]] = []
+
+    def prepare(self, *scopes: Scope) -> None:
+        self.prepared += [names_of(scope) for scope in scopes]
+
+    async def understand(self, message: str, scope: Scope) -> Understanding:
+        if names_of(scope) not in self.prepared:
+            self.late.append(names_of(scope))
+        return Understanding()
+
+
+def names_of(scope: Scope) -> frozenset[str]:
+    return frozenset(intent.name for intent in scope.intents)
+
+
+def test_what_may_be_meant_next_is_learned_before_somebody_says_it() -> None:
+    nlu = Learning()
+
+    async def main() -> None:
+        talk = talk_of(functions(), nlu=nlu)
+        talk.prepare()
+        await asyncio.sleep(0.1)
+        await said(talk, "something else")
+        async for _ in talk.start("book"):
+            pass
+        await asyncio.sleep(0.1)
+        await said(talk, "something else again")
+
+    run_simulated(main())
+    assert len(set(nlu.prepared)) == 2
+    assert nlu.late == []
+
+
+def test_an_nlu_that_cannot_prepare_does_no_harm() -> None:
+    class Broken(Learning):
+        def prepare(self, *scopes: Scope) -> None:
+            raise OSError("no model")
+
+    async def main() -> None:
+        talk = talk_of(functions(), nlu=Broken())
+        talk.prepare()
+        assert await said(talk, "hello there you")
+
+    run_simulated(main())
+
+
+def test_learning_does_not_hold_up_the_conversation() -> None:
+    async def main() -> float:
+        talk = talk_of(functions(), nlu=LocalNlu(words_only=True))
+        talk.prepare()
+        worst, before = 0.0, time.perf_counter()
+        for _ in range(40):
+            await asyncio.sleep(0.005)
+            now = time.perf_counter()
+            worst, before = max(worst, now - before), now
+        return worst
+
+    assert asyncio.run(main()) < 0.1
+
+
+def test_a_flow_that_does_not_exist_is_refused_by_name() -> None:
+    with pytest.raises(DuologueError, match="no flow 'bok'; there are book"):
+        talk_of(functions()).start("bok")
+
+
+@pytest.mark.req("D-14")
+def test_work_that_nobody_is_at_any_more_is_taken_up_with_the_next_message() -> None:
+    """The store failed in the middle: the request is still open, and nobody works on it."""
+
+    class Failing(MemoryStore):
+        fails = True
+
+        async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:
+            if "before_action" in reasons and self.fails:
+                self.fails = False
+                raise OSError("the disk is full")
+
+    async def main() -> None:
+        talk = talk_of(functions(), store=Failing())
+        await said(talk, "book a table")
+        with pytest.raises(OSError, match="full"):
+            await said(talk, "four")
+        assert talk.state.phase is Phase.EXECUTING_ACTION
+        assert "Table 7." in await said(talk, "hello?")
 
     run_simulated(main())

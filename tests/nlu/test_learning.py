@@ -14,8 +14,9 @@ from duologue.nlu.plain import PlainScope, fit_plain, scores_of, softmax
 
 np = pytest.importorskip("numpy")
 
-from duologue.nlu.learning import WordScope  # noqa: E402 (only with numpy)
+from duologue.nlu.learning import WordScope, view_of  # noqa: E402 (only with numpy)
 from duologue.nlu.logistic import fit  # noqa: E402
+from duologue.nlu.sparse import SparseRows  # noqa: E402
 
 PHRASES = [
     ("book a table", "reserve a table for two", "I need a table tonight"),
@@ -117,6 +118,26 @@ def test_both_ways_to_learn_words_agree_on_nearness() -> None:
     one, other = WordScope(PHRASES).scores("reserve a table"), PlainScope(PHRASES).scores("reserve a table")
     assert one.near == pytest.approx(other.near, abs=1e-4)
     assert one.usual == pytest.approx(other.usual, abs=1e-4)
+
+
+# -- Nearness
+
+
+def test_rows_without_their_zeros_give_the_same_products() -> None:
+    dice = np.random.default_rng(4)
+    rows = np.where(dice.random((6, 40)) < 0.1, dice.normal(size=(6, 40)), 0).astype(np.float32)
+    rows[[2, 5]] = 0
+    other = dice.normal(size=40).astype(np.float32)
+    assert SparseRows(rows) @ other == pytest.approx(rows @ other, abs=1e-5)
+
+
+def test_nearness_is_the_same_with_and_without_zeros() -> None:
+    rows = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 1.0], [0.2, 0.0], [0.1, 0.0]], np.float32)
+    row, labels = np.array([1.0, 0.25], np.float32), np.array([0, 0, 1, 0, 0])
+    for is_sparse in (False, True):
+        view = view_of(rows, labels, 2, is_sparse=is_sparse)
+        scores = view.told(view.scores(row), row)
+        assert (scores.best, scores.near) == (0, pytest.approx(1.7 / 3)), "of the three nearest phrases"
 
 
 # -- Certainty

@@ -17,6 +17,10 @@ def test_an_intent_is_also_what_it_is_called() -> None:
     assert Intent("reverted_card_payment?").phrases == ("reverted card payment",)
 
 
+def test_a_title_says_in_words_what_an_id_does_not() -> None:
+    assert Intent("task 7", ("a table",), title="book_table").phrases == ("a table", "book table")
+
+
 def test_an_intent_always_has_a_phrase() -> None:
     assert Intent("___", ("", "  ")).phrases == ("___",)
 

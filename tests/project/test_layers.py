@@ -19,18 +19,18 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
     ("runtime",),
-    ("replay", "sim", "testing", "bench", "recordings"),
-    ("server", "cli"),
+    ("replay", "sim", "testing", "recordings"),
+    ("server", "starter"),
+    ("bench",),
+    ("cli",),
 )
-# A simulation writes and tells journals; benches and the test kit are played by simulations. Models raise
-# the one error that callers of Duologue catch.
+# A simulation writes and tells journals; the test kit is played by simulations. Models raise the one error that
+# callers of Duologue catch.
 SIDEWAYS = {
     ("models", "core"),
     ("sim", "replay"),
     ("testing", "sim"),
     ("testing", "replay"),
-    ("bench", "sim"),
-    ("bench", "recordings"),
     ("flows", "nlu"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

@@ -24,9 +24,9 @@ from .served import run_served
 SPEECH_MS = (1_900, 3_900)  # of a recording: a stretch that begins and ends with a voice
 NOTE = (
     "A server on one core; clients on another stream real speech in 32 ms frames, tell what they played "
-    "every 60 ms and speak over every other answer. Text, brain and voice are scripted. turn_ms counts from the last frame "
-    "with a voice and includes the silence that the end of a turn waits for; added_delay from the moment that it was "
-    "known to be over; silence_after_frame from the frame that told of the onset to the order to be silent."
+    "every 60 ms and speak over every other answer. Text, brain and voice are scripted. turn_ms counts from the last "
+    "frame with a voice and includes the silence that the end of a turn waits for; added_delay from the moment that it "
+    "was known to be over; silence_after_frame from the frame that told of the onset to the order to be silent."
 )
 
 

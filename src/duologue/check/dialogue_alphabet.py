@@ -22,6 +22,7 @@ from duologue.dialogue.commands import (
     Handoff,
     Help,
     Repeat,
+    Restart,
     SetSlot,
     Skip,
     StartFlow,
@@ -48,7 +49,7 @@ STALE = 99
 NORMALISED = " checked"  # what normalisers add here
 UNKNOWN = "nowhere"
 FOR_NLU = "so what about that other thing we had"
-COMMON = ("yes", "no", "cancel", "help", "repeat", "go back", "skip", "a person please", FOR_NLU, "")
+COMMON = ("yes", "no", "cancel", "help", "repeat", "go back", "skip", "start over", "a person please", FOR_NLU, "")
 SAID: Mapping[Kind, tuple[str, str]] = {
     Kind.NUMBER: ("two", "five"),
     Kind.DATE: ("tomorrow", "december 20"),
@@ -84,7 +85,7 @@ class Alphabet:
     def person(self, state: State) -> Iterator[Event]:
         """Messages, silence, and flows that the program starts."""
         if state.phase in BUSY:
-            if not state.queue:
+            if len(state.queue) <= self.domain.queue_max:
                 yield from (UserSaid(text, 0, TODAY) for text in self.meanwhile)
             return
         yield from (UserSaid(text, 0, TODAY) for text in dict.fromkeys((*COMMON, *self.texts(state))))
@@ -135,10 +136,12 @@ class Alphabet:
         """What NLU may make of a message, sense and nonsense."""
         yield ()
         yield (StartFlow(UNKNOWN), SetSlot(UNKNOWN, 1), ClearSlot(UNKNOWN))
-        for command in (Affirm(), Deny(), Cancel(), Repeat(), Back(), Skip(), Help(), Handoff(), ChitChat("Fine.")):
+        for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), Back(), Skip(), Help(), Handoff()):
             yield (command,)
-        if len(state.stack) < self.depth_max:
-            yield from ((StartFlow(name),) for name in self.domain.flows)
+        yield (ChitChat("Fine."),)
+        is_open = {one.flow for one in state.stack}
+        may_start = (name for name in self.domain.flows if len(state.stack) < self.depth_max or name in is_open)
+        yield from ((StartFlow(name),) for name in may_start)
         if self.has_values:
             yield from self._values(state)
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
+from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import Filled, Instance, Phase, Slots, State, Trouble
 
 # A yes that was given and not used up: the instance, the step that asked for it, the action that may use it.
@@ -25,7 +26,8 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
     ("acts", "always 0: that they are bounded is tested by hand"),
     ("visited, confirmed", "in the order of the alphabet: only membership counts"),
     ("kept", "forgotten: judged in the step that fills it"),
-    ("a slot's raw text, span, source, turn", "forgotten; its value stays: one of two for each slot"),
+    ("a slot's raw text, span, turn", "forgotten; its value stays: one of two for each slot"),
+    ("the source of a value", "the program, or anybody else"),
     ("last_response, heard", "there or not; the message only while it is understood and in an error"),
     ("the message of an error", "forgotten; its type and where to go on stay"),
     ("stack", "NLU starts a flow only while fewer than two are open; flows that call go deeper"),
@@ -72,8 +74,16 @@ def _instance(place: int, one: Instance) -> Instance:
 
 
 def _slots(slots: Slots) -> Slots:
-    return tuple(sorted((name, Filled(filled.value, confirmed=filled.confirmed)) for name, filled in slots))
+    return tuple(sorted((name, _filled(filled)) for name, filled in slots))
+
+
+def _filled(filled: Filled) -> Filled:
+    return Filled(filled.value, source=_source(filled.source), confirmed=filled.confirmed)
 
 
 def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
-    return type(value)(value.slot, value.value, source="")
+    return type(value)(value.slot, value.value, source=_source(value.source))
+
+
+def _source(source: str) -> str:
+    return source if source == PROGRAM else ""

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import HandOver, Save
-from duologue.dialogue.events import ActionDone, FlowRequested, Understood, UserSaid, Validated, WorkFailed
+from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserSaid, Validated, WorkFailed
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm
 from duologue.dialogue.grammars import ANY, Json
 from duologue.dialogue.matrix import MATRIX
@@ -53,6 +53,8 @@ def no_slot_is_lost(seen: Seen) -> Iterator[str]:
     for before, after in seen.pairs():
         held = values_of(seen.after.kept if after is None else after.slots)
         lost = set(values_of(before.slots)) - set(held)
+        if after is None and seen.restarts:
+            continue
         left = lost - _may_go(seen, before, held, lost)
         if left and seen.goes_back:
             left = min((left - {name} - dependants(seen.domain, {name}) for name in before.asked), key=len)
@@ -96,13 +98,12 @@ def _is_checked(seen: Seen, one: Instance, name: str, value: Json) -> bool:
             return True
     if isinstance(event, ActionDone) and value in [output for _, output in event.outputs]:
         return True
-    if isinstance(event, FlowRequested) and (name, value) in event.slots:
-        return True
     program = seen.domain.flows[one.flow].program
     if any((name, value) in at.values for at in program if isinstance(at, Assign)):
         return True
     passed_on = any(filled.value == value for other in seen.before.stack for _, filled in other.slots)
-    return value == ANY or (passed_on and len(seen.before.stack) + len(seen.after.stack) > 2)
+    is_other = len(seen.before.stack) + len(seen.after.stack) > 2 or seen.restarts
+    return value == ANY or (passed_on and is_other)
 
 
 def one_key_for_one_run(seen: Seen) -> Iterator[str]:
@@ -171,8 +172,37 @@ def each_question_counts_anew(seen: Seen) -> Iterator[str]:
     if after is None or seen.after.phase not in _ASKING:
         return
     same = before is not None and (before.id, before.at) == (after.id, after.at)
-    if (seen.after.misses or seen.after.silences) and not same:
+    if (seen.after.misses or seen.after.silences or seen.after.tries) and not same:
         yield "a miss of one question counts for the next"
+
+
+def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
+    """As long as a question stays open, its tries only grow, and they grow with whatever was no answer. Since they are
+    bounded, no question is asked for ever."""
+    before, after = seen.before, seen.after
+    if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
+        return
+    was, now = ((one.top.id, one.top.at, one.waiting_for) for one in (before, after) if one.top is not None)
+    if was != now or seen.confirmed or seen.restarts:
+        return
+    is_empty = isinstance(seen.event, UserSaid) and not seen.event.text.strip()
+    is_unclear = isinstance(seen.event, Understood) and not seen.commands
+    is_vain = before.phase is not Phase.ERROR and (
+        isinstance(seen.event, NothingSaid | Rejected) or is_empty or is_unclear
+    )
+    if is_vain and after.tries <= before.tries:
+        yield f"{type(seen.event).__name__} at a question that stays open counts for nothing"
+    if after.tries < before.tries and after.slots == before.slots:
+        yield "the tries of a question that stays open are forgotten"
+
+
+def nothing_that_was_said_is_lost(seen: Seen) -> Iterator[str]:
+    """A message that comes while somebody works waits, or its refusal is told."""
+    if not isinstance(seen.event, UserSaid) or seen.before.phase not in BUSY:
+        return
+    waits = seen.after.queue == (*seen.before.queue, seen.event.text)
+    if not waits and (seen.after.queue != seen.before.queue or not seen.said):
+        yield "a message was lost"
 
 
 def every_message_is_answered(seen: Seen) -> Iterator[str]:
@@ -248,6 +278,8 @@ LAWS: tuple[Law, ...] = (
     yes_to_what_was_asked,
     always_a_question,
     each_question_counts_anew,
+    what_was_in_vain_counts,
+    nothing_that_was_said_is_lost,
     every_message_is_answered,
     nothing_understood_is_dropped,
     a_failed_action_never_falls_through,

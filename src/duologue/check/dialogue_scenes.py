@@ -38,7 +38,12 @@ def flow(name: str, *program: Instruction, hidden: bool = False, completed: str 
 
 def domain(*flows: Flow, slots: tuple[SlotSpec, ...] = (), gives_up_by: str = "cancel") -> Domain:
     return Domain(
-        {one.name: one for one in flows}, {one.name: one for one in slots}, misses_max=1, gives_up_by=gives_up_by
+        {one.name: one for one in flows},
+        {one.name: one for one in slots},
+        misses_max=1,
+        gives_up_by=gives_up_by,
+        tries_max=2,
+        queue_max=1,
     )
 
 
@@ -46,7 +51,7 @@ PEOPLE = SlotSpec("people", Kind.NUMBER, "For how many?", validator="seats", rep
 WHEN = SlotSpec("when", Kind.TIME, "When?", silence_prompts=("At what time?",), depends_on=("people",))
 CODE = SlotSpec("code", Kind.CODE, "Your code?", normaliser="tidy", reads_back=True, barge_in=False)
 SIZE = SlotSpec("size", Kind.CHOICE, "Which size?", choices=(Choice("small"), Choice("large")), help="Small or large.")
-USUAL = SlotSpec("usual", Kind.CHOICE, "Your usual size?", choices=SIZE.choices, is_optional=True)
+USUAL = SlotSpec("usual", Kind.CHOICE, "Your usual size?", choices=SIZE.choices, is_optional=True, validator="is_sold")
 NOTE = SlotSpec("note", Kind.TEXT, "Any note?", is_optional=True, ask_before_filling=True)
 PIN = SlotSpec("pin", Kind.NUMBER, "Your pin?")
 AMOUNT = SlotSpec("amount", Kind.NUMBER, "How much?")
@@ -79,7 +84,7 @@ CODES = Alphabet(
     meanwhile=("yes",),
 )
 
-# A value that is proposed, a no that leads elsewhere, a free text that waits to be asked.
+# A value that the program brings and a question proposes, a no that leads elsewhere, a free text that is asked first.
 ORDER = Alphabet(
     domain(
         flow(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from duologue.dialogue.commands import Back, Command
+from duologue.dialogue.commands import Back, Command, Restart
 from duologue.dialogue.effects import Effect, Respond, RunAction, Understand, Validate
 from duologue.dialogue.events import Event, Understood, UserSaid
 from duologue.dialogue.flow import Act, Domain, Instruction
@@ -63,6 +63,11 @@ class Seen(NamedTuple):
     def goes_back(self) -> bool:
         said = any(command_of(tokens_of(text)) == "back" for text in self.heard)
         return said or any(isinstance(command, Back) for command in self.commands)
+
+    @property
+    def restarts(self) -> bool:
+        said = any(command_of(tokens_of(text)) == "restart" for text in self.heard)
+        return said or any(isinstance(command, Restart) for command in self.commands)
 
     def pairs(self) -> Iterator[tuple[Instance, Instance | None]]:
         """Every flow that was open, and what became of it."""

@@ -13,7 +13,7 @@ from duologue.dialogue.codec import BadCheckpoint, from_json, to_json
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.run import DEPTH_MAX
-from duologue.dialogue.state import BUSY, MESSAGES_MAX, QUEUE_MAX, TRACE_MAX, Phase, State
+from duologue.dialogue.state import BUSY, MESSAGES_MAX, TRACE_MAX, Phase, State
 
 from .dialogue_laws import name_of
 from .dialogue_paths import slots_before
@@ -58,7 +58,7 @@ def the_question_fits_the_step(domain: Domain, state: State) -> Iterator[str]:
 def nothing_is_left_over(domain: Domain, state: State) -> Iterator[str]:
     """What belongs to one question is gone with it."""
     if state.phase is Phase.IDLE:
-        for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences"):
+        for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences", "tries"):
             if getattr(state, name):
                 yield f"{name} is left over when all is over"
     for one in state.stack:
@@ -119,16 +119,26 @@ def a_checkpoint_is_the_whole_truth(domain: Domain, state: State) -> Iterator[st
         yield "a checkpoint waits for another request"
 
 
-def everything_is_bounded(domain: Domain, state: State) -> Iterator[str]:  # noqa: ARG001
+def everything_is_bounded(domain: Domain, state: State) -> Iterator[str]:
     sizes = (
         ("messages", len(state.messages), MESSAGES_MAX),
         ("trace", len(state.trace), TRACE_MAX),
-        ("queue", len(state.queue), QUEUE_MAX),
+        ("queue", len(state.queue), domain.queue_max),
         ("stack", len(state.stack), DEPTH_MAX),
+        ("misses", state.misses, domain.misses_max),
+        ("silences", state.silences, domain.misses_max),
+        ("tries", state.tries, domain.tries_max),
     )
     for name, size, most in sizes:
         if size > most:
             yield f"{size} {name}"
+
+
+def a_flow_is_begun_once(domain: Domain, state: State) -> Iterator[str]:  # noqa: ARG001
+    """Only a call opens a second one of the same flow."""
+    begun = [one.flow for one in state.stack if not one.called]
+    if len(set(begun)) < len(begun):
+        yield f"of {', '.join(begun)} one is open twice"
 
 
 STATE_LAWS: tuple[StateLaw, ...] = (
@@ -139,6 +149,7 @@ STATE_LAWS: tuple[StateLaw, ...] = (
     an_action_has_what_its_flow_asked_for,
     a_checkpoint_is_the_whole_truth,
     everything_is_bounded,
+    a_flow_is_begun_once,
 )
 
 

@@ -30,9 +30,11 @@ from .bench import bench_app
 from .chat import chat_command
 from .flows import flows_app
 from .init import init_command
+from .kept import conversations_command, forget_command, nodes_command
 from .listen import listen_command
 from .models import models_app
 from .nlu import nlu_app
+from .phone import phone_command
 from .say import say_command
 from .serve import serve_command
 from .simulate import simulate_command
@@ -178,6 +180,10 @@ app.command("listen")(listen_command)
 app.command("talk")(talk_command)
 app.command("serve")(serve_command)
 app.command("init")(init_command)
+app.command("nodes")(nodes_command)
+app.command("conversations")(conversations_command)
+app.command("forget")(forget_command)
+app.command("phone")(phone_command)
 app.command("chat")(chat_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)

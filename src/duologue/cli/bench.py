@@ -77,6 +77,58 @@ def bench_server(
     _tell(f"A server with {result['sessions']} conversations", report(result), result, as_json)
 
 
+@bench_app.command("store")
+def bench_store(
+    url: Annotated[
+        str | None, typer.Option(help="A store's address; if left out, an SQLite file and a private PostgreSQL.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """What keeping conversations costs: checkpoints a second, claims, CPU."""
+    from duologue.bench.store import bench_store as measure
+    from duologue.bench.store import report
+
+    with _waiting().status("measuring") as status:
+        result = measure(url, lambda what: status.update(f"measuring: {what}"))
+    if as_json:
+        _tell("", (), result, as_json)
+        return
+    table = Table("what", "measured", title="The store", title_justify="left")
+    for row in report(result):
+        table.add_row(*row)
+    out = Console()
+    out.print(table)
+    out.print(result["note"], style="dim")
+
+
+@bench_app.command("realtime")
+def bench_realtime(
+    turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: Json = False
+) -> None:
+    """What a Realtime model costs: from an event of the server to our answer on the wire."""
+    from duologue.bench.realtime import bench_realtime as measure
+    from duologue.bench.realtime import report
+
+    with _waiting().status("measuring"):
+        result = measure(turns)
+    _tell("Realtime", report(result), result, as_json)
+
+
+@bench_app.command("phone")
+def bench_phone(
+    calls: Annotated[int, typer.Option(min=1, help="How many calls at once.")] = 100,
+    seconds: Annotated[float, typer.Option(min=5, help="For how long.")] = 20.0,
+    as_json: Json = False,
+) -> None:
+    """Telephone calls at once on one core: late frames, CPU, and how fast an interruption is."""
+    from duologue.bench.phone import bench_phone as measure
+    from duologue.bench.phone import report
+
+    with _waiting().status("measuring, in real time") as status:
+        result = measure(calls, seconds, lambda what: status.update(f"measuring: {what}, in real time"))
+    _tell("Telephone calls", report(result), result, as_json)
+
+
 @bench_app.command("panel")
 def bench_panel(
     turns: Annotated[int, typer.Option(min=4, help="How many turns are played.")] = 40, as_json: Json = False

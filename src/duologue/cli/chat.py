@@ -7,6 +7,7 @@ same dialogue as in a voice conversation, only without the voice.
 from __future__ import annotations
 
 import asyncio
+import datetime
 import json
 import sys
 from pathlib import Path
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from duologue.flows.talk import Said, Talk
 
 
+ECHO_MAX = 400  # characters of a piped message that are shown again
+
+
 def chat_command(
     file: Annotated[Path, typer.Argument(help="A file of flows.")],
     actions: Annotated[
@@ -47,6 +51,8 @@ def chat_command(
     show_state: Annotated[bool, typer.Option("--state", help="Show the state after every message.")] = False,
 ) -> None:
     """Talk to flows by typing. /state shows where it is, /quit ends it."""
+    if today is not None:
+        _check_date(today)
     try:
         asyncio.run(_chat(file, actions, flow, today, find_nlu(nlu, llm_url), show_state))
     except (KeyboardInterrupt, EOFError):
@@ -70,6 +76,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
     out = Console()
     offers = ", ".join(one.description or one.name for one in domain.offered)
     out.print(Text(f"{file.name}: {offers}. /state shows where it is, /quit ends it.", GREY))
+    talk.prepare()
     if flow:
         await _answer(out, talk.start(flow))
     while (line := await _read(out)) is not None:
@@ -81,6 +88,13 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
         await _answer(out, talk.hear(line))
         if show_state:
             out.print(_state(domain, talk))
+
+
+def _check_date(text: str) -> None:
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        raise DuologueError(f"--today {text!r} is no date like 2026-03-04") from None
 
 
 def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
@@ -106,7 +120,10 @@ async def _read(out: Console) -> str | None:
         return await loop.run_in_executor(None, lambda: out.input(Text("you    ", GREEN)))
     line = await loop.run_in_executor(None, sys.stdin.readline)
     if line:
-        out.print(Text.assemble(("you    ", GREEN), line.rstrip("\n")))
+        shown = "".join(
+            sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line[:ECHO_MAX].rstrip("\n")
+        )
+        out.print(Text.assemble(("you    ", GREEN), shown, "…" if len(line) > ECHO_MAX else ""))
     return line.rstrip("\n") if line else None
 
 

@@ -6,19 +6,23 @@ or told in one line; the address is the last thing that is printed.
 
 from __future__ import annotations
 
-import asyncio
 import logging
+import os
+import socket
 import sys
 import webbrowser
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
 from duologue.core.errors import DuologueError
 from duologue.runtime.agent import Agent
+
+if TYPE_CHECKING:
+    from duologue.server.custody import Custody
 
 DEMO = "agent:agent"
 _MODELS = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "minilm")
@@ -35,12 +39,23 @@ def serve_command(
     journals: Annotated[Path | None, typer.Option(help="Keep every conversation in this folder.")] = None,
     conversations_max: Annotated[int, typer.Option(help="More than so many at once are refused.")] = 500,
     drain_s: Annotated[float, typer.Option(help="How long conversations may take to end when it stops.")] = 30.0,
+    store: Annotated[
+        str,
+        typer.Option(
+            help="Where conversations are kept: sqlite:, a path, postgresql://…, memory: or none.",
+            envvar="DUOLOGUE_STORE",
+        ),
+    ] = "sqlite:",
+    node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
+    keep_days: Annotated[
+        int, typer.Option(min=1, help="Conversations that are over are deleted after so many days.")
+    ] = 30,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a page to talk to it, and the socket behind it."""
     try:
         from duologue.server.app import Server
-        from duologue.server.running import address, bound, serve
+        from duologue.server.running import address, bound, run, serve
         from duologue.server.settings import Limits, ServerSettings
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[server]'") from None
@@ -48,8 +63,9 @@ def serve_command(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     agent = _agent(app, err)
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    server = Server(agent, ServerSettings(host, port, token, tuple(origin or ()), journals, limits))
     listening = bound(host, port)
+    custody = _custody(store, node, address(listening))
+    server = Server(agent, ServerSettings(host, port, token, tuple(origin or ()), journals, limits), custody=custody)
 
     def ready() -> None:
         where = address(listening, server.settings.token)
@@ -58,7 +74,16 @@ def serve_command(
         if browser:
             webbrowser.open(where)
 
-    asyncio.run(serve(server, listening, ready))
+    run(serve(server, listening, ready, keep_days))
+
+
+def _custody(url: str, node: str, where: str) -> Custody | None:
+    if url in ("", "none"):
+        return None
+    from duologue.server.custody import Custody
+    from duologue.store.opening import open_store
+
+    return Custody(open_store(url), node or f"{socket.gethostname()}-{os.getpid()}", where)
 
 
 def _agent(app: str, err: Console) -> Agent:

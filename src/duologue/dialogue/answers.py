@@ -6,6 +6,7 @@ Rule: the grammars come first; only what they don't wholly understand costs a re
 
 from __future__ import annotations
 
+from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, Cancel, CorrectSlot, Help, Repeat, SetSlot
 from .corrections import corrections
 from .draft import Draft
@@ -29,7 +30,7 @@ from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
 from .requests import understanding
-from .run import go_on, proposed, question_stands
+from .run import go_on
 from .state import Phase
 from .values import accept, validate_next
 
@@ -119,6 +120,8 @@ def _answer_ambiguously(d: Draft, reading: Ambiguous) -> None:
     """Ask which; or take the one that this slot prefers."""
     prefers = d.spec(reading.slot).prefers
     if prefers == "ask":
+        if d.s.among:  # it was asked which, and this is no answer to that
+            count_try(d)
         d.set(among=reading.candidates, misses=0, silences=0)
         go_on(d)
         return
@@ -259,8 +262,10 @@ def _recover(d: Draft) -> None:
         ask_nlu(d, d.s.heard)
     elif trouble is not None and trouble.recovery is Phase.VALIDATING_SLOT and d.s.values:
         validate_next(d)
-    else:
+    elif d.s.stack:
         go_on(d)
+    else:
+        miss(d)
 
 
 # -- What was said while somebody worked
@@ -272,12 +277,17 @@ def hear_aside(d: Draft, text: str) -> None:
     if name is not None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, (BY_NAME[name],))
-    elif isinstance(read_confirmation("", text, d.today), Confirmation) or not text.strip():
+    elif not text.strip() or _is_bare_yes_or_no(d, text):
         d.note("said_of_nothing")
     elif d.s.stack:
         _correct_or_ask(d, text)
     else:
         ask_nlu(d, text)
+
+
+def _is_bare_yes_or_no(d: Draft, text: str) -> bool:
+    reading = read_confirmation("", text, d.today)
+    return isinstance(reading, Confirmation) and reading.answer is not Answer.CHANGE and not reading.values
 
 
 __all__ = ["answer", "answer_confirmation", "answer_error", "ask_nlu", "hear_aside", "question_of", "understand"]

@@ -15,7 +15,7 @@ from .commands import CorrectSlot, SetSlot
 from .flow import Act, Domain
 from .state import BUSY, Filled, Instance, Message, Phase, State, TraceEvent, Trouble
 
-VERSION = 1
+VERSION = 2
 
 
 class BadCheckpoint(ValueError):
@@ -29,6 +29,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "unproposed": _FLAG,
     "misses": _COUNT,
     "silences": _COUNT,
+    "tries": _COUNT,
     "pending": _COUNT,
     "requests": _COUNT,
     "instances": _COUNT,
@@ -41,7 +42,9 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
 }
 
 # From each older version to the next.
-MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: lambda old: {**old, "tries": 0},
+}
 
 
 def to_json(domain: Domain, state: State) -> dict[str, Any]:

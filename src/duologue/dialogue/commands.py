@@ -60,6 +60,11 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
+class Restart:
+    """The open task from its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
 class Repeat:
     pass
 
@@ -99,6 +104,7 @@ Command: TypeAlias = (
     | Affirm
     | Deny
     | Cancel
+    | Restart
     | Repeat
     | Back
     | Skip
@@ -110,7 +116,7 @@ Command: TypeAlias = (
 # As the grammars name what is said about the conversation itself.
 BY_NAME: dict[str, Command] = {
     "cancel": Cancel(),
-    "restart": Cancel(),
+    "restart": Restart(),
     "back": Back(),
     "repeat": Repeat(),
     "skip": Skip(),

@@ -1,6 +1,7 @@
 """The state being made: what one event changes, says and wants done.
 
-Mutable on the inside of one step and nowhere else. Rule: a phase changes only by `enter`, along the matrix.
+Mutable on the inside of one step and nowhere else. Rule: a phase changes only by `enter`, along the matrix; another
+move is a mistake of ours and raises.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from .phrases import fill
 from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, values_of, with_top
 
 
+class UnknownMove(Exception):
+    """The machine made a move that the matrix does not have."""
+
+
 class Draft:
     """One step."""
 
@@ -25,6 +30,7 @@ class Draft:
         self.today = today
         self.effects: list[Effect] = []
         self.moves: list[tuple[Phase, Phase]] = []
+        self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
         self._says: list[Respond] = []
         self._reasons: dict[str, None] = {}
 
@@ -41,7 +47,8 @@ class Draft:
         before = self.s.phase
         if phase is before:
             return
-        assert (before, phase) in MATRIX, f"{before} -> {phase}"
+        if (before, phase) not in MATRIX:
+            raise UnknownMove(f"{before} -> {phase}")
         self.moves.append((before, phase))
         self.set(phase=phase)
         self.note("transition", before=before.value, after=phase.value)

@@ -72,9 +72,13 @@ class ActionDone:
     confirm: str = ""
 
 
+UNKNOWN_OUTCOME = "UnknownOutcome"  # the type of a failure that may have been none
+
+
 @dataclass(frozen=True, slots=True)
 class WorkFailed:
-    """NLU, a validator or an action raised, hung or answered nonsense."""
+    """NLU, a validator or an action raised, hung or answered nonsense. Of the type UNKNOWN_OUTCOME: an action began
+    before a restart, and nobody knows whether it happened."""
 
     request: int
     type: str

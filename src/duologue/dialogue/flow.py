@@ -176,6 +176,7 @@ class Patterns:
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
     cancelled: str = "All right, I have cancelled that."
+    restarted: str = "All right, from the beginning."
     nothing_to_cancel: str = "There is nothing to cancel."
     corrected: str = "Got it, I've updated your {slot} to {value}."
     back_to: str = "Back to where we were."
@@ -190,8 +191,10 @@ class Patterns:
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
     not_understood: str = "Sorry, I didn't understand."
+    busy: str = "One moment, please. I could not take that in yet."
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
     failed: str = "I encountered an error. Say retry to try again, or cancel."
+    unsure: str = "I was interrupted and can't tell whether that went through. I am checking. Say retry or cancel."
     unconfirmed: str = "Please say yes or no."
     completed: str = ""
     ended: str = "That's done."  # of a flow that has nothing else to say
@@ -206,6 +209,8 @@ class Domain:
     patterns: Patterns = Patterns()
     misses_max: int = 3  # replies in a row that were not understood, before it is given up
     gives_up_by: str = "cancel"  # or handoff
+    tries_max: int = 5  # replies to one question that led nowhere, for whatever reason, before it is given up
+    queue_max: int = 10  # messages that wait while somebody works; more are refused
 
     @property
     def offered(self) -> tuple[Flow, ...]:

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .answers import answer, answer_confirmation, answer_error, hear_aside, understand
+from .commands import SetSlot
 from .draft import Draft
 from .effects import Effect
 from .events import (
+    UNKNOWN_OUTCOME,
     ActionDone,
     Event,
     FlowRequested,
@@ -25,9 +27,10 @@ from .events import (
     WorkFailed,
 )
 from .flow import Act, Domain
-from .obey import ask_or_give_up, obey
-from .run import fail, go_on, leave_step, open_flow
-from .state import BUSY, MESSAGES_MAX, QUEUE_MAX, Filled, Message, Phase, State
+from .obey import obey, wait_on
+from .run import fail, go_on, leave_all, leave_step, open_flow
+from .stack import PROGRAM
+from .state import BUSY, MESSAGES_MAX, Filled, Message, Phase, State
 from .values import accept, reject, validate_next
 
 P = Phase
@@ -64,20 +67,27 @@ def _answer_error(d: Draft, e: UserSaid) -> None:
 
 
 def _queue(d: Draft, e: UserSaid) -> None:
-    """Somebody is at work: the message waits for its turn."""
-    d.set(queue=(*d.s.queue, e.text)[-QUEUE_MAX:])
+    """Somebody is at work: the message waits for its turn. One too many is refused, in words."""
+    if len(d.s.queue) < d.domain.queue_max:
+        d.set(queue=(*d.s.queue, e.text))
+    else:
+        d.note("message_refused")
+        d.say(d.domain.patterns.busy)
 
 
 def _note_silence(d: Draft, e: NothingSaid) -> None:  # noqa: ARG001
-    d.set(silences=d.s.silences + 1, misses=0)
-    ask_or_give_up(d, d.s.silences)
+    wait_on(d)
 
 
 def _start(d: Draft, e: FlowRequested) -> None:
-    if e.flow in d.domain.flows:
-        slots = tuple((name, Filled(value, source="program")) for name, value in e.slots if value is not None)
-        if open_flow(d, e.flow, slots):
-            go_on(d)
+    """Begin a flow. What the program brings for slots is checked like anything else; the rest is only carried."""
+    if e.flow not in d.domain.flows:
+        return
+    given = [(name, value) for name, value in e.slots if value is not None]
+    carried = tuple((name, Filled(value, source=PROGRAM)) for name, value in given if name not in d.domain.slots)
+    if open_flow(d, e.flow, carried):
+        d.set(values=tuple(SetSlot(name, value, source=PROGRAM) for name, value in given if name in d.domain.slots))
+        validate_next(d)
 
 
 def _obey(d: Draft, e: Understood) -> None:
@@ -117,7 +127,8 @@ def _end_action(d: Draft, e: ActionDone) -> None:
 def _fail(d: Draft, e: WorkFailed) -> None:
     d.set(pending=0)
     at = d.flow.program[d.top.at] if d.s.stack else None
-    if d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
+    is_failure = e.type != UNKNOWN_OUTCOME  # else nobody may say that it has not happened
+    if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
         d.note("action_failed", type=e.type)
         d.set_top(at=at.on_failure, is_acting=False, needs=(), confirm="")
         go_on(d)
@@ -152,7 +163,8 @@ def row_for(state: State, event: Event) -> Row | None:
 
 
 def step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effect, ...]]:
-    """What comes of an event. A state in which it means nothing is returned as it is."""
+    """What comes of an event. A state in which it means nothing is returned as it is. Raises if there is a mistake in
+    here, so that whoever looks for one finds it."""
     row = row_for(state, event)
     if row is None:
         return state, ()
@@ -162,6 +174,23 @@ def step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effec
     row.action(draft, event)
     _take_queue(draft)
     return draft.finish()
+
+
+def guarded_step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effect, ...]]:
+    """The same for people: a mistake in here is an error like others (D-11). One in an error ends everything that is
+    open, so that nobody is caught in it."""
+    try:
+        return step(domain, state, event)
+    except Exception as mistake:  # noqa: BLE001 - whatever it is, somebody waits for an answer
+        draft = Draft(domain, state, event.at, _today(state, event))
+        draft.set(queue=())  # one of them may have been the cause
+        if state.phase is P.ERROR:
+            leave_all(draft)
+            draft.enter(P.IDLE)
+            draft.say(domain.patterns.gave_up)
+        else:
+            fail(draft, type(mistake).__name__, f"a mistake in the dialogue itself: {mistake}"[:300])
+        return draft.finish()
 
 
 def _today(state: State, event: Event) -> str:

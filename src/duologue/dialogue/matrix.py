@@ -44,6 +44,7 @@ AMENDED: dict[tuple[Phase, Phase], str] = {
     (P.COMPLETED, P.EXECUTING_ACTION): "a called flow returns to an action",
     (P.WAITING_FOR_SLOT, P.COMPLETED): "a question that nobody answers is given up",
     (P.IDLE, P.WAITING_FOR_SLOT): "the program may start a flow",
+    (P.IDLE, P.VALIDATING_SLOT): "the program may start a flow with values, and those are checked too",
     (P.IDLE, P.EXECUTING_ACTION): "the program may start a flow that acts at once",
     (P.IDLE, P.CONFIRMING): "the program may start a flow that asks for a yes at once",
     (P.IDLE, P.COMPLETED): "the program may start a flow of words alone",

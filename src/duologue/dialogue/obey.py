@@ -5,6 +5,7 @@ Rule: whatever is obeyed, the open question is asked again at the end, or anothe
 
 from __future__ import annotations
 
+from .asking import count_try, is_confirming, proposed, question_stands, rest
 from .commands import (
     Affirm,
     Back,
@@ -17,15 +18,16 @@ from .commands import (
     Handoff,
     Help,
     Repeat,
+    Restart,
     SetSlot,
     Skip,
     StartFlow,
 )
 from .draft import Draft
-from .effects import HandOver
 from .flow import Collect, Confirm
 from .grammars import ANY
-from .run import end_flow, fail, go_on, is_confirming, leave_all, open_flow, proposed, question_stands, rest, write
+from .run import end_flow, fail, go_on, hand_over, open_flow, write
+from .stack import begin_anew, return_to
 from .state import Phase, without
 from .values import accept, take_back, validate_next
 
@@ -73,7 +75,7 @@ def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bo
     """One command. True if it has taken the dialogue where it must stay for now."""
     match command:
         case StartFlow():
-            if not d.s.stack or d.top.flow != command.flow:
+            if not return_to(d, command.flow):
                 return not open_flow(d, command.flow)
         case ClearSlot():
             if d.s.stack and d.top.filled(command.slot) is not None:
@@ -85,6 +87,8 @@ def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bo
             return not values and say_no(d)
         case Cancel():
             cancel(d)
+        case Restart():
+            _start_over(d)
         case Back():
             _go_back(d)
         case Skip():
@@ -93,8 +97,11 @@ def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bo
             _help(d)
         case ChitChat():
             d.say(command.text or d.domain.patterns.chit_chat)
+            if not d.s.stack and not command.text:
+                _help(d)
         case Handoff():
             hand_over(d)
+            d.enter(Phase.IDLE)
             return True
     return False
 
@@ -111,6 +118,7 @@ def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
         accept(d, d.s.values[0].value)
     elif is_confirming(d):
         d.set_top(confirmed=(*d.top.confirmed, at.step))
+        d.set(tries=0)
         d.note("confirmed", step=at.step)
     elif isinstance(at, Collect) and (value := proposed(d, at)) is not None:
         values.insert(0, SetSlot(at.slot, value, source="proposal"))  # type: ignore[arg-type]
@@ -126,7 +134,9 @@ def say_no(d: Draft) -> bool:
     d.set(misses=0, silences=0)
     if d.s.reading_back:
         d.set(reading_back=False, values=())
+        count_try(d)
     elif is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
+        d.set(tries=0)
         if at.on_no <= d.top.at:  # back to the questions: they are open again
             asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
             d.set_top(slots=without(d.top.slots, frozenset(asked)))
@@ -150,6 +160,13 @@ def cancel(d: Draft) -> None:
         d.say(d.domain.patterns.nothing_to_cancel)
         return
     end_flow(d, d.domain.patterns.cancelled, is_cancelled=True)
+
+
+def _start_over(d: Draft) -> None:
+    if d.s.stack:
+        begin_anew(d)
+    else:
+        _help(d)
 
 
 def repeat(d: Draft) -> None:
@@ -179,15 +196,19 @@ def _go_back(d: Draft) -> None:
 
 
 def _skip(d: Draft) -> None:
+    """Leave a question open; or a change that was being asked about."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
         _help(d)
-    elif d.spec(slot).is_optional:
-        write(d, slot, ANY, source="skipped")
-        d.set(among=(), reading_back=False, values=(), unproposed=False)
-        d.say(d.domain.patterns.skipped)
-    else:
+        return
+    is_change = d.top.filled(slot) is not None
+    if not is_change and not d.spec(slot).is_optional:
         d.say(d.domain.patterns.not_skippable)
+        return
+    if not is_change:
+        write(d, slot, ANY, source="skipped")
+    d.set(among=(), reading_back=False, values=(), unproposed=False)
+    d.say(d.domain.patterns.skipped)
 
 
 def _help(d: Draft) -> None:
@@ -201,14 +222,6 @@ def _help(d: Draft) -> None:
         d.say(d.domain.patterns.help, flows=offers)
 
 
-def hand_over(d: Draft) -> None:
-    """A person takes over; what was collected is kept for them."""
-    d.say(d.domain.patterns.handoff)
-    d.effects.append(HandOver())
-    leave_all(d)
-    d.enter(Phase.IDLE)
-
-
 def miss(d: Draft) -> None:
     """Nobody could tell what was meant: help where nothing is open, otherwise ask again (D-12)."""
     if not d.s.stack:
@@ -216,34 +229,17 @@ def miss(d: Draft) -> None:
         _help(d)
         d.enter(Phase.IDLE)
         return
-    if d.top.failed:
+    if d.top.failed and not d.s.reading_back:
         go_on(d)  # no question was missed: there is an error to decide about
         return
-    d.set(misses=d.s.misses + 1, silences=0)
-    ask_or_give_up(d, d.s.misses)
+    count_try(d, misses=d.s.misses + 1)
+    go_on(d)
 
 
-def ask_or_give_up(d: Draft, times: int) -> None:
-    if times <= d.domain.misses_max:
-        go_on(d)
-        return
-    d.note("gave_up", slot=d.s.waiting_for or "")
-    d.set(misses=0, silences=0)
-    if d.domain.gives_up_by == "handoff":
-        hand_over(d)
-    else:
-        end_flow(d, d.domain.patterns.gave_up, is_cancelled=True)
-        go_on(d)
+def wait_on(d: Draft) -> None:
+    """Nobody answered."""
+    count_try(d, silences=d.s.silences + 1)
+    go_on(d)
 
 
-__all__ = [
-    "ask_or_give_up",
-    "cancel",
-    "fail",
-    "hand_over",
-    "miss",
-    "obey",
-    "repeat",
-    "say_no",
-    "say_yes",
-]
+__all__ = ["cancel", "fail", "hand_over", "miss", "obey", "repeat", "say_no", "say_yes", "wait_on"]

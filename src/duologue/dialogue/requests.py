@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .effects import RunAction, Understand, Validate
 from .flow import Act, Domain
-from .state import Phase, State, values_of
+from .state import Phase, State, tasks_of, values_of
 
 
 def request_of(domain: Domain, state: State) -> Understand | Validate | RunAction | None:
@@ -26,11 +26,16 @@ def request_of(domain: Domain, state: State) -> Understand | Validate | RunActio
 
 
 def understanding(domain: Domain, state: State) -> Understand:
-    open_flows = {instance.flow for instance in state.stack}
-    flows = tuple(flow.name for flow in domain.offered if flow.name not in open_flows)
+    flows = tuple(flow.name for flow in domain.offered if flow.name not in open_now(state))
     top = state.top
     slots = (*domain.flows[top.flow].slots, *top.needs) if top is not None else ()
     return Understand(state.pending, state.heard, flows, slots, state.waiting_for, state.last_question)
+
+
+def open_now(state: State) -> set[str]:
+    """The flows of the open task. Those below it may be asked for: they are returned to."""
+    tasks = tasks_of(state.stack)
+    return {instance.flow for instance in tasks[-1]} if tasks else set()
 
 
 def validation(domain: Domain, state: State) -> Validate:

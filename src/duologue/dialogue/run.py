@@ -6,12 +6,15 @@ goes round without asking is an error with the name of its step.
 
 from __future__ import annotations
 
+from .asking import ask_confirmation, ask_slot, is_hopeless
 from .depends import dependants, unconfirm, unconfirm_behind
 from .draft import Draft
+from .effects import HandOver
+from .events import UNKNOWN_OUTCOME
 from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
-from .phrases import either, spelled, spoken
 from .requests import action
-from .state import Filled, Instance, Phase, Trouble, put, values_of, without
+from .stack import begin, keep_slots, return_to
+from .state import Filled, Phase, Slots, Trouble, put, values_of, without
 
 ACTS_MAX = 100  # for one message
 STEPS_MAX = 500  # without asking anybody
@@ -38,18 +41,15 @@ def _take_step(d: Draft) -> bool:
         d.set_top(visited=(*d.top.visited, at.step))
     d.keep("step")
     if d.s.reading_back and d.s.values:
-        ask_slot(d, Collect(at.step, d.s.values[0].slot))
-        return False
+        return _ask(d, Collect(at.step, d.s.values[0].slot))
     missing = next((slot for slot in d.top.needs if d.top.filled(slot) is None), None)
     if missing is not None:
-        ask_slot(d, Collect(at.step, missing))
-        return False
+        return _ask(d, Collect(at.step, missing))
     match at:
         case Collect():
             if d.top.filled(at.slot) is not None:
                 return _advance(d)
-            ask_slot(d, at)
-            return False
+            return _ask(d, at)
         case Say():
             d.say(at.text, barge_in=at.barge_in)
             return _advance(d)
@@ -69,26 +69,32 @@ def _take_step(d: Draft) -> bool:
             if d.top.failed:
                 stay_in_error(d)
             elif d.top.confirm and at.step not in d.top.confirmed:
-                ask_confirmation(d, None)
+                return _ask(d, None)
             else:
                 act(d, at)
             return False
         case Confirm():
             if at.step in d.top.confirmed:
                 return _advance(d)
-            ask_confirmation(d, at)
-            return False
+            return _ask(d, at)
         case Call():
             return _call(d, at)
         case Link():
-            wanted = d.domain.flows[at.flow].slots
-            given = tuple((name, filled) for name, filled in d.top.slots if name in wanted)
-            called = d.top.called
-            _keep_slots(d)
-            d.set(stack=d.s.stack[:-1])
-            return open_flow(d, at.flow, given, called=called)
+            return _link(d, at)
         case End():
             return end_flow(d)
+
+
+def _ask(d: Draft, at: Collect | Confirm | None) -> bool:
+    """Ask, and wait; or give up, and go on with whatever is left."""
+    if is_hopeless(d, at.slot if isinstance(at, Collect) else None):
+        give_up(d)
+        return True
+    if isinstance(at, Collect):
+        ask_slot(d, at)
+    else:
+        ask_confirmation(d, at)
+    return False
 
 
 def _assign(d: Draft, name: str, value: object) -> None:
@@ -120,83 +126,6 @@ def write(d: Draft, name: str, value: object, source: str, raw: str = "", span: 
     d.set_top(slots=put(d.top.slots, name, filled))
 
 
-# -- Asking
-
-
-def ask_slot(d: Draft, at: Collect) -> None:
-    """Ask for a slot: its prompt, or the next words of its ladder."""
-    spec, patterns = d.spec(at.slot), d.domain.patterns
-    if at.slot not in d.top.asked:
-        d.set_top(asked=(*d.top.asked, at.slot))
-    d.enter(Phase.WAITING_FOR_SLOT)
-    d.set(waiting_for=at.slot, pending=0)
-    prompt, more = at.prompt or spec.prompt, {"proposed": proposed(d, at)}
-    if at.proposed and more["proposed"] is None:
-        prompt = spec.prompt  # there is nothing to propose, or it was just refused
-    if d.s.reading_back:
-        value = next((item.value for item in d.s.values), None)
-        prompt, more = patterns.read_back, {"value": spelled(str(value))}
-    elif d.s.among:
-        prompt, more = patterns.ambiguous, {"value": either([spoken(value) for value in d.s.among])}
-    ladder, count = (spec.silence_prompts, d.s.silences) if d.s.silences else (spec.reprompts, d.s.misses)
-    if count and not d.s.among and not d.s.reading_back:
-        if ladder:
-            prompt = ladder[min(count, len(ladder)) - 1]
-        else:
-            d.say(patterns.silence if d.s.silences else patterns.reprompt)
-    d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
-
-
-def proposed(d: Draft, at: Collect) -> object:
-    """The value that a question offers, if it still does."""
-    if not at.proposed or d.s.unproposed:
-        return None
-    filled = d.top.filled(at.proposed)
-    return filled.value if filled is not None else None
-
-
-def ask_confirmation(d: Draft, at: Confirm | None) -> None:
-    """Ask for a yes: a step's own question, or that of an action that wants one."""
-    d.enter(Phase.CONFIRMING)
-    d.set(waiting_for=None, pending=0)
-    text = at.text if at is not None else d.top.confirm
-    if d.s.misses:
-        d.say(d.domain.patterns.unconfirmed)
-    if d.s.silences:
-        d.say(d.domain.patterns.silence)
-    d.set(last_question=d.say(text, asks=True, barge_in=at.barge_in if at is not None else True))
-
-
-def rest(d: Draft) -> None:
-    """Wait for an answer to the question that was open, without asking it again."""
-    if not d.s.stack:
-        d.enter(Phase.IDLE)
-    elif d.top.failed and not d.s.reading_back:
-        d.enter(Phase.ERROR)
-    elif d.s.waiting_for is not None:
-        d.enter(Phase.WAITING_FOR_SLOT)
-    else:
-        d.enter(Phase.CONFIRMING)
-
-
-def question_stands(d: Draft) -> bool:
-    """Is what was asked last still what this step wants to know?"""
-    slot, at = d.s.waiting_for, d.flow.program[d.top.at]
-    if slot is None:
-        return is_confirming(d)
-    if d.s.reading_back and d.s.values:
-        return d.s.values[0].slot == slot
-    is_asked = slot in d.top.needs or (isinstance(at, Collect) and at.slot == slot)
-    return is_asked and d.top.filled(slot) is None
-
-
-def is_confirming(d: Draft) -> bool:
-    """Is the open question one for a yes?"""
-    at = d.flow.program[d.top.at]
-    wants_yes = isinstance(at, Confirm) or (isinstance(at, Act) and bool(d.top.confirm))
-    return wants_yes and d.s.waiting_for is None and at.step in d.top.visited
-
-
 # -- Acting
 
 
@@ -220,15 +149,12 @@ def act(d: Draft, at: Act) -> None:
 # -- Flows within flows
 
 
-def open_flow(d: Draft, name: str, slots: tuple[tuple[str, Filled], ...] = (), *, called: bool = False) -> bool:
-    """Put a flow on top of the others."""
+def open_flow(d: Draft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
+    """Put a flow on top of the others, unless there are too many."""
     if len(d.s.stack) >= DEPTH_MAX:
         fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open within each other")
         return False
-    d.set(instances=d.s.instances + 1)
-    d.set(stack=(*d.s.stack, Instance(d.s.instances, name, slots=slots, called=called)))
-    d.set(misses=0, silences=0, among=(), unproposed=False)
-    d.note("flow_started", flow=name)
+    begin(d, name, slots, called=called)
     return True
 
 
@@ -237,9 +163,15 @@ def _call(d: Draft, at: Call) -> bool:
     return open_flow(d, at.flow, given, called=True)
 
 
-def _keep_slots(d: Draft) -> None:
-    for name, filled in d.top.slots:
-        d.set(kept=put(d.s.kept, name, filled))
+def _link(d: Draft, at: Link) -> bool:
+    """Go over to another flow, or to where it is open already."""
+    wanted = d.domain.flows[at.flow].slots
+    left, given = d.top, tuple((name, filled) for name, filled in d.top.slots if name in wanted)
+    keep_slots(d, left)
+    d.set(stack=d.s.stack[:-1])
+    if not left.called and return_to(d, at.flow, given):
+        return True
+    return open_flow(d, at.flow, given, called=left.called)
 
 
 def leave_step(d: Draft, outputs: tuple[tuple[str, object], ...], at: Act) -> None:
@@ -259,11 +191,12 @@ def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
     if len(d.s.stack) == 1 and not d.says_something:
         d.say(d.domain.patterns.ended)
     d.enter(Phase.COMPLETED)
-    _keep_slots(d)
+    keep_slots(d, ended)
     d.set(stack=d.s.stack[:-1], waiting_for=None, pending=0, misses=0, silences=0)
     d.set(among=(), values=(), reading_back=False)
     d.note("flow_cancelled" if is_cancelled else "flow_completed", flow=ended.flow)
     if not d.s.stack:
+        d.set(tries=0)
         return True
     below = d.flow.program[d.top.at]
     if ended.called and isinstance(below, Call):
@@ -283,12 +216,27 @@ def leave_all(d: Draft) -> None:
     if not d.s.stack:
         return
     d.enter(Phase.COMPLETED)
+    keep_slots(d, *d.s.stack)
     for instance in d.s.stack:
-        for name, filled in instance.slots:
-            d.set(kept=put(d.s.kept, name, filled))
         d.note("flow_cancelled", flow=instance.flow)
-    d.set(stack=(), waiting_for=None, pending=0, misses=0, silences=0)
+    d.set(stack=(), waiting_for=None, pending=0, misses=0, silences=0, tries=0)
     d.set(among=(), values=(), reading_back=False, trouble=None)
+
+
+def give_up(d: Draft) -> None:
+    """The open question was asked in vain too often: the flow ends, or a person takes over."""
+    d.note("gave_up", slot=d.s.waiting_for or "")
+    if d.domain.gives_up_by == "handoff":
+        hand_over(d)
+    else:
+        end_flow(d, d.domain.patterns.gave_up, is_cancelled=True)
+
+
+def hand_over(d: Draft) -> None:
+    """A person takes over; what was collected is kept for them."""
+    d.say(d.domain.patterns.handoff)
+    d.effects.append(HandOver())
+    leave_all(d)
 
 
 # -- Trouble
@@ -300,9 +248,10 @@ def fail(d: Draft, kind: str, message: str) -> None:
     if d.s.phase is Phase.EXECUTING_ACTION:
         d.set_top(failed=True)
     d.enter(Phase.ERROR)
-    d.set(trouble=Trouble(kind, message, d.at, recovery), pending=0)
+    d.set(trouble=Trouble(kind, message, d.at, recovery), pending=0, misses=0, silences=0, tries=0)
     d.note("error", type=kind, message=message)
-    d.say(d.domain.patterns.failed, asks=True)
+    patterns = d.domain.patterns
+    d.say(patterns.unsure if kind == UNKNOWN_OUTCOME else patterns.failed, asks=True)
 
 
 def stay_in_error(d: Draft) -> None:
@@ -310,5 +259,5 @@ def stay_in_error(d: Draft) -> None:
     if d.s.trouble is None:
         d.set(trouble=Trouble("ActionFailed", "an action failed before", d.at, Phase.EXECUTING_ACTION))
     d.enter(Phase.ERROR)
-    d.set(pending=0)
+    d.set(pending=0, misses=0, silences=0, tries=0)
     d.say(d.domain.patterns.failed, asks=True)

@@ -15,7 +15,6 @@ from .grammars import Json
 
 MESSAGES_MAX = 50
 TRACE_MAX = 100
-QUEUE_MAX = 10
 
 
 class Phase(StrEnum):
@@ -87,6 +86,17 @@ class Instance:
         return next((value for key, value in self.slots if key == name), None)
 
 
+def tasks_of(stack: tuple[Instance, ...]) -> list[tuple[Instance, ...]]:
+    """The stack, cut before every flow that was not called by the one below it."""
+    tasks: list[tuple[Instance, ...]] = []
+    for one in stack:
+        if one.called and tasks:
+            tasks[-1] = (*tasks[-1], one)
+        else:
+            tasks.append((one,))
+    return tasks
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     role: str  # user or assistant
@@ -123,7 +133,8 @@ class State:
     reading_back: bool = False  # the question is whether a code was heard right
     unproposed: bool = False  # what the question proposed was denied
     misses: int = 0  # replies in a row that were not understood
-    silences: int = 0
+    silences: int = 0  # in a row
+    tries: int = 0  # how often the open question was asked in vain: missed, met by silence, or its answer refused
     values: tuple[SetSlot | CorrectSlot, ...] = ()  # understood, to be validated; the first is at it
     pending: int = 0  # the request that is being waited for; 0: none
     requests: int = 0

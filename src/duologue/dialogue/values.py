@@ -2,19 +2,21 @@
 depended on them.
 
 Rule: nothing is written before it was checked (D-06), and a value that is refused leaves the old one in its
-place.
+place. That any value will do is no value: it is not checked and not read back.
 """
 
 from __future__ import annotations
 
-from .commands import CorrectSlot
+from .asking import ask_slot, count_try
+from .commands import CorrectSlot, SetSlot
 from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
-from .grammars import Json
+from .grammars import ANY, Json
 from .phrases import spoken
 from .requests import validation
-from .run import ask_slot, go_on, write
+from .run import go_on, write
+from .stack import PROGRAM
 from .state import Phase, without
 
 
@@ -22,12 +24,12 @@ def validate_next(d: Draft) -> None:
     """Have the next value checked; when none is left, go on."""
     while d.s.values:
         value = d.s.values[0]
-        if not _is_wanted(d, value.slot):
+        if not _is_wanted(d, value):
             d.set(values=d.s.values[1:])
             continue
         spec = d.spec(value.slot)
         d.enter(Phase.VALIDATING_SLOT)
-        if spec.validator or spec.normaliser:
+        if (spec.validator or spec.normaliser) and not _is_any(d, value.slot, value.value):
             d.request()
             d.effects.append(validation(d.domain, d.s))
             return
@@ -36,22 +38,32 @@ def validate_next(d: Draft) -> None:
     go_on(d)
 
 
-def _is_wanted(d: Draft, slot: str) -> bool:
-    """Is this a slot of the open flow, and may it be filled now?"""
-    if not d.s.stack or slot not in (*d.flow.slots, *d.top.needs):
+def _is_wanted(d: Draft, value: SetSlot | CorrectSlot) -> bool:
+    """Is this a slot of the open flow, and may it be filled now? The program may fill any."""
+    if value.source == PROGRAM:
+        return bool(d.s.stack)
+    if not d.s.stack or value.slot not in (*d.flow.slots, *d.top.needs):
         return False
-    return not d.spec(slot).ask_before_filling or slot in d.top.asked
+    return not d.spec(value.slot).ask_before_filling or value.slot in d.top.asked
+
+
+def _is_any(d: Draft, slot: str, value: Json) -> bool:
+    """Was the question left open, as it may be?"""
+    return value == ANY and d.spec(slot).is_optional
 
 
 def accept(d: Draft, value: Json) -> bool:
     """Write the value that was checked. True if it is read back first, and an answer is waited for."""
     given = d.s.values[0]
     spec = d.spec(given.slot)
-    if spec.reads_back and not d.s.reading_back:
+    is_heard = given.source != PROGRAM and not _is_any(d, given.slot, value)
+    if spec.reads_back and is_heard and not d.s.reading_back:
         d.set(values=(type(given)(given.slot, value, given.raw, given.span, given.source), *d.s.values[1:]))
         d.set(reading_back=True, misses=0, silences=0)
         ask_slot(d, Collect(d.flow.program[d.top.at].step, given.slot))
         return True
+    if given.slot == d.s.waiting_for:
+        d.set(tries=0)
     before = d.top.filled(given.slot)
     write(d, given.slot, value, given.source, given.raw, given.span)
     d.note("slot_set", slot=given.slot)
@@ -68,7 +80,8 @@ def reject(d: Draft, reason: str) -> None:
     """A value can't be used: say why; the question stays open."""
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
-    d.set(values=d.s.values[1:], among=(), reading_back=False, misses=0, silences=0)
+    d.set(values=d.s.values[1:], among=(), reading_back=False)
+    count_try(d)
     d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value))
     validate_next(d)
 

@@ -11,17 +11,22 @@ import datetime
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import Any
 
 from duologue.core.leaves import Ask
 from duologue.dialogue.effects import HandOver
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.requests import understanding
+from duologue.dialogue.state import State
 from duologue.nlu.understanding import Nlu
-from duologue.ports.brain import Firm, Form, Part, Request
+from duologue.ports.brain import Firm, Form, Memory, Part, Request
 from duologue.ports.history import UserSaid
 
 from .form import form_of
+from .meaning import scope_of
 from .registry import Registry
-from .talk import MemoryStore, Said, Store, Talk
+from .talk import MemoryStore, Said, Store, Talk, check_flow
 
 TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store
 
@@ -52,6 +57,8 @@ class FlowBrain:
         on_handover: Callable[[str], object] | None = None,
     ) -> None:
         registry.check(domain)
+        if flow:
+            check_flow(domain, flow)
         self._domain = domain
         self._registry = registry
         self._nlu = nlu
@@ -61,7 +68,22 @@ class FlowBrain:
         self._today = today
         self._now = now
         self._on_handover = on_handover
+        self._memory: Memory | None = None
         self._talks: OrderedDict[str, _Heard] = OrderedDict()
+
+    def remember(self, memory: Memory) -> None:
+        """Keep dialogues there, and do there once what may be done once."""
+        self._store = self._memory = memory
+
+    async def has_more(self, conversation: str) -> bool:
+        """Is a function running for it, or something unsaid?"""
+        return (await self._heard(conversation)).talk.has_more
+
+    def load(self) -> None:
+        """Load what understanding needs now rather than with the first message."""
+        prepare = getattr(self._nlu, "prepare", None)
+        if prepare is not None:
+            prepare(scope_of(self._domain, understanding(self._domain, State()), False))
 
     def talk_of(self, conversation: str) -> Talk | None:
         """The dialogue of a conversation, for whoever wants to look."""
@@ -76,22 +98,23 @@ class FlowBrain:
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         heard = await self._heard(request.conversation)
         text = heard.fresh(request)
+        heard.take(request)  # with the step that hears it, so that a restart doesn't hear it again
         said = False
         async for item in self._respond(heard.talk, request, text):
-            heard.take(request)
             if isinstance(item, HandOver):
                 if self._on_handover is not None:
                     self._on_handover(request.conversation)
                 continue
             said = True
             yield f"{item.text} " if item.barge_in else Firm(f"{item.text} ")
-        heard.take(request)
         if not said and (last := heard.talk.state.last_response or self._opening):
             yield last  # asked again for what was answered: the answer was not heard
 
     def _respond(self, talk: Talk, request: Request, text: str) -> AsyncIterator[Said]:
         if text:
             return talk.hear(text)
+        if talk.has_more:
+            return talk.rest()
         if request.ask is Ask.CHECK_IN:
             return talk.wait()
         if self._flow and talk.state.turn_count == 0 and not talk.state.stack:
@@ -100,29 +123,52 @@ class FlowBrain:
 
     async def _heard(self, conversation: str) -> _Heard:
         if conversation not in self._talks:
+            notes = _Notes(self._store)
             talk = Talk(
                 self._domain,
                 self._registry,
                 self._nlu,
                 today=self._today,
                 now=self._now,
-                store=self._store,
+                store=notes,
                 conversation=conversation,
+                once=partial(self._memory.once, conversation) if self._memory is not None else None,
             )
             await talk.restore()
-            self._talks[conversation] = _Heard(talk)
+            talk.prepare()
+            self._talks[conversation] = _Heard(talk, notes)
             while len(self._talks) > TALKS_MAX:
                 self._talks.popitem(last=False)
         self._talks.move_to_end(conversation)
         return self._talks[conversation]
 
 
+class _Notes:
+    """Checkpoints of one dialogue, each with the turns that it has been given."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.given: dict[int, str] = {}
+
+    async def load(self, conversation: str) -> dict[str, Any] | None:
+        kept = await self._store.load(conversation)
+        if kept is None or "dialogue" not in kept:
+            return kept
+        self.given = {int(turn): text for turn, text in kept["given"].items()}
+        found: dict[str, Any] = kept["dialogue"]
+        return found
+
+    async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:
+        given = {str(turn): text for turn, text in self.given.items()}
+        await self._store.save(conversation, {"dialogue": checkpoint, "given": given}, reasons)
+
+
 class _Heard:
     """A dialogue, and which words of which turns it has been given."""
 
-    def __init__(self, talk: Talk) -> None:
+    def __init__(self, talk: Talk, notes: _Notes) -> None:
         self.talk = talk
-        self._given: dict[int, str] = {}
+        self._notes = notes
 
     def fresh(self, request: Request) -> str:
         """What was said since. A turn that went on after it was given brings only the rest."""
@@ -130,10 +176,10 @@ class _Heard:
         return " ".join(part for part in parts if part)
 
     def take(self, request: Request) -> None:
-        self._given |= {turn.turn: turn.text for turn in _turns(request)}
+        self._notes.given |= {turn.turn: turn.text for turn in _turns(request)}
 
     def _rest(self, turn: int, text: str) -> str:
-        given = self._given.get(turn, "")
+        given = self._notes.given.get(turn, "")
         if given and text.startswith(given):
             return text[len(given) :].strip()
         return "" if given else text

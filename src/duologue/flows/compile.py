@@ -66,6 +66,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
         replace(patterns, completed=""),
         file.misses_max,
         file.gives_up_by,
+        file.tries_max,
     )
 
 

@@ -17,6 +17,7 @@ from duologue.dialogue.commands import (
     Handoff,
     Help,
     Repeat,
+    Restart,
     SetSlot,
     Skip,
     StartFlow,
@@ -29,11 +30,17 @@ from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 
 Said = tuple[str, ...]
 
+_FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+
 # What can be wanted at any time, and how people say it.
 COMMANDS: dict[str, tuple[Command, Said]] = {
     "cancel": (
         Cancel(),
         ("cancel that", "forget it", "never mind", "I don't want this any more", "abort"),
+    ),
+    "start_over": (
+        Restart(),
+        ("start over", "let's begin again", "can we start from the beginning", "do this all over again"),
     ),
     "help": (
         Help(),
@@ -61,7 +68,7 @@ ANSWERS: dict[str, tuple[Command, Said]] = {
 def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> Scope:
     """What is open at this turn."""
     flows = [domain.flows[name] for name in effect.flows]
-    tasks = [Intent(f"flow {flow.name}", flow.examples, flow.description) for flow in flows]
+    tasks = [Intent(_FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
     commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
     others = [Intent(name, examples) for name, (_, examples) in commands.items()]
     slots = tuple(Slot(name, domain.slots[name].called) for name in effect.slots)
@@ -77,8 +84,8 @@ def commands_of(
     name = found.intent
     if name is None:
         return given
-    if name.startswith("flow "):
-        flow = name.removeprefix("flow ")
+    if name.startswith(_FLOW):
+        flow = name.removeprefix(_FLOW)
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given

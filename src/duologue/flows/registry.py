@@ -9,17 +9,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import RunAction, Validate
 from duologue.dialogue.events import ActionDone, Rejected, Validated, WorkFailed
 from duologue.dialogue.flow import Act, Domain
 
+Once: TypeAlias = Callable[[str, str, Callable[[], Coroutine[Any, Any, Any]], bool], Coroutine[Any, Any, Any]]
 ACTION_S_MAX = 30.0
 VALIDATION_S_MAX = 5.0
 _NOT_SLOTS = ("key", "confirmed", "value")
@@ -44,6 +45,13 @@ class AskFirst:
     """An action that wants a yes to this question before it does anything returns this."""
 
     question: str
+
+
+class _NotYet(Exception):
+    """Nothing was done: something is wanted first."""
+
+    def __init__(self, wish: Need | AskFirst) -> None:
+        self.wish = wish
 
 
 class Registry:
@@ -93,12 +101,13 @@ class Registry:
         wanted = list(inspect.signature(self._functions[name]).parameters)
         return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
 
-    async def act(self, effect: RunAction, now: Callable[[], int]) -> ActionDone | WorkFailed:
-        """Run an action to its end."""
+    async def act(self, effect: RunAction, now: Callable[[], int], once: Once | None = None) -> ActionDone | WorkFailed:
+        """Run an action to its end; `once` sees to it that a restart doesn't run it again. One that takes the key may
+        be run again: the same key is the same deed."""
         given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):
-                result = await self._call(effect.action, given)
+                result = await self._act(effect, given, once)
             match result:
                 case Need():
                     return ActionDone(effect.request, (), now(), needs=result.slots)
@@ -112,6 +121,22 @@ class Registry:
             raise TypeError(f"action {effect.action} must return a dict, not {type(result).__name__}")
         except Exception as failure:  # noqa: BLE001
             return _failed(effect.request, failure, now())
+
+    async def _act(self, effect: RunAction, given: dict[str, Any], once: Once | None) -> Any:
+        if once is None:
+            return await self._call(effect.action, given)
+
+        async def work() -> Any:
+            result = await self._call(effect.action, given)
+            if isinstance(result, Need | AskFirst):
+                raise _NotYet(result)
+            return result
+
+        repeatable = "key" in inspect.signature(self._functions[effect.action]).parameters
+        try:
+            return await once(effect.key, effect.action, work, repeatable)
+        except _NotYet as early:
+            return early.wish
 
     async def _call(self, name: str, given: dict[str, Any]) -> Any:
         """Call a function with what it asks for. One that is not async runs in a thread, because it may block."""

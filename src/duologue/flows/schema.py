@@ -294,6 +294,9 @@ class FileEntry(_Entry):
         default_factory=PatternsEntry, description="Words instead of our own."
     )
     misses_max: int = Field(_DEFAULTS["misses_max"], ge=1, le=20, description="Replies in a row not understood.")
+    tries_max: int = Field(
+        _DEFAULTS["tries_max"], ge=1, le=50, description="Replies to one question that led nowhere, for any reason."
+    )
     gives_up_by: Literal["cancel", "handoff"] = Field(_DEFAULTS["gives_up_by"], description="What comes after them.")
 
 

@@ -8,25 +8,29 @@ reply.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
+from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.effects import Effect, HandOver, Respond, RunAction, Save, Understand, Validate
 from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.grammars import Json
-from duologue.dialogue.machine import step
-from duologue.dialogue.requests import request_of
+from duologue.dialogue.machine import guarded_step
+from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import State
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 
 from .meaning import commands_of, scope_of
-from .registry import Registry
+from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
+_log = logging.getLogger("duologue")
 ROUNDS_MAX = 200  # requests for one message; a dialogue that makes more goes round
 
 
@@ -64,6 +68,7 @@ class Talk:
         now: Callable[[], int],
         store: Store | None = None,
         conversation: str = "",
+        once: Once | None = None,
     ) -> None:
         registry.check(domain)
         self.domain = domain
@@ -74,9 +79,11 @@ class Talk:
         self._now = now
         self._store = store
         self._conversation = conversation
+        self._once = once
         self._unsaid: deque[Said] = deque()
         self._work: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
+        self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
         """Go on from the last checkpoint, if there is one. An action that had begun is asked for again, with
@@ -101,8 +108,14 @@ class Talk:
         return self._told(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
-        """The program starts a flow."""
+        """The program starts a flow, with values that it knows; they are checked like spoken ones."""
+        check_flow(self.domain, flow)
         return self._told(FlowRequested(flow, self._now(), tuple(slots.items())))
+
+    @property
+    def has_more(self) -> bool:
+        """Is somebody at work, or is something still to be said?"""
+        return bool(self._unsaid) or (self._work is not None and not self._work.done())
 
     async def _told(self, event: Event) -> AsyncIterator[Said]:
         """Whatever is to be said, the first as soon as it is known. May be closed at any time."""
@@ -110,6 +123,11 @@ class Talk:
             self._note(event)
         else:
             self._begin(lambda: self._happen(event))
+        async for said in self.rest():
+            yield said
+
+    async def rest(self) -> AsyncIterator[Said]:
+        """What was not said yet, and what comes of the work that goes on."""
         while True:
             while self._unsaid:
                 yield self._unsaid.popleft()
@@ -119,6 +137,15 @@ class Talk:
             await self._changed.wait()
         if self._work is not None and (failure := self._work.exception()) is not None:
             raise failure
+
+    def prepare(self) -> None:
+        """Have NLU learn in a thread what may be meant next, while the person is still listening or thinking, so that
+        the first message of its kind waits for nothing."""
+        scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
+        if self._preparing is None or self._preparing.done():
+            loop = asyncio.get_running_loop()
+            self._preparing = loop.run_in_executor(None, self._nlu.prepare, scope)
+            self._preparing.add_done_callback(_note_failure)
 
     async def settled(self) -> None:
         """Until nobody works any more."""
@@ -136,12 +163,12 @@ class Talk:
 
     def _note(self, event: Event) -> None:
         """Something happens while work goes on: the machine keeps it for later."""
-        self.state, effects = step(self.domain, self.state, event)
+        self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
 
     async def _happen(self, event: Event) -> None:
-        self.state, effects = step(self.domain, self.state, event)
+        self.state, effects = guarded_step(self.domain, self.state, event)
         await self._perform_all(effects)
 
     async def _perform_all(self, effects: tuple[Effect, ...]) -> None:
@@ -149,10 +176,12 @@ class Talk:
             await self._save(effects)
             self._say(effects)
             wanted = next((one for one in effects if isinstance(one, Understand | Validate | RunAction)), None)
+            wanted = wanted or request_of(self.domain, self.state)  # asked for before, and nobody is at it any more
             if wanted is None:
+                self.prepare()
                 return
             event = await self._perform(wanted)  # the state may change meanwhile: somebody may say something
-            self.state, effects = step(self.domain, self.state, event)
+            self.state, effects = guarded_step(self.domain, self.state, event)
         raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
 
     async def _save(self, effects: tuple[Effect, ...]) -> None:
@@ -173,15 +202,28 @@ class Talk:
             case Validate():
                 return await self._registry.validate(effect, self._now)
             case RunAction():
-                return await self._registry.act(effect, self._now)
+                key = f"{self._conversation}:{effect.key}" if self._conversation else effect.key
+                return await self._registry.act(replace(effect, key=key), self._now, self._once)
 
     async def _understand(self, effect: Understand) -> Understood | WorkFailed:
         is_asking = self.state.top is not None
         try:
             found = await self._nlu.understand(effect.text, scope_of(self.domain, effect, is_asking))
+            if found.error is not None:
+                return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
+            commands = commands_of(self.domain, self.state, effect, found, self._today())
         except Exception as failure:  # noqa: BLE001 - whoever understands may fail in any way
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())
-        if found.error is not None:
-            return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
-        commands = commands_of(self.domain, self.state, effect, found, self._today())
         return Understood(effect.request, commands, self._now())
+
+
+def check_flow(domain: Domain, name: str) -> None:
+    """Is there such a flow? A program that asks for another has it misspelt."""
+    if name not in domain.flows:
+        raise DuologueError(f"no flow {name!r}; there are {', '.join(domain.flows)}")
+
+
+def _note_failure(preparing: asyncio.Future[None]) -> None:
+    """It will fail again when a message comes, and is told then."""
+    if not preparing.cancelled() and (failure := preparing.exception()) is not None:
+        _log.debug("an NLU could not prepare: %s", failure)

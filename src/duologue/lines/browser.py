@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from duologue.audio.frames import to_pcm, to_samples
+from duologue.audio.frames import UnusableAudio, to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.ports.ears import Frame
 from duologue.ports.line import Closed, Finished, Healed, LineEvent, Played, Stopped, Unplayable, Wobbled
@@ -22,7 +22,10 @@ from duologue.ports.sound import Sound
 OUTPUT_HZ = 24_000
 PIECE_MS = 100
 AHEAD_MS = 1_000  # sound that the client has and has not played
-_PIECE = OUTPUT_HZ * PIECE_MS // 1000 * 2  # bytes
+LOW_MS = 200  # with less than this left to play, a piece that is not full is sent as well
+LOST_MS = 2_500  # without a client; a machine that has not heard of it by then is told that the line is gone
+_SAMPLES_PER_MS = OUTPUT_HZ // 1000
+_PIECE = PIECE_MS * _SAMPLES_PER_MS * 2  # bytes
 
 
 class Wire(Protocol):
@@ -46,9 +49,19 @@ class Position(NamedTuple):
 
 
 class _Piece(NamedTuple):
+    """Counted in samples: rounded times would drift apart within a minute."""
+
     number: int
-    end_ms: int
+    start: int
     pcm: bytes
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.pcm) // 2
+
+    def after(self, start: int) -> _Piece:
+        """What of it lies behind this sample."""
+        return _Piece(self.number, start, self.pcm[(start - self.start) * 2 :])
 
 
 class BrowserLine:
@@ -61,21 +74,29 @@ class BrowserLine:
         self._arrivals: list[asyncio.Future[None]] = []
         self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
         self._source_hz = OUTPUT_HZ
+        self._patience: asyncio.TimerHandle | None = None
+        self._voice = self._sent_to = 0
         self._begin(0)
 
     def _begin(self, voice: int) -> None:
+        self._former = (self._voice, self._sent_ms)  # and how much of it anybody can have heard
         self._voice = voice
         self._rest = b""  # less than a piece
-        self._made_ms = 0.0
+        self._made = 0  # samples that were cut into pieces
         self._pieces: deque[_Piece] = deque()  # not sent
         self._sent: deque[_Piece] = deque()  # sent, not played
-        self._sent_ms = 0.0
+        self._sent_to = 0  # the sample up to which the client has it
         self._played_ms = 0
         self._number = 0
         self._is_complete = False
         self._is_finish_sent = False
         self._is_held = False
         self._is_cleared = False
+
+    @property
+    def _sent_ms(self) -> int:
+        """Begun milliseconds count: nobody is told to have heard less than all of it."""
+        return -(-self._sent_to // _SAMPLES_PER_MS)
 
     # -- The client comes and goes
 
@@ -85,11 +106,15 @@ class BrowserLine:
 
     def attach(self, wire: Wire, position: Position | None = None) -> None:
         """A client is here. One that was here before says how far it is."""
-        self._wire = wire
-        if self._voice and (position is None or position.voice == self._voice):
-            self._catch_up(wire, position or Position(self._voice, self._played_ms, 0))
-        elif position is not None:
-            self._tell(Stopped(position.voice, position.ms))  # of an older voice: it knows best how much was heard
+        former, self._wire = self._wire, wire
+        if former is not None and former is not wire:
+            former.drop_sound(self._voice)  # it goes on here
+        self._stop_waiting()
+        if position is not None and position.voice:
+            self._note_position(wire, position)
+        if self._voice and not self._is_cleared:
+            has_some = position is not None and position.voice == self._voice
+            self._catch_up(wire, position if has_some else None)
         for arrival in self._arrivals:
             if not arrival.done():
                 arrival.set_result(None)
@@ -101,27 +126,48 @@ class BrowserLine:
         """This socket is gone. Another may have taken its place already."""
         if self._wire is wire:
             self._wire = None
+            self._stop_waiting()
+            self._patience = asyncio.get_running_loop().call_later(LOST_MS / 1000, self._give_up)
             self._tell(Wobbled())
 
     def hang_up(self) -> None:
         """The person has left for good."""
         self._tell(Closed(hung_up=True))
 
-    def _catch_up(self, wire: Wire, position: Position) -> None:
+    def _give_up(self) -> None:
+        """A wobble means something only to a conversation that is up: one that was just being prepared, renewed or
+        mended would never learn that nobody is there. Whoever waits for a client knows already."""
+        self._patience = None
+        if self._wire is None and not self._arrivals:
+            self._tell(Closed())
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _note_position(self, wire: Wire, position: Position) -> None:
+        """A voice that is over may still sound there, and the client knows best how much of it was heard."""
+        if position.voice != self._voice or self._is_cleared:
+            self.note_stopped(position.voice, position.ms)
+            wire.send_play("clear", position.voice)
+
+    def _catch_up(self, wire: Wire, position: Position | None) -> None:
         """What the client has not got is sent again, and what it is to do is told again."""
-        if self._is_cleared:
-            self._tell(Stopped(position.voice, position.ms))
-            return
-        unseen = [piece for piece in self._sent if piece.number > position.chunk]
-        for _ in unseen:
-            self._sent.pop()
-        self._pieces.extendleft(reversed(unseen))
-        self._sent_ms = self._sent[-1].end_ms if self._sent else max(position.ms, self._played_ms)
+        chunk = position.chunk if position is not None else 0
+        while self._sent and self._sent[-1].number > chunk:
+            self._pieces.appendleft(self._sent.pop())
+        played = self._played_ms * _SAMPLES_PER_MS
+        if not chunk and self._pieces and self._pieces[0].start < played:  # loaded anew: nothing is heard twice
+            self._pieces.appendleft(self._pieces.popleft().after(played))
+        following = self._pieces[0].number if self._pieces else self._number + 1
+        self._sent_to = self._pieces[0].start if self._pieces else self._made
         self._is_finish_sent = False
-        if not position.chunk:  # a page that was loaded anew: it begins in the middle
-            wire.send_play("begin", self._voice, self._played_ms)
+        if following != chunk + 1:
+            wire.send_play("begin", self._voice, self._sent_to // _SAMPLES_PER_MS)
         wire.send_play("hold" if self._is_held else "resume", self._voice)
-        self.note_played(position.voice, position.ms)
+        if position is not None:
+            self.note_played(position.voice, position.ms)
 
     # -- The port
 
@@ -136,22 +182,24 @@ class BrowserLine:
     def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
         if voice != self._voice:
             self._begin(voice)
-            self._source_hz = 0
-        if sound.rate_hz != self._source_hz:
-            self._source_hz = sound.rate_hz
-            self._resampler = LiveResampler(sound.rate_hz, OUTPUT_HZ)
+            self._resampler.finish()
+        if self._is_cleared:
+            return
         pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
+        if len(pcm) % 2:
+            raise UnusableAudio("16-bit audio has an even number of bytes")
+        if sound.rate_hz != self._source_hz:
+            resampler = LiveResampler(sound.rate_hz, OUTPUT_HZ)
+            self._cut(to_pcm(self._resampler.finish()))
+            self._resampler, self._source_hz = resampler, sound.rate_hz
         self._cut(pcm if self._source_hz == OUTPUT_HZ else to_pcm(self._resampler.feed(to_samples(pcm))))
         self._pump()
 
     def finish(self, voice: int) -> None:
-        if voice != self._voice:
+        if voice != self._voice or self._is_cleared:
             return
-        if self._source_hz != OUTPUT_HZ:
-            self._cut(to_pcm(self._resampler.finish()))
-        if self._rest:
-            self._add(self._rest)
-            self._rest = b""
+        self._cut(to_pcm(self._resampler.finish()))
+        self._add_rest()
         self._is_complete = True
         self._pump()
 
@@ -181,6 +229,8 @@ class BrowserLine:
 
     async def close(self) -> None:
         self._tell = lambda event: None  # noqa: ARG005
+        self._wire = None
+        self._stop_waiting()
         for arrival in self._arrivals:
             arrival.cancel()
         self._arrivals.clear()
@@ -199,24 +249,29 @@ class BrowserLine:
         for at in range(0, whole, _PIECE):
             self._add(data[at : at + _PIECE])
         self._rest = data[whole:]
-        # The first words should not wait for a whole piece.
-        if self._rest and not self._pieces and self._made_ms - self._played_ms < PIECE_MS:
-            self._add(self._rest)
-            self._rest = b""
 
     def _add(self, pcm: bytes) -> None:
         self._number += 1
-        self._made_ms += len(pcm) * 500 / OUTPUT_HZ
-        self._pieces.append(_Piece(self._number, round(self._made_ms), pcm))
+        self._pieces.append(_Piece(self._number, self._made, pcm))
+        self._made += len(pcm) // 2
+
+    def _add_rest(self) -> None:
+        if self._rest:
+            self._add(self._rest)
+            self._rest = b""
 
     def _pump(self) -> None:
         """Send what the client should have by now."""
         if self._wire is None or self._is_held or self._is_cleared:
             return
-        while self._pieces and self._sent_ms - self._played_ms < AHEAD_MS:
+        while self._sent_ms - self._played_ms < AHEAD_MS:
+            if not self._pieces and self._sent_ms - self._played_ms < LOW_MS:
+                self._add_rest()  # neither the first word nor the last of a sentence waits for a whole piece
+            if not self._pieces:
+                break
             piece = self._pieces.popleft()
             self._sent.append(piece)
-            self._sent_ms = piece.end_ms
+            self._sent_to = piece.end
             self._wire.send_sound(self._voice, piece.number, piece.pcm)
         if self._is_complete and not self._pieces and not self._is_finish_sent:
             self._is_finish_sent = True
@@ -231,23 +286,36 @@ class BrowserLine:
     def note_played(self, voice: int, ms: int) -> None:
         if voice != self._voice or self._is_cleared:
             return
-        self._move_on(ms)
-        self._tell(Played(voice, ms))
-        self._pump()
+        before = self._played_ms
+        if self._move_on(ms) > before:  # saying the same again is no news
+            self._tell(Played(voice, self._played_ms))
+            self._pump()
 
     def note_finished(self, voice: int, ms: int) -> None:
-        if voice == self._voice and self._is_complete:
-            self._move_on(ms)
-            self._tell(Finished(voice, ms))
+        if voice != self._voice:
+            return
+        if self._is_cleared:  # it ended while it was told to stop
+            self.note_stopped(voice, ms)
+        elif self._is_finish_sent:
+            self._tell(Finished(voice, self._move_on(ms)))
+        else:
+            self.note_played(voice, ms)
 
     def note_stopped(self, voice: int, ms: int) -> None:
-        self._tell(Stopped(voice, ms))
+        former, former_ms = self._former
+        if voice == former:
+            self._tell(Stopped(voice, min(ms, former_ms)))
+        elif voice == self._voice and self._is_cleared:
+            self._tell(Stopped(voice, self._move_on(ms)))
+        else:  # nobody asked it to stop
+            self.note_played(voice, ms)
 
     def note_unplayable(self, voice: int) -> None:
         self._tell(Unplayable(voice))
 
-    def _move_on(self, ms: int) -> None:
-        """Never more than there was to play."""
-        self._played_ms = max(self._played_ms, min(ms, round(self._made_ms)))
-        while self._sent and self._sent[0].end_ms <= self._played_ms:
+    def _move_on(self, ms: int) -> int:
+        """How much was heard: never less than before, and never more than was sent."""
+        self._played_ms = max(self._played_ms, min(ms, self._sent_ms))
+        while self._sent and self._sent[0].end <= self._played_ms * _SAMPLES_PER_MS:
             self._sent.popleft()
+        return self._played_ms

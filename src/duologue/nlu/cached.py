@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .understanding import Nlu, Scope, Understanding
+from .understanding import Nlu, Prepares, Scope, Understanding
 
 KEPT_MS = 1_000
 ANSWERS_MAX = 64
@@ -56,6 +56,11 @@ class CachedNlu:
         if answer.error is None:
             self._answers.setdefault(key, (self._now_ms(), answer))
         return answer
+
+    def prepare(self, *scopes: Scope) -> None:
+        """Have scopes learned before a message comes, if that takes time here. Blocks; may be called in a thread."""
+        if isinstance(self._nlu, Prepares):
+            self._nlu.prepare(*scopes)
 
     def _leave(self, key: _Key, question: _Question) -> None:
         """Whoever goes last switches off the light: nobody wants this answer any more."""

@@ -63,6 +63,6 @@ class Certainty:
         return Understanding(guesses, in_scope >= IN_SCOPE_MIN, in_scope, by=by)
 
 
-DEEP = Certainty(start=-0.388, size=0.115, score=0.752, near=16.229, near_size=-3.37, usual=-11.493, heat=0.75)
-WORDS = Certainty(start=-1.628, size=0.207, score=1.338, near=25.359, near_size=-6.325, usual=-8.915, heat=0.35)
-PLAIN = Certainty(start=-1.594, size=0.223, score=1.826, near=27.187, near_size=-9.749, usual=-8.932, heat=0.35)
+DEEP = Certainty(start=-0.397, size=0.136, score=0.727, near=16.221, near_size=-3.404, usual=-11.449, heat=0.75)
+WORDS = Certainty(start=-1.604, size=0.209, score=1.367, near=25.398, near_size=-6.365, usual=-9.121, heat=0.35)
+PLAIN = Certainty(start=-1.535, size=0.229, score=1.936, near=27.017, near_size=-10.029, usual=-9.23, heat=0.3)

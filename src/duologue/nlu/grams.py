@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from .understanding import shortened
 
-SIZE = 2_048
+SIZE = 8_192  # at 2,048 grams share places so often that it costs the words alone up to a point
 _WORD = re.compile(r"\w+(?:'\w+)?|[?]")
 _LETTERS = (3, 4)
 _WORDS_MAX = 200  # of a message; both ends are kept, as `shortened` does

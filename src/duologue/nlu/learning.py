@@ -16,8 +16,9 @@ from . import grams
 from .certainty import NEAREST, USUAL, Scores
 from .embeddings import Embeddings
 from .logistic import fit
+from .sparse import SparseRows
 
-WEIGHTS = {"meant": 1.0, "said": 0.4, "words": 0.4}  # by cross-validation (docs/nlu.md)
+WEIGHTS = {"meant": 1.0, "said": 0.4, "words": 0.5}  # by cross-validation (docs/nlu.md)
 
 Floats = NDArray[np.float32]
 
@@ -26,23 +27,28 @@ Floats = NDArray[np.float32]
 class View:
     """One way to look at a message: phrases as rows, and the weights that tell the intents apart by them."""
 
-    rows: Floats
+    rows: Floats | SparseRows
     labels: NDArray[np.int64]
     weights: Floats
     usual: float
     """How near each phrase is to the others of its intent, on average."""
 
     def scores(self, row: Floats) -> Floats:
-        found: Floats = row @ self.weights
+        if isinstance(self.rows, SparseRows):  # most of the weights would meet a zero
+            places = np.flatnonzero(row)
+            row, weights = row[places], self.weights[places]
+        else:
+            weights = self.weights
+        found: Floats = row @ weights
         return found
 
     def told(self, each: Floats, row: Floats) -> Scores:
         """These scores, and what else this view knows about the best of them."""
-        alike = self.rows[self.labels == each.argmax()] @ row
+        alike = (self.rows @ row)[self.labels == each.argmax()]
         return Scores(each.tolist(), _nearest(alike), self.usual)
 
 
-def view_of(rows: Floats, labels: NDArray[np.int64], intents: int) -> View:
+def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse: bool = False) -> View:
     """Learn to tell the intents apart by these rows."""
     usual = []
     for intent in range(intents):
@@ -50,7 +56,8 @@ def view_of(rows: Floats, labels: NDArray[np.int64], intents: int) -> View:
         if len(mine) > 1:
             alike = mine @ mine.T
             usual += [_nearest(np.delete(each, at)) for at, each in enumerate(alike)]
-    return View(rows, labels, fit(rows, labels, intents), sum(usual) / len(usual) if usual else USUAL)
+    kept = SparseRows(rows) if is_sparse else rows
+    return View(kept, labels, fit(rows, labels, intents), sum(usual) / len(usual) if usual else USUAL)
 
 
 def _nearest(alike: Floats) -> float:
@@ -84,7 +91,8 @@ class WordScope:
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
         texts, labels = _flat(phrases)
         self._grams = grams.Grams(texts)
-        self.view = view_of(np.stack([_filled(row) for row in self._grams.rows]), labels, len(phrases))
+        rows = np.stack([_filled(row) for row in self._grams.rows])
+        self.view = view_of(rows, labels, len(phrases), is_sparse=True)
 
     def row(self, text: str) -> Floats:
         """The text as this scope sees it."""

@@ -83,7 +83,7 @@ class LocalNlu:
     def prepare(self, *scopes: Scope) -> None:
         """Learn these scopes now rather than with the first message in them."""
         for scope in scopes:
-            if scope.intents:
+            if scope.intents and frozenset(scope.intents) not in self._learned:
                 self.judge("hello", scope)
 
     # -- What was learned

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from duologue.core.leaves import ErrorClass
 
@@ -21,17 +21,19 @@ _JOINTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Something that the person may want: a flow to start, or a command. Examples teach most; a name or a
+    """Something that the person may want: a flow to start, or a command. Examples teach most; a title or a
     description in plain words counts as one more."""
 
     name: str
     examples: tuple[str, ...] = ()
     description: str = ""
+    title: str = ""
+    """What it is called in words, where the name is an id that says more or less than that."""
 
     @property
     def phrases(self) -> tuple[str, ...]:
         """Everything that says what it is; `book_table` is read as "book table"."""
-        named = " ".join(_JOINTS.split(self.name)).strip()
+        named = " ".join(_JOINTS.split(self.title or self.name)).strip()
         said = tuple(text for text in (*self.examples, self.description, named) if text.strip())
         return said or (self.name,)
 
@@ -105,6 +107,13 @@ class Nlu(Protocol):
     async def understand(self, message: str, scope: Scope) -> Understanding:
         """What this message means, of what is open at this turn."""
         ...
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """An NLU that learns a scope when it first meets it, and may do so before."""
+
+    def prepare(self, *scopes: Scope) -> None: ...
 
 
 def shortened(message: str) -> str:

@@ -6,7 +6,7 @@ cancels it, raising says that it failed, and calling it again starts it afresh. 
 called directly, because it must hold and clear within the step that asks for it.
 """
 
-from .brain import Brain, Firm, Form, FormSlot, Part, Request, Show, ShowsForm, Summarises
+from .brain import Brain, Firm, Form, FormSlot, Memory, Part, Remembers, Request, Show, ShowsForm, Summarises, Truncates
 from .calls import ToolCall
 from .ears import (
     Commit,
@@ -24,7 +24,7 @@ from .ears import (
     TurnOver,
     VoiceFrame,
 )
-from .failure import BrokenContract, ServiceError, classify, classify_status
+from .failure import BrokenContract, ServiceError, UnknownOutcome, classify, classify_status
 from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from .session import Context, Session
@@ -55,6 +55,7 @@ __all__ = [
     "Job",
     "Line",
     "LineEvent",
+    "Memory",
     "Mode",
     "News",
     "Note",
@@ -62,6 +63,7 @@ __all__ = [
     "Partial",
     "Pause",
     "Played",
+    "Remembers",
     "Request",
     "ServiceError",
     "Session",
@@ -75,7 +77,9 @@ __all__ = [
     "Summarises",
     "Tool",
     "ToolCall",
+    "Truncates",
     "TurnOver",
+    "UnknownOutcome",
     "Unplayable",
     "UserSaid",
     "Voice",

@@ -7,9 +7,9 @@ not rebuild from the request.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.leaves import Ask
 
@@ -95,3 +95,49 @@ class ShowsForm(Protocol):
     """A brain that fills something in and can show how far it is."""
 
     def form(self, conversation: str) -> Form | None: ...
+
+
+@runtime_checkable
+class Truncates(Protocol):
+    """A brain that keeps its own record of what it said, as a speech-to-speech model does."""
+
+    def truncate(self, reply: int, heard_ms: int) -> None:
+        """So much of the sound of this reply was heard, and no more will be. Called at once, in the step
+        that ends the sound, and once for each reply that was cut short."""
+        ...
+
+
+class Memory(Protocol):
+    """What a brain remembers of conversations beyond this process, and what it may do once."""
+
+    async def load(self, conversation: str) -> dict[str, Any] | None: ...
+
+    async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
+        """Returns when it is safe."""
+        ...
+
+    async def once(
+        self,
+        conversation: str,
+        key: str,
+        name: str,
+        work: Callable[[], Coroutine[Any, Any, Any]],
+        repeatable: bool,
+    ) -> Any:
+        """Do this unless it was done; then what came of it comes of it again. Raises UnknownOutcome for work that began
+        before a restart, if it is not repeatable."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A brain that knows things which the request does not tell, and has to know them after a restart."""
+
+    def remember(self, memory: Memory) -> None:
+        """From here on, keep everything there."""
+        ...
+
+    async def has_more(self, conversation: str) -> bool:
+        """Asked after a restart: was it in the middle of something, and will it say more when it is asked again? What
+        it has said before, it does not say again."""
+        ...

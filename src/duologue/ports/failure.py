@@ -26,6 +26,10 @@ class BrokenContract(ServiceError):
     is_own = True
 
 
+class UnknownOutcome(BrokenContract):
+    """Something began, and nobody knows whether it happened."""
+
+
 def classify(failure: BaseException) -> ErrorClass:
     """The class of a failure; UNKNOWN if nothing tells."""
     if isinstance(failure, ServiceError):

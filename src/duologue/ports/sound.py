@@ -21,13 +21,15 @@ class Word:
 @dataclass(frozen=True, slots=True)
 class Sound:
     """One piece of speech. `words` holds those that end in it; a voice that doesn't know leaves it
-    empty. `text` is what it says, given only by a model that speaks by itself."""
+    empty. `text` is what it says, given only by a model that speaks by itself; with `more`, the pieces that
+    follow say the rest of it, and its words share the sound of all of them."""
 
     ms: int
     pcm: bytes = b""
     rate_hz: int = 24_000
     words: tuple[Word, ...] = ()
     text: str = ""
+    more: bool = False
 
     def __post_init__(self) -> None:
         if type(self.ms) is not int or self.ms <= 0:

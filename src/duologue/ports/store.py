@@ -3,7 +3,8 @@
 A conversation belongs to whoever holds its lease. Every claim moves the epoch on, and every write carries the
 epoch and the revision that it follows, so an owner that was overtaken can write nothing more. What a
 conversation consists of is not known here: parts are JSON. Rule: what was written is durable when the call
-returns, all of it or nothing; a write of an old epoch or out of turn raises Fenced and changes nothing.
+returns, all of it or nothing; a write of an old epoch or out of turn raises Fenced and changes nothing. Any call
+may raise StoreFailed: then nothing was changed, unless it is Unsure or says so.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from duologue.core.errors import DuologueError
 
 class StoreFailed(DuologueError):
     """The store can't be used. The message says why and what to do, and holds no credential."""
+
+
+class Unsure(StoreFailed):
+    """The answer was lost, so whether it was done isn't known. To ask the same again is safe: it is done once."""
 
 
 class Fenced(DuologueError):
@@ -83,7 +88,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One transaction. Parts that are not named stay as they are; None removes one."""
+    """One transaction. Parts that are not named stay as they are; None removes one. A conversation that is over
+    stays over."""
 
     parts: Mapping[str, Any]
     done: Sequence[tuple[str, Any]] = ()  # receipts that are complete: key and output
@@ -129,37 +135,41 @@ class Store(Protocol):
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, Kept]:
-        """Own a conversation, new or old. The epoch moves on. `force`: its client has come back, so whoever
-        holds it is overtaken; otherwise Held is raised while another's lease lasts. A wrong `key_hash` for one
-        that has another raises Held too."""
+        """Own a conversation, new or old. The epoch moves on; no epoch is ever given twice in one store, not even
+        after `forget`. `force`: its client has come back, so whoever holds it is overtaken; otherwise Held is
+        raised while another's lease lasts. A wrong `key_hash` for one that has another raises Held too, `force` or
+        not; the first one given is kept. A node that takes over on its own gives none."""
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
-        """Keep them. Returns those that were lost."""
+        """Keep them, even late, as long as nobody else has claimed them. Returns those that were lost."""
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Let go: anybody may claim it at once."""
+        """Let go: anybody may claim it at once. This lease writes no more."""
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Conversations that are not over and whose lease has run out or was released."""
+        """Conversations that are not over and whose lease has run out or was released, the longest so first."""
         ...
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: Write) -> int:
-        """Write what follows this revision. Returns the new one. Raises Fenced."""
+        """Write what follows this revision. Returns the new one. Raises Fenced. The same write again, of the same
+        lease after the same revision, has the same answer and is done once: so after Unsure, ask again."""
         ...
 
     async def read(self, conversation: str) -> Kept | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
-        """About to do something that must not be done twice. NEW means: do it. Raises Fenced."""
+        """About to do something that must not be done twice. NEW means: do it. Raises Fenced. After Unsure it may
+        be BEGUN though nobody has done anything: only its owner knows."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
-        """It is done, and this came of it. Raises Fenced; an action is finished once."""
+        """It is done, and this came of it. Raises Fenced; an action is finished once, and another output raises
+        Fenced too. One that nobody began is done from now on."""
         ...
 
     async def outbox(self, conversation: str) -> Sequence[Message]:
@@ -169,7 +179,8 @@ class Store(Protocol):
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None: ...
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
-        """Lines of the journal, in order; fenced like any write."""
+        """Lines of the journal, in order; fenced like any write. After Unsure they may be there already: lines that
+        are logged again carry their own numbers."""
         ...
 
     async def journal(self, conversation: str) -> Sequence[str]: ...
@@ -182,12 +193,16 @@ class Store(Protocol):
 
     async def leave(self, node: Node) -> None: ...
 
-    async def nodes(self) -> Sequence[Node]: ...
+    async def nodes(self) -> Sequence[Node]:
+        """Those that are alive, by name."""
+        ...
 
-    async def holdings(self, limit: int) -> Sequence[Holding]: ...
+    async def holdings(self, limit: int) -> Sequence[Holding]:
+        """All conversations, those first that were written last."""
+        ...
 
     async def forget(self, conversation: str) -> bool:
-        """Delete every trace of it. Returns whether there was any."""
+        """Delete every trace of it, whoever holds it. Returns whether there was any."""
         ...
 
     async def sweep(self, older_than_ms: int) -> int:

@@ -29,6 +29,7 @@ class Tool:
     parameters: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
     mode: Mode = Mode.TOOL
     cancellable: bool = False  # may a barge-in drop it?
+    idempotent: bool = False  # may it run again with the same arguments, if nobody knows whether it has?
 
     def __hash__(self) -> int:
         return hash(self.name)

@@ -61,7 +61,8 @@ class Phrases:
 @dataclass(frozen=True)
 class Agent:
     """`brain` may be a Brain, or a function of the request that yields or returns text. A model that
-    hears and speaks by itself is the brain; its ears and its session are used unless others are given."""
+    hears and speaks by itself is the brain; its ears, its voice for set phrases and its session are used
+    unless others are given."""
 
     brain: Any
     instructions: str = ""
@@ -89,6 +90,8 @@ class Agent:
         object.__setattr__(self, "tools", tuple(self.tools))
         if self.ears is None and hasattr(self.brain, "listen"):
             object.__setattr__(self, "ears", self.brain)
+        if self.voice is None and hasattr(self.brain, "speak"):
+            object.__setattr__(self, "voice", self.brain)
         if self.session is None and hasattr(self.brain, "renew"):
             object.__setattr__(self, "session", lambda: self.brain)
         problems: list[str] = []

@@ -9,7 +9,7 @@ brain is asked without tools, and if it still calls one, the answer fails and th
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from duologue.core.effects import StartReply
 from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
@@ -65,6 +65,23 @@ class Asking:
             news=tuple(item for item in fresh if isinstance(item, News)),
             conversation=self._conversation,
         )
+
+    def dump(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "dealt": list(self._dealt.items()),
+            "dealt_items": self._dealt_items,
+            "open": [self._open.reply, self._open.last, self._open.items, list(self._open.turns.items())],
+            "calling": self._calling,
+            "rounds": self._rounds,
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        reply, last, items, turns = data["open"]
+        self._dealt = dict(map(tuple, data["dealt"]))
+        self._dealt_items = data["dealt_items"]
+        self._open = _Open(reply, last, items, dict(map(tuple, turns)))
+        self._calling, self._rounds = data["calling"], data["rounds"]
 
     @property
     def is_stuck(self) -> bool:

@@ -22,7 +22,9 @@ from duologue.ports.worker import Mode, Tool, Worker
 from duologue.workers.results import result_text
 
 from .driver import Driver, Trouble
+from .keeping import Keeper
 from .outputs import RESULT_CHARS_MAX, cut, output_of
+from .saved import OpenCall
 from .tasks import Tasks
 from .transcript import Transcript
 
@@ -112,6 +114,7 @@ class Calls:
         self._ids: list[tuple[int, str]] = []  # of the newest reply
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
+        self.keeper: Keeper | None = None
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -154,13 +157,39 @@ class Calls:
         mode = worker.tool.mode if worker is not None else Mode.TOOL
         self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
         self._send(sg.Waiting(self._driver.now(), work.call, 0, self._wait_label(0)))
-        work.task = self._tasks.start(
-            self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
-        )
+        self._begin(work)
         if mode is Mode.DELEGATE:
             self._driver.post(ev.CallDelegated, call=work.call)
         elif mode is Mode.DISPATCH:
             self._driver.post(ev.CallDispatched, call=work.call)
+
+    def dump(self) -> tuple[OpenCall, ...]:
+        """The work that runs, as data."""
+        return tuple(
+            OpenCall(
+                work.call, work.reply, work.request.name, work.request.arguments, work.request.id, work.partial_text
+            )
+            for work in self._work.values()
+            if work.is_made
+        )
+
+    def adopt(self, calls: tuple[OpenCall, ...]) -> None:
+        """Work of an earlier process that the machine still waits for. What was done is known, what never began
+        begins, and what may have happened is not done twice."""
+        open_now = {job.call for job in self._driver.state.jobs}
+        for one in calls:
+            request = ToolCall(one.name, one.arguments, one.id)
+            work = Work(one.call, one.reply, request, self._driver.now(), self, is_made=True)
+            work.partial_text = one.partial
+            if one.call in open_now:
+                self._work[one.call] = work
+                self._begin(work)
+
+    def _begin(self, work: Work) -> None:
+        worker = self._workers.get(work.request.name)
+        work.task = self._tasks.start(
+            self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
+        )
 
     def running(self) -> list[tuple[int, str, str]]:
         """What runs now: call, tool and mode."""
@@ -215,11 +244,23 @@ class Calls:
         arguments = _arguments(work.request)
         if worker is None:
             return self._run_own(work.request.name, arguments)
-        text = result_text(await worker.run(arguments, work))
+        text = await self._once(work, worker, arguments)
         if len(text) <= RESULT_CHARS_MAX:
             return text
         work.partial_text = cut(text)  # if time runs out while it is being summarised
         return await self._shortened(text)
+
+    async def _once(self, work: Work, worker: Worker, arguments: dict[str, Any]) -> str:
+        """Run it; where conversations are kept, so that a restart doesn't run it again."""
+        if self.keeper is None:
+            return result_text(await worker.run(arguments, work))
+        await self.keeper.saved()
+
+        async def run() -> str:
+            return result_text(await worker.run(arguments, work))
+
+        done: str = await self.keeper.once(f"call:{work.call}", worker.tool.name, run, worker.tool.idempotent)
+        return done
 
     async def _shortened(self, text: str) -> str:
         """Summarised by the brain, else cut with a notice (L-11)."""

@@ -21,12 +21,14 @@ from duologue.core.state import State
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
 from duologue.observe.moment import Moment
+from duologue.ports.brain import Remembers
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
 from .engine import Engine
+from .saved import Saved
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 
@@ -62,6 +64,7 @@ class Conversation:
         conversation_id: str = "",
         seed: int = 0,
         seats: Seats = SEATS,
+        saved: Saved | None = None,
     ) -> None:
         lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
         if lacking:
@@ -69,7 +72,7 @@ class Conversation:
         self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow, self.id)
+        self.engine = Engine(agent, line, self._follow, self.id, saved)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[str] = self._loop.create_future()
@@ -127,6 +130,28 @@ class Conversation:
         except asyncio.CancelledError:
             await asyncio.shield(self.end("cancelled from outside"))
             raise
+
+    async def go_on(self, played: Played | None = None) -> None:
+        """Go on with a conversation that was saved. `played`: what its client has heard of the newest voice. Returns
+        when the floor is open again."""
+        if self._starting is not None or self._shutdown is not None:
+            raise StartRefused("this conversation has begun already")
+        self._starting = self._loop.create_future()
+        await self.initialize()
+        if self.seat:
+            self._seats.take(self.seat, self)
+        brain = self.agent.thinker
+        has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
+        self.engine.go_on(played, has_more)
+        await asyncio.shield(self._starting)
+
+    async def abandon(self, reason: str) -> None:
+        """Stop at once, without a goodbye: somebody else has this conversation now."""
+        self._reason = reason
+        self.engine.line.clear(self.engine.driver.state.voice_id)
+        self.engine.driver.close()
+        self._shut_down()
+        await self.wait()
 
     async def end(self, reason: str = "ended by the program") -> None:
         """Hang up, from anywhere; returns when everything has ended."""

@@ -96,6 +96,13 @@ class Driver:
         """Do this in the conversation's thread, after the step that is under way."""
         (self._loop.call_soon_threadsafe if self.is_elsewhere else self._loop.call_soon)(act)
 
+    def hasten(self) -> None:
+        """The next deadline is due now: the time until then has passed elsewhere."""
+        deadline = next_deadline(self.state)
+        if deadline is not None:
+            self._epoch = min(self._epoch, self._loop.time() - deadline.due / 1000)
+            self._wake()
+
     def close(self) -> None:
         """Nothing moves any more."""
         self._closed = True

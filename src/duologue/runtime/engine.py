@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from duologue.core import effects as fx
+from duologue.core import events as ev
+from duologue.core.codec import canonical, event_to_json
 from duologue.core.errors import InvalidEvent
-from duologue.core.leaves import Ask, ErrorClass, Link
+from duologue.core.leaves import SOUNDING, Ask, ErrorClass, Link
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.labels import WAITS, label
@@ -34,17 +36,21 @@ from .calls import Calls
 from .driver import Driver, InboxFull
 from .guarded import GuardedLine
 from .hearing import Hearing
+from .keeping import Keeper
 from .listening import Listening
 from .playback import Playback
 from .replies import Replies
+from .saved import Saved, machine_part, words_part
 from .sessions import Sessions
 from .snapshot import context_of
+from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
 TROUBLES_MAX = 20
+DEADLINES_MAX = 10  # that may lie before the first attempt to get a line back
 
 
 class Trouble(NamedTuple):
@@ -58,14 +64,22 @@ class Trouble(NamedTuple):
 class Engine:
     """Everything that runs in one conversation."""
 
-    def __init__(self, agent: Agent, line: Line, followed: Callable[[Moment], None], conversation: str) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        line: Line,
+        followed: Callable[[Moment], None],
+        conversation: str,
+        saved: Saved | None = None,
+    ) -> None:
         self.agent = agent
         self.line = line
         self._followed = followed
         self.tasks = Tasks()
         self.transcript = Transcript()
         self.bus = Bus(self.note_trouble)
-        self.driver = Driver(agent.settings, self._perform, self.note_trouble)
+        start = saved.state if saved is not None else None
+        self.driver = Driver(agent.settings, self._perform, self.note_trouble, start=start)
         self.announcer = Announcer(
             self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
         )
@@ -74,8 +88,14 @@ class Engine:
         self.recorder: Recorder | None = None
         self.asking = Asking(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.troubles: deque[Trouble] = deque(maxlen=TROUBLES_MAX)
+        self.keeper: Keeper | None = None
+        self.events = saved.events if saved is not None else 0
         self._join_parts()
         self._table = self._effects_table()
+        self._saved = saved
+        if saved is not None:
+            self.transcript.load(saved.transcript)
+            self.asking.load(saved.asking)
 
     def _join_parts(self) -> None:
         agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
@@ -101,7 +121,9 @@ class Engine:
         self.replies = Replies(
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
         )
-        self.playback = Playback(driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent)
+        self.playback = Playback(
+            driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, tasks, brain
+        )
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
         )
@@ -110,6 +132,46 @@ class Engine:
         """Write a journal, and the words beside it unless they are private."""
         self.recorder = Recorder(path, self.agent.settings, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
+
+    # -- Being kept
+
+    def keep(self, keeper: Keeper) -> None:
+        """Have this conversation written down as it changes."""
+        self.keeper = self.calls.keeper = keeper
+        self.playback.saved = keeper.saved
+        self.replies.grown = lambda: keeper.mark("words")
+        keeper.keeps("machine", lambda: machine_part(self.driver.state, self.events))
+        keeper.keeps("words", lambda: None if self.agent.private else self._words())
+
+    def _words(self) -> dict[str, Any]:
+        speech = self.playback.speech
+        opened = speech.dump() if speech is not None else None
+        return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened)
+
+    def go_on(self, played: Played | None, has_more: bool) -> None:
+        """Go on with what was saved. The line was lost with the process; the time since then is the wait before the
+        first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
+        asked again however much of its answer was heard."""
+        assert self._saved is not None
+        if self._saved.speech is not None and self.driver.state.voice in SOUNDING:
+            speech = Speech.load(self._saved.speech)
+            self.playback.adopt(speech)
+            if played is not None and has_more:
+                speech.ledger.note_heard(played.heard_ms)
+            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # less than a word is nothing
+                self.playback.note(played)
+        self.driver.post(ev.LinkClosed)
+        for _ in range(DEADLINES_MAX):
+            if self.driver.state.link is not Link.BACKING_OFF:
+                break
+            self.driver.hasten()
+        self.calls.adopt(self._saved.calls)
+
+    def _mark(self, moment: Moment, keeper: Keeper) -> None:
+        self.events += 1
+        keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
+        if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
+            keeper.mark("machine", "words")
 
     # -- One step
 
@@ -128,6 +190,8 @@ class Engine:
             self._try("hearing", self.hearing.follow, moment)
             self._try("conversation", self._followed, moment)
             self._try("signals", self.announcer.follow, moment)
+            if self.keeper is not None:
+                self._mark(moment, self.keeper)
         for watch in tuple(self.watchers):
             self._try("watcher", watch, moment)
 

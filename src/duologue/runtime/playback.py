@@ -6,21 +6,26 @@ is, and that it has finished only when there is nothing left to play.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import SOUNDING, ErrorClass
+from duologue.core.leaves import SOUNDING, ErrorClass, Voice
 from duologue.observe.moment import Moment
+from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
+from duologue.ports.store import Fenced, StoreFailed
 
 from .driver import Driver, Trouble
 from .guarded import GuardedLine
 from .replies import Replies
 from .speech import Speech
+from .tasks import Tasks
 from .transcript import Transcript
 
+SAFE_S_MAX = 0.5
 NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
 ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 
@@ -36,8 +41,12 @@ class Playback:
         line: GuardedLine,
         trouble: Trouble,
         caption: Callable[[int, Speech, bool], None],
+        tasks: Tasks,
+        brain: object = None,
     ) -> None:
+        self.saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
         self._driver = driver
+        self._tasks = tasks
         self._transcript = transcript
         self._replies = replies
         self._line = line
@@ -45,6 +54,7 @@ class Playback:
         self._playing: Speech | None = None
         self._cut: Speech | None = None  # the newest that was cut short
         self._caption = caption
+        self._truncates = brain if isinstance(brain, Truncates) else None
 
     # -- What the machine wants
 
@@ -54,7 +64,25 @@ class Playback:
         assert speech.reply == effect.reply, effect
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
-        speech.play(effect.voice, self._line)
+        if self.saved is None:
+            speech.play(effect.voice, self._line)
+        else:
+            speech.voice = effect.voice
+            self._tasks.start(self._play_when_safe(speech), f"sound {effect.voice}")
+
+    async def _play_when_safe(self, speech: Speech) -> None:
+        """What is heard can't be unheard: that it begins is written down first. If that can't be done, talk goes
+        on all the same."""
+        assert self.saved is not None
+        try:
+            async with asyncio.timeout(SAFE_S_MAX):
+                await self.saved()
+        except Fenced:
+            return
+        except (StoreFailed, TimeoutError) as failure:
+            self._trouble("store", failure)
+        if self._playing is speech and not speech.dropped and self._driver.state.voice is not Voice.HELD:
+            speech.play(speech.voice, self._line)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
         self._of(effect.voice).hold(self._line)
@@ -72,6 +100,8 @@ class Playback:
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
         self._cut = speech
+        if self._truncates is not None:
+            self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
     def _of(self, voice: int) -> Speech:
         assert self._playing is not None, voice
@@ -136,6 +166,11 @@ class Playback:
         self._caption(self._driver.state.at, speech, True)
         if self._playing is speech:
             self._playing = None
+
+    def adopt(self, speech: Speech) -> None:
+        """Sound that an earlier process had begun to play."""
+        self._playing = speech
+        self._transcript.begin_reply(speech.reply)
 
     @property
     def speech(self) -> Speech | None:

@@ -57,6 +57,7 @@ class Replies:
         self._call = call
         self._apology = apology
         self.current: Speech | None = None
+        self.grown: Callable[[], None] = lambda: None  # there is more to be heard
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
         """Ask. `brain` answers in place of the agent's own: a set phrase, say."""
@@ -154,6 +155,7 @@ class Replies:
         await speech.has_room()
         is_first = speech.ledger.chunks == 0
         speech.add(sound, self._line)
+        self.grown()
         if is_first:
             self._driver.post(ev.AudioBuffered, reply=speech.reply)
 

@@ -14,6 +14,7 @@ from duologue.ports.sound import Sound
 from duologue.voice.ledger import Ledger
 
 from .guarded import GuardedLine
+from .saved import OpenSpeech
 
 AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be wasted on an interruption
 
@@ -33,6 +34,18 @@ class Speech:
         self._finished = False  # the line has been told so
         self._queue: deque[tuple[int, Sound]] = deque()
         self._room = asyncio.Event()
+
+    def dump(self) -> OpenSpeech:
+        return OpenSpeech(self.reply, self.voice, self.ledger.dump())
+
+    @classmethod
+    def load(cls, data: OpenSpeech) -> Speech:
+        """What was being played when it was dumped. No more sound of it is to come."""
+        speech = cls(data.reply)
+        speech.voice = data.voice
+        speech.ledger = Ledger.load(data.ledger)
+        speech.complete = True
+        return speech
 
     # -- From the brain's side
 

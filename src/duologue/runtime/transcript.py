@@ -8,6 +8,7 @@ was answered, overheard or lost.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from duologue.core.effects import RecordOverheard, StartReply
 from duologue.core.events import TextTyped, WordsHeard
@@ -15,6 +16,8 @@ from duologue.core.leaves import CLOSED, Outcome
 from duologue.observe.moment import Moment
 from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
+
+from .saved import item_from_json, item_to_json
 
 TYPED = -1  # the utterance under which typed text is kept
 
@@ -142,6 +145,35 @@ class Transcript:
 
     def _set_reply(self, said: AgentSaid) -> None:
         self._items[self._place_of_reply[said.reply]] = said
+
+    # -- As data
+
+    def dump(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        return {
+            "items": [item_to_json(item) for item in self._items],
+            "turns": [[turn, place] for turn, place in self._place_of_turn.items()],
+            "replies": [[reply, place] for reply, place in self._place_of_reply.items()],
+            "texts": [[turn, list(said.items())] for turn, said in self._texts.items()],
+            "confidence": list(self._confidence.items()),
+            "overheard": sorted(self._overheard),
+            "requested": sorted(self._requested),
+            "contents": list(self._contents.items()),
+            "known": list(self._known.items()),
+            "content": self._content,
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Go on with what was dumped."""
+        self._items = [item_from_json(item) for item in data["items"]]
+        self._place_of_turn = dict(map(tuple, data["turns"]))
+        self._place_of_reply = dict(map(tuple, data["replies"]))
+        self._texts = {turn: dict(map(tuple, said)) for turn, said in data["texts"]}
+        self._confidence = dict(map(tuple, data["confidence"]))
+        self._overheard, self._requested = set(data["overheard"]), set(data["requested"])
+        self._contents = dict(map(tuple, data["contents"]))
+        self._known = dict(map(tuple, data["known"]))
+        self._content = data["content"]
 
     # -- Work and notes
 

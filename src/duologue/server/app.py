@@ -5,9 +5,13 @@ Rule: this file only joins; each answer is made elsewhere or is one line.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -20,6 +24,7 @@ from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.runtime.agent import Agent
 
+from .custody import Custody
 from .files import SafeHeaders, index, web_files
 from .hall import Hall
 from .settings import ServerSettings
@@ -27,6 +32,7 @@ from .socket import Gate
 from .steps import MOMENTS_MAX, is_worth_showing, settings_of, steps_to_json, table
 
 Answer = Callable[[Request], Awaitable[Response]]
+T = TypeVar("T")
 
 
 class Server:
@@ -37,11 +43,13 @@ class Server:
         agent: Agent | Callable[[], Agent],
         settings: ServerSettings | None = None,
         routes: Sequence[BaseRoute] = (),
+        custody: Custody | None = None,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
-        self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings)
+        self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings, custody)
+        self._desk = asyncio.Semaphore(1)
         gate = Gate(self.hall, self.settings)
-        self.app = Starlette(
+        inside = Starlette(
             routes=[
                 Route("/", self._index),
                 Route("/healthz", self._health),
@@ -55,7 +63,7 @@ class Server:
                 Mount("/", web_files(), name="web"),
             ]
         )
-        self.app.add_middleware(SafeHeaders)
+        self.app = SafeHeaders(inside)  # around everything, so that a failure has them as well
 
     # -- Addresses
 
@@ -79,9 +87,8 @@ class Server:
         if room is None or not room.is_key(request.headers.get("x-conversation-key", "")):
             return _refusal(404, "There is no such conversation, or the key is not its own.")
         name = f"{room.began:%Y%m%d-%H%M%S}.jsonl"
-        return PlainTextResponse(
-            room.log.journal(room.is_over), headers={"content-disposition": f'attachment; filename="{name}"'}
-        )
+        text = await self._aside(lambda: room.log.journal(room.is_over))
+        return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     async def _replay(self, request: Request) -> Response:
         limit = self.settings.limits.replay_bytes_max
@@ -90,29 +97,18 @@ class Server:
             data += piece
             if len(data) > limit:
                 return _refusal(413, f"A journal has at most {limit >> 20} MiB.")
-        try:
-            journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
-            moments = [moment for moment in replay(journal) if is_worth_showing(moment)]
-        except UnicodeDecodeError:
-            return _refusal(422, "This is not a text file.")
-        except (InvalidJournal, DuologueError) as problem:
-            return _refusal(422, str(problem))
-        shown = steps_to_json(moments[-MOMENTS_MAX:])
-        return JSONResponse(
-            {
-                **table(),
-                "settings": settings_of(journal.settings),
-                "moments": shown,
-                "agrees": True,
-                "events": len(journal.entries),
-            }
-        )
+        return await self._aside(lambda: _replayed(bytes(data)))
 
     async def _diagram(self, request: Request) -> Response:
         name = PurePosixPath(request.path_params["name"]).name
         if name not in names():
             return _refusal(404, f"There is no such diagram; there are {', '.join(names())}.")
-        return Response(render(name, "svg"), media_type="image/svg+xml")
+        return Response(await self._aside(lambda: _drawn(name)), media_type="image/svg+xml")
+
+    async def _aside(self, work: Callable[[], T]) -> T:
+        """What takes seconds is done one at a time, in a thread: conversations go on meanwhile."""
+        async with self._desk:
+            return await asyncio.to_thread(work)
 
     # -- Who may
 
@@ -127,6 +123,32 @@ class Server:
             return await answer(request)
 
         return answer_whom_we_know
+
+
+@cache
+def _drawn(name: str) -> str:
+    return render(name, "svg")
+
+
+def _replayed(data: bytes) -> Response:
+    try:
+        journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
+        newest = deque((moment for moment in replay(journal) if is_worth_showing(moment)), MOMENTS_MAX)
+    except UnicodeDecodeError:
+        return _refusal(422, "This is not a text file.")
+    except RecursionError:
+        return _refusal(422, "This is no journal: something in it is nested too deep.")
+    except (InvalidJournal, DuologueError) as problem:
+        return _refusal(422, str(problem))
+    return JSONResponse(
+        {
+            **table(),
+            "settings": settings_of(journal.settings),
+            "moments": steps_to_json(newest),
+            "agrees": True,
+            "events": len(journal.entries),
+        }
+    )
 
 
 def _refusal(status: int, why: str) -> Response:

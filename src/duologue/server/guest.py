@@ -1,4 +1,4 @@
-"""One socket: what is to be sent waits here, and what is urgent goes first.
+"""One socket: what is to be sent waits here, and what is urgent overtakes the sound.
 
 Sending never waits, so a slow client slows nobody down; one that does not read at all is sent away. Rule: after
 `drop_sound` nothing of that voice leaves, however much was queued.
@@ -17,71 +17,91 @@ from .closing import SLOW_READER, Goodbye
 from .telling import Message, message
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
+GOODBYE_S_MAX = 5.0  # that a client may take to read what was said before it is left
 _HEADER = struct.Struct("<BBHII")
 _SOUND = 1
 _URGENT = ("hold", "resume", "clear")
 
 
-class _Sound(NamedTuple):
-    voice: int
-    frame: bytes
+class _Item(NamedTuple):
+    """What goes out; with a voice it is a part of that voice."""
+
+    data: str | bytes
+    voice: int = 0
 
 
 class Guest:
-    """A client, as far as sending to it goes."""
+    """A client, as far as sending to it goes. `gone` is called once, when it can't be reached any more."""
 
-    def __init__(self, send: Send, unread_bytes_max: int) -> None:
+    def __init__(self, send: Send, unread_bytes_max: int, gone: Callable[[], object] = lambda: None) -> None:
         self._send = send
         self._unread_max = unread_bytes_max
-        self._urgent: deque[str] = deque()
-        self._queue: deque[str | _Sound] = deque()
+        self._gone = gone
+        self._queue: deque[_Item] = deque()
         self._unread = 0
         self._waiter: asyncio.Future[None] | None = None
         self._goodbye: Goodbye | None = None
         self._is_closed = False
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whatever it says from here on is nobody's business."""
+        return self._is_closed or self._goodbye is not None
+
     # -- Saying something
 
     def tell(self, told: Message) -> None:
-        self._put(json.dumps(told, separators=(",", ":"), ensure_ascii=False))
+        self._put(_Item(_as_text(told)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
-        text = json.dumps(message("play", action=action, voice=voice, ms=ms), separators=(",", ":"))
+        item = _Item(_as_text(message("play", action=action, voice=voice, ms=ms)), voice)
         if action in _URGENT:
-            self._urgent.append(text)
-            self._wake()
+            self._put(item, self._first_sound())
         else:
-            self._put(text)
+            self._put(item)
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:
-        self._put(_Sound(voice, _HEADER.pack(_SOUND, 0, 0, voice, chunk) + pcm))
+        self._put(_Item(_HEADER.pack(_SOUND, 0, 0, voice, chunk) + pcm, voice))
 
     def drop_sound(self, voice: int) -> None:
-        kept = [item for item in self._queue if not (type(item) is _Sound and item.voice == voice)]
+        kept = [item for item in self._queue if not voice or item.voice != voice]
         self._queue = deque(kept)
-        self._unread = sum(map(_size, kept))
+        self._unread = sum(len(item.data) for item in kept)
 
     def leave(self, goodbye: Goodbye) -> None:
-        """Close the socket once everything before this has been sent."""
-        if self._goodbye is None:
-            self.tell(message("error", code=goodbye.name, message=goodbye.reason))
-            self._goodbye = goodbye
-            self._wake()
+        """Close the socket once everything before this has been sent, but for sound."""
+        if self.is_leaving:
+            return
+        self._queue = deque(item for item in self._queue if not item.voice)
+        self._unread = sum(len(item.data) for item in self._queue)
+        self.tell(message("error", code=goodbye.name, message=goodbye.reason))
+        self._part(goodbye)
 
     def close(self) -> None:
         """The socket is gone."""
         self._is_closed = True
+        self._queue.clear()
         self._wake()
 
-    def _put(self, item: str | _Sound) -> None:
-        if self._is_closed or self._goodbye is not None:
+    def _part(self, goodbye: Goodbye) -> None:
+        if self._goodbye is None:
+            self._goodbye = goodbye
+            self._wake()
+            self._gone()
+
+    def _put(self, item: _Item, at: int | None = None) -> None:
+        if self.is_leaving:
             return
-        self._queue.append(item)
-        self._unread += _size(item)
+        self._queue.insert(len(self._queue) if at is None else at, item)
+        self._unread += len(item.data)
         if self._unread > self._unread_max:
             self._queue.clear()
-            self._goodbye = SLOW_READER
+            self._part(SLOW_READER)
         self._wake()
+
+    def _first_sound(self) -> int:
+        """Before it nothing waits but what was told earlier and is short."""
+        return next((at for at, item in enumerate(self._queue) if isinstance(item.data, bytes)), len(self._queue))
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -91,26 +111,29 @@ class Guest:
 
     async def write(self) -> None:
         """Until the socket is closed, by either side."""
-        while not self._is_closed:
-            if self._urgent:
-                await self._send({"type": "websocket.send", "text": self._urgent.popleft()})
-            elif self._queue:
-                item = self._queue.popleft()
-                self._unread -= _size(item)
-                if type(item) is _Sound:
-                    await self._send({"type": "websocket.send", "bytes": item.frame})
+        try:
+            while not self._is_closed:
+                if self._queue:
+                    await self._send(self._next())
+                elif self._goodbye is not None:
+                    code, _, reason = self._goodbye
+                    await self._send({"type": "websocket.close", "code": code, "reason": reason})
+                    self._is_closed = True
                 else:
-                    await self._send({"type": "websocket.send", "text": item})
-            elif self._goodbye is not None:
-                await self._send(
-                    {"type": "websocket.close", "code": self._goodbye.code, "reason": self._goodbye.reason}
-                )
-                self._is_closed = True
-            else:
-                self._waiter = asyncio.get_running_loop().create_future()
-                await self._waiter
-                self._waiter = None
+                    self._waiter = asyncio.get_running_loop().create_future()
+                    await self._waiter
+                    self._waiter = None
+        except (OSError, RuntimeError):  # it left without a word, or the socket was closed below us
+            self.close()
+
+    def _next(self) -> dict[str, Any]:
+        item = self._queue.popleft()
+        self._unread -= len(item.data)
+        kind = "bytes" if isinstance(item.data, bytes) else "text"
+        return {"type": "websocket.send", kind: item.data}
 
 
-def _size(item: str | _Sound) -> int:
-    return len(item.frame) if type(item) is _Sound else len(item)
+def _as_text(told: Message) -> str:
+    """Half a character, which a service may send, is no reason to fall silent."""
+    text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+    return text.encode(errors="replace").decode()

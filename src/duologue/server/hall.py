@@ -8,17 +8,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from duologue.lines.browser import Position
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prometheus import Tally
+from duologue.ports.brain import Remembers
+from duologue.ports.store import Kept, Lease, StoreFailed, Write
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.saved import NotRestorable
 
 from . import telling
 from .closing import SEAT_TAKEN, STOPPING, Goodbye
+from .custody import Custody
+from .earlier import read_earlier
 from .guest import Guest
 from .room import Room
 from .settings import ServerSettings
@@ -30,8 +35,11 @@ LOG = logging.getLogger("duologue.server")
 class Hall:
     """The conversations that are going on."""
 
-    def __init__(self, make_agent: Callable[[], Agent], settings: ServerSettings) -> None:
+    def __init__(
+        self, make_agent: Callable[[], Agent], settings: ServerSettings, custody: Custody | None = None
+    ) -> None:
         self._make_agent = make_agent
+        self.custody = custody
         self._agent = make_agent()  # one that can't work is told of before anybody calls
         self._settings = settings
         self.rooms: dict[str, Room] = {}
@@ -41,6 +49,13 @@ class Hall:
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
+
+    def load(self) -> None:
+        """Load models now rather than in the first conversation."""
+        for part in (self._agent.ears, self._agent.voice, self._agent.thinker):
+            load = getattr(part, "load", None)
+            if callable(load):
+                load()
 
     def describe(self) -> dict[str, Any]:
         """The agent, for a client that has just come in."""
@@ -63,6 +78,15 @@ class Hall:
             return None, SEAT_TAKEN
         return mine, None
 
+    def has_seat(self, seat: str) -> bool:
+        """Is this seat in a conversation? (C-CON-002)"""
+        return any(room.seat == seat for room in self.rooms.values())
+
+    def left_over(self, hello: dict[str, Any]) -> list[telling.Message]:
+        """What nobody was there to hear when the conversation of this client ended."""
+        room = self.past.get(hello.get("conversation", ""))
+        return room.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
+
     def enter(self, room: Room, guest: Guest, hello: dict[str, Any], language: str) -> None:
         position = hello.get("played")
         LOG.info("%s: a client has come back", correlation_id(room.id))
@@ -84,13 +108,64 @@ class Hall:
             text_chars_max=self._settings.limits.text_chars_max,
             journals=self._settings.journals,
             over=self._remove,
+            custody=self.custody,
         )
-        self.rooms[room.id] = room
-        self._is_empty.clear()
-        self.watch(room.conversation)
+        self._add(room)
         LOG.info("%s: begins, %d are going on", correlation_id(room.id), len(self.rooms))
         room.enter(guest, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
         room.start()
+        return room
+
+    def _add(self, room: Room) -> None:
+        self.rooms[room.id] = room
+        self._is_empty.clear()
+        self.watch(room.conversation)
+        if self.custody is not None and isinstance(room.conversation.agent.thinker, Remembers):
+            room.conversation.agent.thinker.remember(self.custody)
+
+    # -- Conversations of another process
+
+    async def bring_back(self, hello: dict[str, Any]) -> Room | None:
+        """The conversation that this client was in elsewhere, or here before a restart."""
+        if self.custody is None or not hello.get("conversation"):
+            return None
+        try:
+            found = await self.custody.reclaim(hello["conversation"], hello.get("key", ""))
+            if found is None or hello["conversation"] in self.rooms:
+                return self.rooms.get(hello["conversation"]) if found is not None else None
+            return await self._restore(*found, hello)
+        except StoreFailed as problem:
+            LOG.error("%s: can't be brought back: %s", correlation_id(hello["conversation"]), problem)
+            return None
+
+    async def adopt(self, kept: Kept, lease: Lease) -> None:
+        """One that nobody holds: it waits here for its client, and comes to its end if none comes."""
+        if kept.conversation not in self.rooms and (room := await self._restore(lease, kept, None)) is not None:
+            room.start()
+
+    async def _restore(self, lease: Lease, kept: Kept, hello: dict[str, Any] | None) -> Room | None:
+        assert self.custody is not None
+        agent = self._make_agent()
+        try:
+            earlier = await read_earlier(self.custody.store, kept, agent.settings, hello)
+        except NotRestorable as problem:
+            LOG.warning("%s: can't go on: %s", correlation_id(kept.conversation), problem)
+            await self.custody.store.write(lease, kept.revision, Write({}, is_over=True))
+            return None
+        told = kept.parts["room"]
+        room = Room(
+            agent,
+            hello["seat"] if hello is not None else told["seat"],
+            language=told["language"],
+            rate_hz=rate_of(hello or {}),
+            text_chars_max=self._settings.limits.text_chars_max,
+            over=self._remove,
+            custody=self.custody,
+            earlier=earlier,
+        )
+        self.custody.hold(room, lease, kept)
+        self._add(room)
+        LOG.info("%s: goes on here, %d are going on", correlation_id(room.id), len(self.rooms))
         return room
 
     def watch(self, conversation: Conversation) -> None:
@@ -102,7 +177,8 @@ class Hall:
         self.past[room.id] = room
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)
-        LOG.info("%s: is over, %d are going on", correlation_id(room.id), len(self.rooms))
+        how = "goes on elsewhere" if room.is_elsewhere else "is over"
+        LOG.info("%s: %s, %d are going on", correlation_id(room.id), how, len(self.rooms))
         if not self.rooms:
             self._is_empty.set()
 
@@ -124,18 +200,37 @@ class Hall:
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
         LOG.info("stopping: %d conversations may take %.0f s to end", len(self.rooms), limit_s)
-        for room in tuple(self.rooms.values()):
-            if room.guest is None:
-                await room.end("the server is stopping")
-            else:
-                room.tell(telling.notification("warning", "stopping", "The server is about to stop."))
+        if self.custody is not None:
+            self.custody.is_leaving = True
+            await self._hand_over(limit_s)
+        else:
+            await self._let_end(limit_s)
+        for guest in tuple(self.guests):
+            guest.leave(STOPPING)
+
+    async def _let_end(self, limit_s: float) -> None:
+        for room in self.rooms.values():
+            room.tell(telling.notification("warning", "stopping", "The server is about to stop."))
+        await self._end([room for room in self.rooms.values() if room.guest is None])
         try:
             await asyncio.wait_for(self._is_empty.wait(), limit_s)
         except TimeoutError:
-            ending = [room.end("the server is stopping") for room in tuple(self.rooms.values())]
-            await asyncio.gather(*ending, return_exceptions=True)
-        for guest in tuple(self.guests):
-            guest.leave(STOPPING)
+            await self._end(self.rooms.values())
+
+    async def _hand_over(self, limit_s: float) -> None:
+        """Each goes when nobody is in the middle of a sentence, or when there is no more time."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + limit_s
+        while self.rooms:
+            is_late = loop.time() >= until
+            going = [room for room in self.rooms.values() if is_late or room.is_resting or room.guest is None]
+            await asyncio.gather(*(room.hand_over() for room in going), return_exceptions=True)
+            if self.rooms:
+                await asyncio.sleep(0.05)
+
+    async def _end(self, rooms: Iterable[Room]) -> None:
+        ending = [room.end("the server is stopping") for room in rooms]
+        await asyncio.gather(*ending, return_exceptions=True)
 
 
 def rate_of(hello: dict[str, Any]) -> int:

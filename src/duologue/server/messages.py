@@ -7,6 +7,7 @@ line that says what is wrong and holds nothing of what was sent.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ RATES_HZ = (8_000, 16_000, 24_000, 48_000)
 _NAME_CHARS_MAX = 200
 _MS_MAX = 24 * 3_600_000
 _ID_MAX = 1 << 53
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 class BadMessage(DuologueError, ValueError):
@@ -41,11 +43,17 @@ def _whole(largest: int) -> Callable[[Any], bool]:
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    """Half a character is none: whoever gets it next could not write it down."""
+    return isinstance(value, str) and not _HALVES.search(value)
 
 
 def _is_name(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= _NAME_CHARS_MAX and value.isprintable()
+
+
+def _is_seat(value: Any) -> bool:
+    """Nobody shares a seat with all who have none."""
+    return _is_name(value) and bool(value.strip())
 
 
 def _is_flag(value: Any) -> bool:
@@ -53,7 +61,14 @@ def _is_flag(value: Any) -> bool:
 
 
 def _is_audio(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) <= {"rate_hz"} and value.get("rate_hz", 16_000) in RATES_HZ
+    if not isinstance(value, dict) or not set(value) <= {"rate_hz"}:
+        return False
+    rate_hz = value.get("rate_hz", 16_000)
+    return type(rate_hz) is int and rate_hz in RATES_HZ
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) <= _ID_MAX  # which no NaN is
 
 
 def _is_position(value: Any) -> bool:
@@ -77,15 +92,14 @@ _VOICE = _Field(_whole(_ID_MAX), "a whole number")
 _MS = _Field(_whole(_MS_MAX), "whole milliseconds")
 _CALL = _Field(_whole(_ID_MAX), "the number of a call")
 _TEXT = _Field(_is_text, "text")
-_NAME = _Field(_is_name, f"text of at most {_NAME_CHARS_MAX} printable characters")
-_NAME_MAYBE = _Field(_is_name, _NAME.what, required=False)
+_NAME_MAYBE = _Field(_is_name, f"text of at most {_NAME_CHARS_MAX} printable characters", required=False)
 _FLAG = _Field(_is_flag, "true or false", required=False)
 _HEARD = {"voice": _VOICE, "ms": _MS}
 
 TABLE: dict[str, dict[str, _Field]] = {
     "hello": {
-        "version": _Field(lambda value: value == VERSION, f"{VERSION}"),
-        "seat": _NAME,
+        "version": _Field(lambda value: type(value) is int and value == VERSION, f"{VERSION}"),
+        "seat": _Field(_is_seat, "the client's own id"),
         "token": _NAME_MAYBE,
         "language": _NAME_MAYBE,
         "conversation": _NAME_MAYBE,
@@ -96,7 +110,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     },
     "start": {},
     "end": {},
-    "type": {"text": _TEXT},
+    "type": {"text": _TEXT, "id": _NAME_MAYBE},
     "press": {},
     "release": {},
     "send": {},
@@ -113,7 +127,7 @@ TABLE: dict[str, dict[str, _Field]] = {
     "stopped": _HEARD,
     "unplayable": {"voice": _VOICE},
     "debug": {"on": _Field(_is_flag, "true or false")},
-    "ping": {"t": _Field(lambda value: isinstance(value, int | float), "a number")},
+    "ping": {"t": _Field(_is_number, "a number")},
 }
 
 

@@ -8,34 +8,61 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import secrets
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import User
+from duologue.core.events import Event
+from duologue.core.leaves import Link, Reply, User, Voice
 from duologue.lines.browser import BrowserLine, Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.moment import Moment
 from duologue.ports.brain import Form, ShowsForm
+from duologue.ports.line import Played
+from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.keeping import Keeper
+from duologue.runtime.saved import Saved
 
 from . import telling
-from .closing import TAKEN_OVER
+from .closing import MOVED, STOPPING, TAKEN_OVER, Goodbye
+from .custody import Custody, hash_of
 from .guest import Guest
 from .messages import Incoming
+from .pending import Pending
 from .stages import Stages
-from .steps import MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
+from .steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
 from .telling import Teller, message
 
+LOG = logging.getLogger("duologue.server")
+TYPED_MAX = 100  # messages that are known when they come again
 _METRICS_S_MIN = 1.0
+_END_S_MAX = 0.5
 _PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect", "interrupt")
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A conversation that another process began. Without its client, nobody knows its key and what was played."""
+
+    id: str
+    key: str
+    key_hash: str
+    began: datetime
+    saved: Saved
+    events: tuple[Event, ...] = ()
+    typed: tuple[str, ...] = ()
+    played: Played | None = None
 
 
 class Room:
@@ -51,25 +78,39 @@ class Room:
         text_chars_max: int,
         over: Callable[[Room], None],
         journals: Path | None = None,
+        custody: Custody | None = None,
+        earlier: Earlier | None = None,
     ) -> None:
-        self.id = uuid.uuid4().hex
-        self.key = secrets.token_urlsafe(24)
+        self.id = earlier.id if earlier is not None else uuid.uuid4().hex
+        self.key = earlier.key if earlier is not None else secrets.token_urlsafe(24)
+        self.key_hash = earlier.key_hash if earlier is not None else hash_of(self.key)
         self.seat = seat
-        self.began = datetime.now(UTC)
+        self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
-        journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None else None
-        self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal)
-        self.log = EventLog(agent.settings)
+        self._is_saved = journals is not None or custody is not None
+        journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
+        saved = earlier.saved if earlier is not None else None
+        self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
+        self.log = EventLog(agent.settings, earlier.events if earlier is not None else ())
+        self._earlier = earlier
+        self._custody = custody
+        self._keeper: Keeper | None = None
+        self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
+        self.is_elsewhere = False
         self.guest: Guest | None = None
         self.is_over = False
         self._text_chars_max = text_chars_max
         self._over = over
         self._teller = Teller(self.conversation, self.began, language)
         self._stages = Stages()
+        self.pending = Pending()
         self._is_debugging = False
         self._form: Form | None = None
         self._measured_at = 0.0
         self._task: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._confirming: asyncio.Task[None] | None = None
+        self._opening: asyncio.Task[None] | None = None
         self.conversation.on(sg.Signal, self._note)
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
@@ -82,25 +123,84 @@ class Room:
     async def _run(self) -> None:
         reason = "it could not begin"
         try:
-            reason = await self.conversation.run()
+            if self._earlier is not None:
+                await self.conversation.go_on(self._earlier.played)
+            else:
+                if self._custody is not None:
+                    await self._custody.take(self)
+                await self.conversation.start()
+            reason = await self.conversation.wait()
         except DuologueError as problem:
             self.tell(message("error", code="start_refused", message=str(problem)))
+        except Exception as failure:  # noqa: BLE001 - a tool's server may fail in its own way
+            LOG.error("%s: can't begin: %s", correlation_id(self.id), type(failure).__name__)
+            self.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
         finally:
             self.is_over = True
-            self.tell(message("ended", reason=reason, canRestart=True))
+            if not self.is_elsewhere:
+                if self._custody is not None:
+                    await self._custody.let_go(self, is_over=True)
+                self.tell(message("ended", reason=reason, canRestart=True))
             self._over(self)
 
     async def end(self, reason: str) -> None:
+        """Hang up; tools that are still being opened, or an end that takes too long, are not waited for."""
         await self.conversation.end(reason)
+        if self._task is not None and not (await asyncio.wait([self._task], timeout=_END_S_MAX))[0]:
+            self._task.cancel()
 
-    async def wait(self) -> None:
-        if self._task is not None:
-            await asyncio.wait([self._task])
+    # -- Being kept
+
+    def keep(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self.conversation.engine.keep(keeper)
+        keeper.mark("machine", "words", "room")
+
+    def dump(self) -> dict[str, Any]:
+        """What a node that takes over has to know beside the conversation itself."""
+        return {
+            "seat": self.seat,
+            "language": self._teller.language,
+            "began": self.began.isoformat(),
+            "typed": list(self._typed),
+        }
+
+    def lose(self) -> None:
+        """Another node has it: be silent at once, and let the client go there."""
+        if not self.is_elsewhere:
+            self.is_elsewhere = True
+            self._ending = asyncio.get_running_loop().create_task(self._abandon(MOVED), name="losing")
+
+    async def hand_over(self) -> None:
+        """Let another node go on with it: everything is written, the client is sent there."""
+        if self._custody is not None and not self.is_elsewhere and not self.is_over:
+            self.is_elsewhere = True
+            await self._custody.let_go(self, is_over=False)
+            await self._abandon(STOPPING)
+
+    async def _abandon(self, goodbye: Goodbye) -> None:
+        if self.guest is not None:
+            self.guest.drop_sound(self.conversation.machine_state.voice_id)
+            self.guest.leave(goodbye)
+        await self.conversation.abandon("another node has it")
+
+    @property
+    def is_resting(self) -> bool:
+        """Is nobody in the middle of a sentence?"""
+        s = self.conversation.machine_state
+        return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
+
+    def note_unsaved(self, is_unsaved: bool) -> None:
+        if is_unsaved:
+            text = "This conversation can't be saved right now; it goes on all the same."
+            self.tell(telling.notification("warning", "unsaved", text))
+        else:
+            self.tell(telling.notification("info", "saved_again", "The conversation is being saved again."))
 
     # -- The client comes and goes
 
     def is_key(self, key: str) -> bool:
-        return hmac.compare_digest(key.encode(), self.key.encode())
+        return hmac.compare_digest(hash_of(key), self.key_hash)
 
     def enter(self, guest: Guest, *, language: str, rate_hz: int, position: Position | None, resumed: bool) -> None:
         """This is the client now. Another one that is here is told so and leaves."""
@@ -123,13 +223,17 @@ class Room:
         """All that a client needs to show the conversation as it is."""
         since = telling.iso(self.began, 0)
         self.tell(
-            message("conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=False)
+            message(
+                "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
+            )
         )
         if resumed:
             self.tell(telling.history(self.conversation.history))
             self.tell(self._teller.state())
             for call, tool, mode in self.conversation.engine.calls.running():
                 self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
+            for told in (*self.pending.open(self.conversation.state == "faulted"), *self.pending.lost()):
+                self.tell(told)
             self._form = None
             self._tell_form()
             self._tell_metrics()
@@ -153,10 +257,10 @@ class Room:
         return {
             **plain,
             "start": self._refuse_start,
-            "end": lambda _: line.hang_up(),
+            "end": self._hang_up,
             "type": self._type,
             "cancel": lambda given: talk.cancel(given["call"]),
-            "answer": lambda given: talk.answer(given["call"], given["text"]),
+            "answer": lambda given: talk.answer(given["call"], self._within_bounds(given["text"])),
             "played": lambda given: line.note_played(given["voice"], given["ms"]),
             "finished": lambda given: line.note_finished(given["voice"], given["ms"]),
             "stopped": lambda given: line.note_stopped(given["voice"], given["ms"]),
@@ -168,26 +272,64 @@ class Room:
         raise ValueError("a conversation is going on already")
 
     def _type(self, given: dict[str, Any]) -> None:
-        if len(given["text"]) > self._text_chars_max:
+        """A message that a client sends again because it can't know whether it came is taken once."""
+        id_ = given.get("id", "")
+        if not id_ or id_ not in self._typed:
+            self.conversation.type(self._within_bounds(given["text"]))
+        if id_:
+            if id_ not in self._typed:
+                self._typed.append(id_)
+            self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
+
+    async def _confirm(self, id_: str) -> None:
+        """Tell the client that a message is safe. If it can't be made so, the client keeps it."""
+        if self._keeper is not None:
+            self._keeper.mark("room")
+            try:
+                await self._keeper.saved()
+            except (Fenced, StoreFailed):
+                return
+        self.tell(message("typed", id=id_))
+
+    def _within_bounds(self, text: str) -> str:
+        if len(text) > self._text_chars_max:
             raise ValueError(f"a message has at most {self._text_chars_max} characters")
-        self.conversation.type(given["text"])
+        return text
+
+    def _hang_up(self, _: dict[str, Any]) -> None:
+        """Before the line is open nobody would hear it there."""
+        if self.conversation.machine_state.link is Link.IDLE:
+            self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
+        else:
+            self.line.hang_up()
 
     def _debug(self, is_on: bool) -> None:
-        self._is_debugging = is_on
-        if is_on:
-            moments = steps_to_json(self.log.newest(MOMENTS_MAX))
+        self._is_debugging = False
+        if is_on and self.guest is not None and self._opening is None:
+            work = self._open_debug(self.guest)
+            self._opening = asyncio.get_running_loop().create_task(work, name="debug view")
+
+    async def _open_debug(self, guest: Guest) -> None:
+        """A long conversation takes a while to play again, and nobody else should wait for it."""
+        try:
+            upto = len(self.log)
+            moments = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
+            moments += steps_to_json(self.log.since(upto))
             settings = settings_of(self.conversation.agent.settings)
-            self.tell(message("debug", **table(), settings=settings, moments=moments))
+            if self.guest is guest:
+                self._is_debugging = True
+                self.tell(message("debug", **table(), settings=settings, moments=moments))
+        finally:
+            self._opening = None
 
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
-        if self.guest is None:
-            return
         told = self._teller.tell(signal)
         if told is not None:
-            self.guest.tell(told)
-        if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
+            self.pending.note(signal, told, is_heard=self.guest is not None)
+            self.tell(told)
+        if self.guest is not None and isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
             self._tell_form()
             self._tell_metrics()
 

@@ -24,6 +24,7 @@ from .closing import (
     BAD_MESSAGE,
     NO_HELLO,
     NO_TOKEN,
+    SEAT_TAKEN,
     STOPPING,
     TOO_FAST,
     TOO_MANY,
@@ -31,18 +32,18 @@ from .closing import (
     WRONG_VERSION,
     Goodbye,
 )
-from .guest import Guest
-from .hall import Hall
+from .guest import GOODBYE_S_MAX, Guest
+from .hall import Hall, rate_of
 from .messages import VERSION, BadMessage, Incoming, WrongVersion, read_message
 from .room import Room
-from .settings import ServerSettings
+from .settings import ServerSettings, is_loopback
 from .telling import message
 
 LOG = logging.getLogger("duologue.server")
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
-_AUDIO_BYTES_MAX = 48_000 * 2 // 5  # 200 ms at the highest rate
+_AUDIO_MS_MAX = 200
 
 
 class Gate:
@@ -57,26 +58,16 @@ class Gate:
         await receive()  # websocket.connect
         await send({"type": "websocket.accept"})
         address = (scope.get("client") or ("", 0))[0]
-        guest = Guest(send, self._settings.limits.unread_bytes_max)
-        writing = asyncio.get_running_loop().create_task(guest.write(), name="guest")
-        self._hall.guests.add(guest)
         self._by_address[address] = self._by_address.get(address, 0) + 1
-        socket = Socket(self._hall, self._settings, guest)
+        socket = Socket(self._hall, self._settings, send)
+        self._hall.guests.add(socket.guest)
         try:
-            goodbye = self._refusal(scope, address)
-            if goodbye is not None:
-                socket.refuse(goodbye)
-                await writing
-            else:
-                await socket.read(receive)
+            await socket.stay(receive, self._refusal(scope, address))
         finally:
+            self._hall.guests.discard(socket.guest)
             self._by_address[address] -= 1
             if not self._by_address[address]:
                 del self._by_address[address]
-            self._hall.guests.discard(guest)
-            socket.close()
-            await asyncio.wait([writing], timeout=1)
-            writing.cancel()
 
     def _refusal(self, scope: Scope, address: str) -> Goodbye | None:
         if not is_own_origin(scope, self._settings):
@@ -87,65 +78,88 @@ class Gate:
 
 
 def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
-    """A page may talk only to the server that it came from. Programs send no origin."""
+    """A page may talk only to the server that it came from. Programs send no origin. Where no token is wanted, the
+    page's host must be this machine by name: any name can be made to point here for the time of an attack."""
     headers: dict[bytes, str] = {
         name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")
     }
     origin = headers.get(b"origin")
     if origin is None or "*" in settings.origins or origin in settings.origins:
         return True
-    return urlsplit(origin).netloc == headers.get(b"host")
+    try:
+        parts = urlsplit(origin)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    return parts.netloc == headers.get(b"host") and (bool(settings.token) or is_loopback(host))
 
 
 class Socket:
     """One client's socket."""
 
-    def __init__(self, hall: Hall, settings: ServerSettings, guest: Guest) -> None:
+    def __init__(self, hall: Hall, settings: ServerSettings, send: Send) -> None:
         self._hall = hall
         self._settings = settings
-        self._guest = guest
+        self.guest = self._guest = Guest(send, settings.limits.unread_bytes_max, self._part)
+        self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
         self._language = "en"
         self._room: Room | None = None
         self._bad = 0
         self._second = 0
         self._count = 0
-        self._is_leaving = False
+
+    async def stay(self, receive: Receive, goodbye: Goodbye | None) -> None:
+        """From its beginning to its end, which a client that does not read can't put off."""
+        loop = asyncio.get_running_loop()
+        writing = loop.create_task(self._guest.write(), name="guest writing")
+        self._reading = reading = loop.create_task(self._read(receive), name="guest reading")
+        if goodbye is not None:
+            self.refuse(goodbye)
+        try:
+            await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
+            if self._guest.is_leaving:
+                await asyncio.wait({writing}, timeout=GOODBYE_S_MAX)
+        finally:
+            self._guest.close()
+            self._part()
+            writing.cancel()
+            for failure in await asyncio.gather(reading, writing, return_exceptions=True):
+                if isinstance(failure, Exception):
+                    LOG.error("a socket failed: %s", type(failure).__name__)
+
+    def _part(self) -> None:
+        """Its conversation goes on without it, from now and not from when it has read the goodbye."""
+        if self._reading is not None:
+            self._reading.cancel()
+        if self._room is not None:
+            self._room.leave(self._guest)
 
     # -- Reading
 
-    async def read(self, receive: Receive) -> None:
-        """Until the client leaves or is sent away."""
+    async def _read(self, receive: Receive) -> None:
+        """Until the client leaves; one that is sent away is not listened to any more."""
         limits = self._settings.limits
         try:
             async with asyncio.timeout(limits.hello_s_max) as patience:
-                while not self._is_leaving:
-                    event = await receive()
-                    if event["type"] == "websocket.disconnect":
-                        return
+                while (event := await receive())["type"] != "websocket.disconnect":
+                    if self._guest.is_leaving:
+                        break
                     if self._is_too_fast(limits.messages_per_s_max):
                         self.refuse(TOO_FAST)
-                        continue
+                        break
                     audio = event.get("bytes")
                     if audio is not None:
                         self._hear(audio)
                     else:
-                        self._take(event["text"])
+                        await self._take(event["text"])
                     if self._hello is not None and patience.when() is not None:
                         patience.reschedule(None)
         except TimeoutError:
             self.refuse(NO_HELLO)
-        while (await receive())["type"] != "websocket.disconnect":
-            pass  # it was told to go, and may still be talking
-
-    def close(self) -> None:
-        self._guest.close()
-        if self._room is not None:
-            self._room.leave(self._guest)
 
     def refuse(self, goodbye: Goodbye) -> None:
-        if not self._is_leaving:
-            self._is_leaving = True
+        if not self._guest.is_leaving:
             LOG.warning("a client is sent away: %s (%d)", goodbye.name, goodbye.code)
             self._guest.leave(goodbye)
 
@@ -159,12 +173,12 @@ class Socket:
     def _hear(self, audio: bytes) -> None:
         if self._hello is None:
             self._complain("hello comes first")
-        elif not audio or len(audio) % 2 or len(audio) > _AUDIO_BYTES_MAX:
-            self._complain("a frame of audio is 16-bit PCM of at most 200 ms")
-        elif self._room is not None:
+        elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
+            self._complain(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
+        elif self._room is not None and self._room.guest is self._guest:
             self._room.line.hear(audio)
 
-    def _take(self, text: str) -> None:
+    async def _take(self, text: str) -> None:
         try:
             incoming = read_message(text)
         except WrongVersion:
@@ -174,7 +188,7 @@ class Socket:
             self._complain(str(problem))
             return
         if incoming.type == "hello":
-            self._greet(incoming.payload)
+            await self._greet(incoming.payload)
         elif self._hello is None:
             self._complain("hello comes first")
         else:
@@ -189,7 +203,7 @@ class Socket:
 
     # -- Hello
 
-    def _greet(self, hello: dict[str, Any]) -> None:
+    async def _greet(self, hello: dict[str, Any]) -> None:
         if self._hello is not None:
             self._complain("hello comes once")
             return
@@ -203,13 +217,19 @@ class Socket:
         self._hello = hello
         self._language = _language(hello.get("language", ""))
         self._guest.tell(self._ready())
+        is_back = room is None
+        room = room or await self._hall.bring_back(hello)
         if room is not None:
             self._room = room
             self._hall.enter(room, self._guest, hello, self._language)
+            if is_back:
+                room.start()
         elif hello.get("conversation"):
             LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
             gone = "That conversation is over; the server no longer has it."
             self._guest.tell(telling.notification("warning", "gone", gone, ("restart",)))
+            for told in self._hall.left_over(hello):
+                self._guest.tell(told)
 
     def _may_enter(self, token: str) -> bool:
         wanted = self._settings.token
@@ -235,7 +255,8 @@ class Socket:
         if incoming.type == "ping":
             self._guest.tell(message("pong", t=incoming.payload["t"]))
         elif self._room is not None and not self._room.is_over:
-            self._room.do(incoming)
+            if self._room.guest is self._guest:
+                self._room.do(incoming)
         elif incoming.type == "start":
             self._start()
         elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # of a sound that has just ended
@@ -245,10 +266,21 @@ class Socket:
         assert self._hello is not None
         if self._hall.is_draining:
             self.refuse(STOPPING)
+        elif self._hall.has_seat(self._hello["seat"]):  # another tab was faster
+            self.refuse(SEAT_TAKEN)
         elif self._hall.is_full:
             self.refuse(TOO_MANY)
         else:
-            self._room = self._hall.begin(self._guest, self._hello, self._language)
+            self._begin(self._hello)
+
+    def _begin(self, hello: dict[str, Any]) -> None:
+        """An agent, its journal or its parts may fail as they are made: that is told, and this socket stays."""
+        try:
+            self._room = self._hall.begin(self._guest, hello, self._language)
+        except Exception as failure:  # noqa: BLE001 - it is the agent's own code
+            LOG.error("a conversation can't begin: %s", type(failure).__name__)
+            self._guest.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
+            self._guest.tell(message("ended", reason="it could not begin", canRestart=True))
 
 
 def _language(wanted: str) -> str:

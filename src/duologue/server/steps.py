@@ -1,7 +1,7 @@
 """Steps of the machine for the debug view, and the journal of a conversation that runs.
 
-A server keeps the events alone: the machine is pure, so states, rows and digests come back by playing them
-again. Rule: no word is in it, and a conversation's log is bounded.
+A server keeps the events alone, and a state now and then: the machine is pure, so states, rows and digests come
+back by playing them again, in any thread. Rule: no word is in it, and a conversation's log is bounded.
 """
 
 from __future__ import annotations
@@ -22,36 +22,53 @@ from duologue.observe.moment import Moment
 from duologue.observe.states import cause_of
 
 EVENTS_MAX = 200_000
-MOMENTS_MAX = 5_000  # that a debug view is sent when it opens
+MOMENTS_MAX = 5_000  # of a journal that is replayed
+LIVE_MOMENTS_MAX = 1_000  # of a conversation whose debug view is opened
+_STRETCH = 500  # events from one state that is kept to the next
 _REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
 
 
 class EventLog:
     """Every event of one conversation, in order."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
-        self._events: list[Event] = []
+        self._events: list[Event] = list(earlier)
+        self._marks: list[State] = []  # before every so many events
         self.is_whole = True
 
+    def __len__(self) -> int:
+        return len(self._events)
+
     def add(self, moment: Moment) -> None:
-        if len(self._events) < EVENTS_MAX:
-            self._events.append(moment.event)
-        else:
+        if len(self._events) >= EVENTS_MAX:
             self.is_whole = False
+            return
+        if len(self._events) % _STRETCH == 0:
+            self._marks.append(moment.before)
+        self._events.append(moment.event)
 
     def moments(self) -> Iterator[Moment]:
-        """The steps again."""
-        s = initial(self._settings)
-        for event in self._events:
-            d = MACHINE.advance(s, event)
-            after = s if d is None else d.build()
-            yield Moment(event, s, after, tuple(d.effects) if d else (), tuple(d.fired) if d else ())
-            s = after
+        """The steps again, as far as they go now."""
+        return _steps(initial(self._settings), self._events[:])
 
-    def newest(self, count: int) -> list[Moment]:
-        """The last steps, without those that only told how much was played."""
-        return [moment for moment in self.moments() if is_worth_showing(moment)][-count:]
+    def newest(self, count: int, upto: int) -> list[Moment]:
+        """The last steps before this one, without those that only told how much was played."""
+        found: list[Moment] = []
+        for stretch in range((upto - 1) // _STRETCH, -1, -1):
+            events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
+            found = [moment for moment in _steps(self._marks[stretch], events) if is_worth_showing(moment)] + found
+            if len(found) >= count:
+                break
+        return found[-count:]
+
+    def since(self, start: int) -> list[Moment]:
+        """The steps from here on."""
+        stretch = min(start // _STRETCH, len(self._marks) - 1)
+        if stretch < 0:
+            return []
+        again = list(_steps(self._marks[stretch], self._events[stretch * _STRETCH :]))
+        return [moment for moment in again[start - stretch * _STRETCH :] if is_worth_showing(moment)]
 
     def journal(self, is_over: bool) -> str:
         """The journal; one that is over has its end."""
@@ -62,6 +79,14 @@ class EventLog:
         if is_over and self.is_whole:
             writer.close()
         return out.getvalue()
+
+
+def _steps(s: State, events: Iterable[Event]) -> Iterator[Moment]:
+    for event in events:
+        d = MACHINE.advance(s, event)
+        after = s if d is None else d.build()
+        yield Moment(event, s, after, tuple(d.effects) if d else (), tuple(d.fired) if d else ())
+        s = after
 
 
 def is_worth_showing(moment: Moment) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from duologue.ports.sound import Sound, Word
 
@@ -80,6 +80,7 @@ class Ledger:
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
         self._is_open = False
+        self._is_growing = False  # a model's own text, of which more is to come
         self.total_ms = 0
         self.heard_ms = 0
         self.chunks = 0
@@ -89,12 +90,17 @@ class Ledger:
         """A sentence begins; its sound follows."""
         self._passages.append(_Passage(text, self.total_ms))
         self._is_open = True
+        self._is_growing = False
 
     def add(self, sound: Sound) -> int:
         """A piece of sound of the current sentence, or of a model that speaks by itself and brings its
         own text. Returns its number."""
-        if sound.text or not self._is_open:
-            self._passages.append(_Passage(sound.text, self.total_ms, whole=True, glued=True))
+        if self._is_growing:
+            self._passages[-1].text += sound.text
+            self._passages[-1].whole = not sound.more
+        elif sound.text or sound.more or not self._is_open:
+            self._passages.append(_Passage(sound.text, self.total_ms, whole=not sound.more, glued=True))
+        self._is_growing = sound.more
         passage = self._passages[-1]
         passage.words += [Word(word.text, word.start_ms + passage.ms, word.end_ms + passage.ms) for word in sound.words]
         passage.ms += sound.ms
@@ -111,6 +117,22 @@ class Ledger:
         """The line has played this much; never more than there is, never less than before."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
+    def dump(self) -> dict[str, Any]:
+        """As JSON has it."""
+        passages = [
+            [one.text, one.start_ms, one.ms, [list(word) for word in map(_word, one.words)], one.whole, one.glued]
+            for one in self._passages
+        ]
+        return {"passages": passages, "total_ms": self.total_ms, "heard_ms": self.heard_ms, "shown": self.shown}
+
+    @classmethod
+    def load(cls, data: dict[str, Any]) -> Ledger:
+        ledger = cls()
+        for text, start_ms, ms, words, whole, glued in data["passages"]:
+            ledger._passages.append(_Passage(text, start_ms, ms, [Word(*word) for word in words], whole, glued))
+        ledger.total_ms, ledger.heard_ms, ledger.shown = data["total_ms"], data["heard_ms"], data["shown"]
+        return ledger
+
     @property
     def text(self) -> str:
         """Everything that is to be said."""
@@ -124,6 +146,10 @@ class Ledger:
             _join([(part.heard, glued) for part, glued in parts]),
             _join([(part.unheard, glued) for part, glued in parts]),
         )
+
+
+def _word(word: Word) -> tuple[str, int, int]:
+    return word.text, word.start_ms, word.end_ms
 
 
 def _join(parts: list[tuple[str, bool]]) -> str:

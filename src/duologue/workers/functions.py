@@ -40,7 +40,12 @@ class Declared:
 def tool(function: F, /) -> F: ...
 @overload
 def tool(
-    *, name: str | None = None, description: str | None = None, mode: ModeName = "tool", cancellable: bool = False
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    mode: ModeName = "tool",
+    cancellable: bool = False,
+    idempotent: bool = False,
 ) -> Callable[[F], F]: ...
 def tool(
     function: F | None = None,
@@ -50,12 +55,14 @@ def tool(
     description: str | None = None,
     mode: ModeName = "tool",
     cancellable: bool = False,
+    idempotent: bool = False,
 ) -> F | Callable[[F], F]:
     """Declare a function or a method as a tool: `@tool`, or `@tool(mode="delegate", cancellable=True)`."""
     around = sys._getframe(1).f_locals  # hints may name types that are local to where the function is
 
     def declare(function: F) -> F:
-        setattr(_plain_function(function), _MARK, _declare(function, around, name, description, mode, cancellable))
+        declared = _declare(function, around, name, description, mode, cancellable, idempotent)
+        setattr(_plain_function(function), _MARK, declared)
         return function
 
     return declare if function is None else declare(function)
@@ -170,6 +177,7 @@ def _declare(
     description: str | None = None,
     mode: ModeName = "tool",
     cancellable: bool = False,
+    idempotent: bool = False,
 ) -> Declared:
     plain = _plain_function(function)
     name = plain.__name__ if name is None else name
@@ -177,7 +185,7 @@ def _declare(
         raise TypeError(f"a tool can't be called {name!r}: use up to 64 letters, digits, `_` and `-`, as in name=...")
     contract = contract_of(plain, around)
     text = description_of(plain) if description is None else description
-    return Declared(Tool(name, text, contract.schema, mode_of(mode), cancellable), contract)
+    return Declared(Tool(name, text, contract.schema, mode_of(mode), cancellable, idempotent), contract)
 
 
 def _plain_function(work: object) -> Any:

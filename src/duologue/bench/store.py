@@ -1,0 +1,162 @@
+"""What keeping conversations costs: checkpoints a second, the wait for one, a claim, CPU.
+
+A checkpoint is a real one in size: the machine's state, the dialogue and the last words, about 6 kB of JSON. Rule: a
+server is measured as it runs in earnest, flushed to disk at every commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from duologue.ports.store import Store, StoreFailed, Write
+from duologue.store.opening import open_store
+from duologue.store.sqlite import SqliteStore
+from duologue.testing.postgres import NoPostgres, PrivatePostgres
+
+SIDE_BY_SIDE = (1, 8, 32)
+SECONDS = 2.0
+CLAIMS = 300
+TTL_MS = 60_000
+NOTE = (
+    "CPU is that of this process: the client for PostgreSQL, everything for SQLite. A private PostgreSQL server on "
+    "this machine shares its cores and its disk."
+)
+_runs = itertools.count(1)
+
+
+def checkpoint(revision: int = 0) -> dict[str, Any]:
+    """Parts as a conversation writes them, about 6 kB."""
+    said = "I would like a table for two at seven on Friday, by the window if there is one."
+    turns = [{"turn": turn, "who": "user" if turn % 2 else "agent", "text": said} for turn in range(30)]
+    slots = {f"slot_{number}": {"value": f"value {number}", "turn": number} for number in range(30)}
+    regions = {f"field_{number}": revision + number for number in range(60)}
+    return {"machine": regions, "dialogue": {"stack": [{"flow": "book", "slots": slots}]}, "words": turns}
+
+
+def bench_store(url: str | None = None, progress: Callable[[str], None] = lambda what: None) -> dict[str, Any]:  # noqa: ARG005
+    """Measure the store at `url`; without one, an SQLite file and a private PostgreSQL server if there can be one."""
+    stores: dict[str, Any] = {}
+    result: dict[str, Any] = {"checkpoint_bytes": len(json.dumps(checkpoint())), "stores": stores, "note": NOTE}
+    if url is not None:
+        store = open_store(url)
+        name = {"SqliteStore": "sqlite", "PostgresStore": "postgresql"}.get(type(store).__name__, "memory")
+        stores[name] = asyncio.run(_measure(store, lambda what: progress(f"{name}, {what}")))
+        return result
+    for name, place in (("sqlite", _sqlite), ("postgresql", _postgres)):
+        try:
+            with place() as store:
+                stores[name] = asyncio.run(_measure(store, lambda what, name=name: progress(f"{name}, {what}")))  # type: ignore[misc]
+        except NoPostgres as missing:
+            stores[name] = {"missing": str(missing)}
+    return result
+
+
+@contextmanager
+def _sqlite() -> Iterator[Store]:
+    with tempfile.TemporaryDirectory(prefix="duologue-") as folder:
+        yield SqliteStore(Path(folder, "bench.sqlite3"))
+
+
+@contextmanager
+def _postgres() -> Iterator[Store]:
+    with PrivatePostgres(durable=True) as server:
+        try:
+            yield open_store(server.url)
+        except StoreFailed as failed:
+            raise NoPostgres(str(failed)) from None
+
+
+# -- Measuring
+
+
+async def _measure(store: Store, progress: Callable[[str], None]) -> dict[str, Any]:
+    """In conversations of its own, which are forgotten afterwards."""
+    await store.open()
+    made: list[str] = []
+    try:
+        progress("claims")
+        result: dict[str, Any] = {"claim_ms": await _claims(store, made)}
+        for count in SIDE_BY_SIDE:
+            progress(f"{count} conversations")
+            result[f"side_by_side_{count}"] = await _writes(store, count, made)
+        return result
+    finally:
+        for conversation in made:
+            await store.forget(conversation)
+        await store.close()
+
+
+async def _claims(store: Store, made: list[str]) -> dict[str, float]:
+    """New ones and old ones in turn."""
+    spent_ms = []
+    for number in range(CLAIMS):
+        name = _new(made) if number % 2 == 0 else made[-1]
+        began = time.perf_counter()
+        await store.claim(name, "bench", TTL_MS)
+        spent_ms.append((time.perf_counter() - began) * 1_000)
+    return _spread(spent_ms)
+
+
+async def _writes(store: Store, count: int, made: list[str]) -> dict[str, Any]:
+    spent_ms: list[float] = []
+
+    async def talk() -> None:
+        lease, kept = await store.claim(_new(made), "bench", TTL_MS)
+        revision = kept.revision
+        while time.perf_counter() < until:
+            began = time.perf_counter()
+            revision = await store.write(lease, revision, Write(checkpoint(revision)))
+            spent_ms.append((time.perf_counter() - began) * 1_000)
+
+    began, cpu = time.perf_counter(), time.process_time()
+    until = began + SECONDS
+    async with asyncio.TaskGroup() as talks:
+        for _ in range(count):
+            talks.create_task(talk())
+    took_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
+    return {
+        "writes_per_s": len(spent_ms) / took_s,
+        "write_ms": _spread(spent_ms),
+        "cpu_us_per_write": cpu_s * 1e6 / len(spent_ms),
+    }
+
+
+def _new(made: list[str]) -> str:
+    made.append(f"bench-{time.time_ns()}-{next(_runs)}")
+    return made[-1]
+
+
+def _spread(spent_ms: list[float]) -> dict[str, float]:
+    cuts = statistics.quantiles(spent_ms, n=100)
+    return {"p50": statistics.median(spent_ms), "p99": cuts[98]}
+
+
+# -- Telling
+
+
+def report(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """What was measured, as rows of (what, measured)."""
+    rows = [("a checkpoint", f"{result['checkpoint_bytes']} bytes")]
+    for name, found in result["stores"].items():
+        if "missing" in found:
+            rows.append((name, found["missing"]))
+            continue
+        rows.append((f"{name}: claim", _told(found["claim_ms"])))
+        for count in SIDE_BY_SIDE:
+            one = found[f"side_by_side_{count}"]
+            told = f"{one['writes_per_s']:,.0f} writes/s, {_told(one['write_ms'])}"
+            rows.append((f"{name}: {count} side by side", f"{told}, {one['cpu_us_per_write']:.0f} µs CPU each"))
+    return rows
+
+
+def _told(spread: dict[str, float]) -> str:
+    return f"p50 {spread['p50']:.2f} ms, p99 {spread['p99']:.2f} ms"

@@ -1,0 +1,64 @@
+"""Where a Realtime server is, and what it is told to let us in.
+
+Rule: the key goes to the server that it is meant for, and nowhere else: no message, no log, no `repr`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+from urllib.parse import parse_qs, quote, urlsplit, urlunsplit
+
+from duologue.core.leaves import ErrorClass
+
+from .failures import RealtimeFailed
+
+Key: TypeAlias = str | Callable[[], Awaitable[str]]
+
+OPENAI_URL = "wss://api.openai.com/v1/realtime"
+
+
+class Endpoint:
+    """A server, a model and a key. Without a URL it is OpenAI, with the key in OPENAI_API_KEY; a host of
+    Azure gets the one in AZURE_OPENAI_API_KEY; any other host only gets the key that is given."""
+
+    def __init__(self, model: str, url: str | None, key: Key | None, headers: Mapping[str, str]) -> None:
+        self.url = _url(url or OPENAI_URL, model)
+        parts = urlsplit(self.url)
+        self.host = f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
+        self._is_azure = str(parts.hostname).endswith(".azure.com")
+        self._is_openai = parts.hostname == urlsplit(OPENAI_URL).hostname
+        self._key = key
+        self._headers = dict(headers)
+
+    async def headers(self) -> dict[str, str]:
+        """What a connection is opened with. Tokens are asked for anew each time: they expire."""
+        if callable(self._key):
+            return {"Authorization": f"Bearer {await self._key()}", **self._headers}
+        name = "AZURE_OPENAI_API_KEY" if self._is_azure else "OPENAI_API_KEY"
+        key = self._key or (os.environ.get(name) if self._is_azure or self._is_openai else None)
+        if key:
+            own = {"api-key": key} if self._is_azure else {"Authorization": f"Bearer {key}"}
+            return {**own, **self._headers}
+        if self._is_azure or self._is_openai:
+            hint = f"there is no API key of {self.host}: give api_key, or set {name}"
+            raise RealtimeFailed(ErrorClass.AUTH_FAILURE, hint)
+        return dict(self._headers)
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.host})"
+
+
+def _url(url: str, model: str) -> str:
+    """The whole URL: `https` becomes `wss`, the path ends in `realtime`, the query names the model."""
+    parts = urlsplit(url)
+    scheme = {"https": "wss", "http": "ws"}.get(parts.scheme, parts.scheme)
+    if scheme not in ("ws", "wss") or not parts.hostname:
+        raise ValueError("url must begin with wss://, ws://, https:// or http:// and name a host")
+    path = parts.path.rstrip("/")
+    path = path if path.endswith("/realtime") else f"{path}/realtime"
+    query = parts.query
+    if not {"model", "deployment", "call_id"} & set(parse_qs(query)):
+        query = f"{query}&model={quote(model)}".lstrip("&")
+    return urlunsplit((scheme, parts.netloc, path, query, ""))

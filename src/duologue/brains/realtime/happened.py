@@ -1,0 +1,327 @@
+"""What a server event says, in our own words: one table, from its type to a value.
+
+Knows nothing of connections. Rule: a type in neither table is unknown; unknown and unreadable events are
+counted and change nothing, because a server may be newer than we are.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from duologue.ports.calls import ToolCall
+
+Event: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionBegan:
+    expires_at_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """It took the settings that it was given."""
+
+
+# -- The person
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechOn:
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechOff:
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class AudioCommitted:
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribing:
+    """More text of what the person said."""
+
+    item: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    item: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Untranscribed:
+    """The server heard it and has no text for it."""
+
+    item: str
+
+
+# -- Responses
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseBegan:
+    """`request` is the name of the request that it answers, as our metadata told it."""
+
+    response: str
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemBegan:
+    response: str
+    item: str
+    is_message: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SoundCame:
+    response: str
+    item: str
+    pcm: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class WordsCame:
+    """What the sound says."""
+
+    response: str
+    item: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextCame:
+    """Text of a response without sound."""
+
+    response: str
+    item: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEnded:
+    """`call`: the item was a call of a tool."""
+
+    response: str
+    item: str
+    call: ToolCall | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseEnded:
+    """`calls` repeats those that it made, with their items: one of the events may have been lost."""
+
+    response: str
+    status: str
+    reason: str = ""
+    code: str = ""
+    calls: tuple[tuple[str, ToolCall], ...] = ()
+
+
+# -- The rest
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsTold:
+    """What is left of each limit, as (name, remaining, seconds until it is full again)."""
+
+    limits: tuple[tuple[str, int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """An error. `event` is the id of the client event that caused it, if one did."""
+
+    code: str
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """A known event that changes nothing for us."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    kind: str
+
+
+Happened: TypeAlias = (
+    SessionBegan
+    | SessionChanged
+    | SpeechOn
+    | SpeechOff
+    | AudioCommitted
+    | Transcribing
+    | Transcribed
+    | Untranscribed
+    | ResponseBegan
+    | ItemBegan
+    | SoundCame
+    | WordsCame
+    | TextCame
+    | ItemEnded
+    | ResponseEnded
+    | LimitsTold
+    | Refused
+    | Nothing
+    | Unknown
+    | Unreadable
+)
+OfResponse: TypeAlias = ResponseBegan | ItemBegan | SoundCame | WordsCame | TextCame | ItemEnded | ResponseEnded
+
+REQUEST_KEY = "duologue_request"  # our name for a request, in its metadata
+
+
+def read(event: object) -> Happened:
+    """What this event says."""
+    kind = event.get("type") if isinstance(event, dict) else None
+    if not isinstance(event, dict) or not isinstance(kind, str):
+        return Unreadable("")
+    reader = TABLE.get(kind)
+    if reader is None:
+        return Nothing() if kind in IGNORED else Unknown(kind)
+    try:
+        return reader(event)
+    except (KeyError, TypeError, ValueError, AttributeError, binascii.Error):
+        return Unreadable(kind)
+
+
+# -- How each is read
+
+
+def _text(holder: Event, name: str) -> str:
+    """A field that must be text."""
+    value = holder[name]
+    if not isinstance(value, str):
+        raise TypeError(name)
+    return value
+
+
+def _session_began(e: Event) -> Happened:
+    return SessionBegan(int(e["session"].get("expires_at") or 0))
+
+
+def _response_began(e: Event) -> Happened:
+    metadata = e["response"].get("metadata") or {}
+    return ResponseBegan(_text(e["response"], "id"), str(metadata.get(REQUEST_KEY, "")))
+
+
+def _item_began(e: Event) -> Happened:
+    return ItemBegan(_text(e, "response_id"), _text(e["item"], "id"), e["item"]["type"] == "message")
+
+
+def _sound_came(e: Event) -> Happened:
+    return SoundCame(_text(e, "response_id"), _text(e, "item_id"), base64.b64decode(e["delta"], validate=True))
+
+
+def _item_ended(e: Event) -> Happened:
+    return ItemEnded(_text(e, "response_id"), _text(e["item"], "id"), _call(e["item"]))
+
+
+def _call(item: Event) -> ToolCall | None:
+    if item["type"] != "function_call" or item.get("status") == "incomplete":  # one that was cancelled half way
+        return None
+    return ToolCall(_text(item, "name"), _text(item, "arguments") or "{}", _text(item, "call_id"))
+
+
+def _response_ended(e: Event) -> Happened:
+    response = e["response"]
+    details = response.get("status_details") or {}
+    error = details.get("error") or {}
+    made = [(_text(item, "id"), call) for item in response.get("output") or () if (call := _call(item))]
+    code = str(error.get("code") or error.get("type") or "")
+    return ResponseEnded(
+        _text(response, "id"), _text(response, "status"), str(details.get("reason") or ""), code, tuple(made)
+    )
+
+
+def _limits_told(e: Event) -> Happened:
+    return LimitsTold(
+        tuple(
+            (str(limit.get("name") or ""), int(limit.get("remaining") or 0), float(limit.get("reset_seconds") or 0))
+            for limit in e["rate_limits"]
+        )
+    )
+
+
+def _refused(e: Event) -> Happened:
+    error = e["error"]
+    return Refused(str(error.get("code") or error.get("type") or ""), str(error.get("event_id") or ""))
+
+
+TABLE: dict[str, Callable[[Event], Happened]] = {
+    "session.created": _session_began,
+    "session.updated": lambda e: SessionChanged(),  # noqa: ARG005
+    "input_audio_buffer.speech_started": lambda e: SpeechOn(_text(e, "item_id")),
+    "input_audio_buffer.speech_stopped": lambda e: SpeechOff(_text(e, "item_id")),
+    "input_audio_buffer.committed": lambda e: AudioCommitted(_text(e, "item_id")),
+    "conversation.item.input_audio_transcription.delta": lambda e: Transcribing(
+        _text(e, "item_id"), str(e.get("delta") or "")
+    ),
+    "conversation.item.input_audio_transcription.completed": lambda e: Transcribed(
+        _text(e, "item_id"), _text(e, "transcript")
+    ),
+    "conversation.item.input_audio_transcription.failed": lambda e: Untranscribed(_text(e, "item_id")),
+    "response.created": _response_began,
+    "response.output_item.added": _item_began,
+    "response.output_audio.delta": _sound_came,
+    "response.output_audio_transcript.delta": lambda e: WordsCame(
+        _text(e, "response_id"), _text(e, "item_id"), _text(e, "delta")
+    ),
+    "response.output_text.delta": lambda e: TextCame(_text(e, "response_id"), _text(e, "item_id"), _text(e, "delta")),
+    "response.output_item.done": _item_ended,
+    "response.done": _response_ended,
+    "rate_limits.updated": _limits_told,
+    "error": _refused,
+}
+# Known, and told better by another event, or about things that we don't use.
+IGNORED = frozenset(
+    (
+        "conversation.created",
+        "conversation.item.added",
+        "conversation.item.created",
+        "conversation.item.deleted",
+        "conversation.item.done",
+        "conversation.item.input_audio_transcription.segment",
+        "conversation.item.retrieved",
+        "conversation.item.truncated",
+        "input_audio_buffer.cleared",
+        "input_audio_buffer.dtmf_event_received",
+        "input_audio_buffer.timeout_triggered",
+        "mcp_list_tools.completed",
+        "mcp_list_tools.failed",
+        "mcp_list_tools.in_progress",
+        "output_audio_buffer.cleared",
+        "output_audio_buffer.started",
+        "output_audio_buffer.stopped",
+        "response.content_part.added",
+        "response.content_part.done",
+        "response.function_call_arguments.delta",
+        "response.function_call_arguments.done",
+        "response.mcp_call.completed",
+        "response.mcp_call.failed",
+        "response.mcp_call.in_progress",
+        "response.mcp_call_arguments.delta",
+        "response.mcp_call_arguments.done",
+        "response.output_audio.done",
+        "response.output_audio_transcript.done",
+        "response.output_text.done",
+    )
+)

@@ -1,0 +1,269 @@
+"""What one session's conversation holds on the server, and what it lacks.
+
+The history of the conversation is the truth; the server holds a copy that grew by itself: audio that it
+heard, responses that it made. Rule: before each request the copy says what the history says: what was
+typed is added, what was never heard is cut or deleted, and every call has exactly one output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from duologue.ports.calls import ToolCall
+from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+from duologue.ports.session import Context
+
+from . import client_events as ce
+
+if TYPE_CHECKING:
+    from .client_events import ClientEvent
+
+
+TOLD_MAX = 4  # how often an item is told that the server refuses
+CHANGING_MAX = 50  # the newest items of a history, which may still change
+
+
+@dataclass(slots=True)
+class _Spoken:
+    """Words that the server heard by itself."""
+
+    item: str
+    words: list[str]
+
+
+@dataclass(slots=True)
+class _Made:
+    """An item of a response."""
+
+    item: str
+    is_message: bool
+    ms: int = 0
+    call: str = ""
+    is_gone: bool = False
+
+
+@dataclass(slots=True)
+class _Reply:
+    made: list[_Made] = field(default_factory=list)
+    is_cut: bool = False
+
+
+class Mirror:
+    """The copy of one session."""
+
+    def __init__(self, context: Context | None = None) -> None:
+        self._context = context or Context()
+        self._first = _key(self._context.recent[0]) if self._context.recent else None
+        self._spoken: list[_Spoken] = []
+        self._said: dict[int, list[str]] = {}  # the words of each turn that the server has
+        self._agent_said: dict[int, str] = {}  # the text of replies that other sessions made
+        self._replies: dict[int, _Reply] = {}
+        self._known: dict[object, None] = {}  # items of the history that the server has
+        self._calls: dict[int, str] = {}  # call -> its name on the server
+        self._names: dict[str, None] = {}
+        self._again: list[ClientEvent] = []  # items that the server did not take
+        self._refused: list[ClientEvent] = []
+        self._settled_items = 0  # of the history: so old that they no longer change
+        self._settled_reply = 0
+
+    # -- What the server's copy grew by
+
+    def hear(self, item: str, text: str) -> None:
+        """The person said this, and the server heard it."""
+        if text.split():
+            self._spoken.append(_Spoken(item, text.split()))
+
+    def begin_item(self, reply: int, item: str, is_message: bool) -> None:
+        made = self._replies.setdefault(reply, _Reply()).made
+        if all(one.item != item for one in made):
+            made.append(_Made(item, is_message))
+
+    def add_sound(self, reply: int, item: str, ms: int) -> None:
+        self.begin_item(reply, item, True)
+        self._item(reply, item).ms += ms
+
+    def add_call(self, reply: int, item: str, name: str) -> None:
+        self.begin_item(reply, item, False)
+        self._item(reply, item).call = name
+
+    def _item(self, reply: int, item: str) -> _Made:
+        return next(one for one in self._replies[reply].made if one.item == item)
+
+    def refuse(self, event: ClientEvent) -> None:
+        """The server did not take this item, so it is told again with the next request, but not for ever."""
+        self._refused.append(event)
+        if sum(one is event for one in self._refused) < TOLD_MAX:
+            self._again.append(event)
+
+    # -- What has to be said to the server
+
+    def restore(self) -> list[ClientEvent]:
+        """What a new session must know of the earlier ones."""
+        events: list[ClientEvent] = []
+        summary = _beyond(self._context)
+        if summary:
+            events.append(ce.system_item(f"Earlier in this conversation: {summary}"))
+        if self._context.notes:
+            events.append(ce.system_item("Keep in mind: " + "; ".join(self._context.notes)))
+        return [*events, *self.catch_up(self._context.recent)]
+
+    def cut(self, reply: int, heard_ms: int) -> list[ClientEvent]:
+        """So much of the sound of this reply was heard, and no more will be."""
+        known = self._replies.get(reply)
+        if known is None or known.is_cut:
+            return []
+        known.is_cut = True
+        events: list[ClientEvent] = []
+        for made in known.made:
+            if not made.is_message or made.is_gone:
+                continue
+            if heard_ms <= 0:
+                made.is_gone = True
+                events.append(ce.delete_item(made.item))
+            elif heard_ms < made.ms:
+                events.append(ce.truncate_item(made.item, heard_ms))
+            heard_ms -= made.ms
+        return events
+
+    def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
+        """What the server has to learn of this history before it makes the next reply."""
+        events, self._again = self._again, []
+        recent = history[max(self._start(history), self._settled_items) :]
+        for item in recent:
+            match item:
+                case UserSaid():
+                    events += self._catch_up_user(item)
+                case AgentSaid():
+                    events += self._catch_up_agent(item)
+                case CallOutput():
+                    events += self._catch_up_output(item)
+                case News() | Note():
+                    if self._is_new(item):
+                        events.append(ce.news_item(item) if isinstance(item, News) else ce.system_item(item.text))
+        heard = {item.reply for item in recent if isinstance(item, AgentSaid)}
+        for number in self._replies:
+            if self._settled_reply <= number < reply and number not in heard:
+                events += self._forget(number)
+        self._settled_reply = max(self._settled_reply, reply)
+        self._settled_items = max(self._settled_items, len(history) - CHANGING_MAX)
+        return events
+
+    def _start(self, history: tuple[Item, ...]) -> int:
+        """What came before the first item that was restored is in the summary."""
+        if self._first is None:
+            return 0
+        return next((place for place, item in enumerate(history) if _key(item) == self._first), 0)
+
+    def _is_new(self, item: Item) -> bool:
+        key = _key(item)
+        if key in self._known:
+            return False
+        self._known[key] = None
+        return True
+
+    # -- The person
+
+    def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
+        """Words that the server did not hear by itself were typed, or were heard by an earlier session."""
+        words = item.text.split()
+        before = self._said.get(item.turn, [])
+        if words == before:
+            return []
+        self._said[item.turn] = words
+        rest = words[len(before) :] if words[: len(before)] == before else words
+        rest, heard = self._explain(rest)
+        if item.overheard:  # recorded, and not to be answered
+            return [ce.delete_item(name) for name in heard if name]
+        return [ce.user_item(" ".join(rest))] if rest else []
+
+    def _explain(self, words: list[str]) -> tuple[list[str], list[str]]:
+        """The words that the server has not heard, and the items in which it heard the others."""
+        heard: list[str] = []
+        for spoken in list(self._spoken):
+            at = _find(spoken.words, words)
+            if at is not None:
+                words = words[:at] + words[at + len(spoken.words) :]
+                self._spoken.remove(spoken)
+                heard.append(spoken.item)
+        for spoken in self._spoken:  # one sound, cut into two turns
+            at = _find(words, spoken.words) if words else None
+            if at is not None:
+                del spoken.words[at : at + len(words)]
+                words = []
+        self._spoken = [spoken for spoken in self._spoken if spoken.words]
+        return words, heard
+
+    # -- The agent
+
+    def _catch_up_agent(self, item: AgentSaid) -> list[ClientEvent]:
+        known = self._replies.get(item.reply)
+        if known is None:
+            return self._add_reply(item)
+        events: list[ClientEvent] = []
+        taken = {call.id for _, call in item.calls}
+        for number, call in item.calls:
+            self._calls.setdefault(number, call.id)
+        for made in known.made:
+            if made.call and made.call not in taken and not made.is_gone:  # a call that nobody carried out
+                made.is_gone = True
+                events.append(ce.delete_item(made.item))
+        return events + (self.cut(item.reply, item.heard_ms) if item.interrupted else [])
+
+    def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
+        """A reply that this session did not make: what it has not been told of it."""
+        before = self._agent_said.get(item.reply, "")
+        rest = item.text.removeprefix(before).strip()
+        self._agent_said[item.reply] = item.text
+        events: list[ClientEvent] = [ce.agent_item(rest)] if rest else []
+        fresh = [(number, call) for number, call in item.calls if number not in self._calls]
+        return events + [ce.call_item(call, self._name(number, call)) for number, call in fresh]
+
+    def _name(self, number: int, call: ToolCall) -> str:
+        """A name for a call of an earlier session."""
+        name = call.id or f"call_{number}"
+        if name in self._names:
+            name = f"{name}_{number}"
+        self._names[name] = None
+        self._calls[number] = name
+        return name
+
+    def _catch_up_output(self, item: CallOutput) -> list[ClientEvent]:
+        if not self._is_new(item):
+            return []
+        name = self._calls.get(item.call)
+        if name is None:
+            return [ce.late_output_item(item)]
+        return [ce.output_item(name, item.output or item.outcome.value)]
+
+    def _forget(self, number: int) -> list[ClientEvent]:
+        """Nothing of this reply was heard, and none of its calls was made."""
+        left = [made for made in self._replies[number].made if not made.is_gone]
+        for made in left:
+            made.is_gone = True
+        return [ce.delete_item(made.item) for made in left]
+
+
+def _key(item: Item) -> object:
+    match item:
+        case UserSaid(turn=turn):
+            return ("user", turn)
+        case AgentSaid(reply=reply):
+            return ("agent", reply)
+        case CallOutput(call=call):
+            return ("output", call)
+        case _:
+            return item
+
+
+def _find(part: list[str], whole: list[str]) -> int | None:
+    """Where these words stand among those, in a row."""
+    size = len(part)
+    return next((at for at in range(len(whole) - size + 1) if whole[at : at + size] == part), None)
+
+
+def _beyond(context: Context) -> str:
+    """The summary, if it says more than the turns that are restored word for word."""
+    texts = {item.text for item in context.recent if isinstance(item, UserSaid | AgentSaid)}
+    more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]
+    return context.summary.strip() if more else ""

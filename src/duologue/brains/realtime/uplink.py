@@ -1,0 +1,92 @@
+"""The person's audio on its way to the server: at its rate, from the onset on, kept while nobody takes it.
+
+Rule: sound that was heard is sent once and in order; what is kept is bounded, and the oldest goes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from duologue.ports.ears import Frame
+
+from .settings import RATE_HZ
+
+if TYPE_CHECKING:
+    from duologue.audio.resample import LiveResampler
+
+_MS_BYTES = RATE_HZ // 1000 * 2
+
+
+class Kept:
+    """The newest audio, up to a length."""
+
+    def __init__(self, ms_max: int) -> None:
+        self._max = ms_max * _MS_BYTES
+        self._pieces: deque[bytes] = deque()
+        self._size = 0
+
+    def add(self, pcm: bytes) -> None:
+        self._pieces.append(pcm)
+        self._size += len(pcm)
+        while self._size > self._max and len(self._pieces) > 1:
+            self._size -= len(self._pieces.popleft())
+
+    def take(self) -> list[bytes]:
+        """All of it, oldest first; it is gone then."""
+        pieces = list(self._pieces)
+        self.clear()
+        return pieces
+
+    def clear(self) -> None:
+        self._pieces.clear()
+        self._size = 0
+
+
+class Rates:
+    """Frames of any rate, as the protocol's."""
+
+    def __init__(self) -> None:
+        self._rate_hz = RATE_HZ
+        self._resampler: LiveResampler | None = None
+
+    def convert(self, frame: Frame) -> bytes:
+        if frame.rate_hz == RATE_HZ:
+            return frame.pcm
+        from duologue.audio.frames import to_pcm, to_samples
+        from duologue.audio.resample import LiveResampler
+
+        if self._resampler is None or self._rate_hz != frame.rate_hz:
+            self._rate_hz, self._resampler = frame.rate_hz, LiveResampler(frame.rate_hz, RATE_HZ)
+        return to_pcm(self._resampler.feed(to_samples(frame.pcm)))
+
+
+class Onsets:
+    """When somebody begins and ends to make a sound, by its level alone. For a person who says with a button
+    when they speak: it only has to notice that there is anything to transcribe."""
+
+    LEVEL = 0.01
+    ON_MS = 60
+    OFF_MS = 400
+
+    def __init__(self) -> None:
+        self._on_ms = 0
+        self._off_ms = 0
+        self.is_on = False
+
+    def feed(self, pcm: bytes) -> bool | None:
+        """True at an onset, False at its end."""
+        from duologue.audio.frames import to_samples
+        from duologue.audio.levels import rms
+
+        ms = len(pcm) // _MS_BYTES
+        is_loud = rms(to_samples(pcm)) > self.LEVEL
+        self._on_ms = self._on_ms + ms if is_loud else 0
+        self._off_ms = 0 if is_loud else self._off_ms + ms
+        if not self.is_on and self._on_ms >= self.ON_MS:
+            self.is_on = True
+            return True
+        if self.is_on and self._off_ms >= self.OFF_MS:
+            self.is_on = False
+            return False
+        return None

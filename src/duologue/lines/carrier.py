@@ -1,0 +1,265 @@
+"""What the carriers of telephone calls say over their media WebSockets, and what they are told.
+
+Twilio and Telnyx send the same messages under other names, so each is a row of names and one codec serves both. Pure:
+text in, values out, and back. Rule: what a carrier sends is checked here, and nothing of it is repeated in an error.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from duologue.core.errors import DuologueError
+
+TEXT_MAX = 1 << 20  # a message; 20 ms of sound are 300 characters
+PARAMETERS_MAX = 50
+KEYS = "0123456789*#ABCD"
+_INBOUND = ("inbound", "inbound_track")
+
+
+class Malformed(DuologueError):
+    """A message that is none. The message says what is wrong with it, in words of our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """The names that one carrier uses."""
+
+    name: str
+    stream_id: str
+    call_id: str  # in the start message
+    parameters: str
+    media_format: str
+    sample_rate: str
+    names_stream: bool  # does it want the stream's id in what it is sent?
+    l16_byte_order: str = "big"  # of RFC 2586
+    encodings: Mapping[str, str] = field(default_factory=dict)  # its names for ours
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+TWILIO = Carrier(
+    name="twilio",
+    stream_id="streamSid",
+    call_id="callSid",
+    parameters="customParameters",
+    media_format="mediaFormat",
+    sample_rate="sampleRate",
+    names_stream=True,
+    encodings={"audio/x-mulaw": "PCMU"},
+)
+TELNYX = Carrier(
+    name="telnyx",
+    stream_id="stream_id",
+    call_id="call_control_id",
+    parameters="custom_parameters",
+    media_format="media_format",
+    sample_rate="sample_rate",
+    names_stream=False,
+    encodings={"PCMU": "PCMU", "PCMA": "PCMA", "L16": "L16"},
+)
+CARRIERS: dict[str, Carrier] = {carrier.name: carrier for carrier in (TWILIO, TELNYX)}
+
+
+# -- What a carrier says
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The socket is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The call is there. `encoding` is PCMU, PCMA or L16, or empty if it is none that we know."""
+
+    stream: str
+    call: str
+    encoding: str
+    rate_hz: int
+    parameters: Mapping[str, str] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """A piece of sound. `chunk` counts from 1; 0: the carrier doesn't count."""
+
+    stream: str
+    chunk: int
+    payload: bytes
+    is_inbound: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A key."""
+
+    stream: str
+    digit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A mark has come back."""
+
+    stream: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The call is over."""
+
+    stream: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that carriers may say one day, or an error that they report."""
+
+    is_error: bool = False
+
+
+Message: TypeAlias = Connected | Started | Media | Pressed | Marked | Ended | Unknown
+
+
+def read_message(carrier: Carrier, text: str) -> Message:
+    """What a carrier's text says. Raises Malformed."""
+    data = _parse(text)
+    event = data.get("event")
+    if not isinstance(event, str):
+        raise Malformed("a message without an event")
+    if event == "connected":
+        return Connected()
+    read = _READERS.get(event)
+    return read(carrier, data) if read is not None else Unknown(is_error=event == "error")
+
+
+def _parse(text: str) -> dict[str, Any]:
+    if len(text) > TEXT_MAX:
+        raise Malformed("a message that is too long")
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Malformed("a message that is not JSON") from None
+    if not isinstance(data, dict):
+        raise Malformed("a message that is not an object")
+    return data
+
+
+def _read_start(carrier: Carrier, data: dict[str, Any]) -> Started:
+    start = _part(data, "start")
+    form = _part(start, carrier.media_format)
+    encoding = carrier.encodings.get(_text(form, "encoding"), "")
+    stream = _text(data, carrier.stream_id)
+    rate_hz = _number(form, carrier.sample_rate)
+    return Started(stream, _text(start, carrier.call_id), encoding, rate_hz, _parameters(start, carrier.parameters))
+
+
+def _read_media(carrier: Carrier, data: dict[str, Any]) -> Media:
+    media = _part(data, "media")
+    try:
+        payload = base64.b64decode(_text(media, "payload"), validate=True)
+    except (binascii.Error, ValueError):
+        raise Malformed("sound that is not base64") from None
+    chunk = _number(media, "chunk") if "chunk" in media else 0
+    return Media(_stream(carrier, data), chunk, payload, media.get("track", "inbound") in _INBOUND)
+
+
+def _read_dtmf(carrier: Carrier, data: dict[str, Any]) -> Pressed | Unknown:
+    digit = _text(_part(data, "dtmf"), "digit").upper()
+    is_key = len(digit) == 1 and digit in KEYS
+    return Pressed(_stream(carrier, data), digit) if is_key else Unknown()
+
+
+def _read_mark(carrier: Carrier, data: dict[str, Any]) -> Marked:
+    return Marked(_stream(carrier, data), _text(_part(data, "mark"), "name"))
+
+
+def _read_stop(carrier: Carrier, data: dict[str, Any]) -> Ended:
+    return Ended(_stream(carrier, data))
+
+
+_READERS: dict[str, Callable[[Carrier, dict[str, Any]], Message]] = {
+    "start": _read_start,
+    "media": _read_media,
+    "dtmf": _read_dtmf,
+    "mark": _read_mark,
+    "stop": _read_stop,
+}
+
+
+def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
+    part = data.get(name)
+    if not isinstance(part, dict):
+        raise Malformed(f"a message without {name}")
+    return part
+
+
+def _text(data: dict[str, Any], name: str) -> str:
+    text = data.get(name)
+    if not isinstance(text, str):
+        raise Malformed(f"{name} is not text")
+    return text
+
+
+def _stream(carrier: Carrier, data: dict[str, Any]) -> str:
+    return _text(data, carrier.stream_id)
+
+
+def _number(data: dict[str, Any], name: str) -> int:
+    """Carriers write numbers as text, and sometimes as numbers."""
+    value = data.get(name)
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
+        return int(value)
+    if type(value) is int and 0 <= value < 10**15:
+        return value
+    raise Malformed(f"{name} is not a whole number")
+
+
+def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
+    """An object, or a list of names and values."""
+    given = start.get(name) or {}
+    if isinstance(given, list):
+        given = {item.get("name"): item.get("value") for item in given if isinstance(item, dict)}
+    if not isinstance(given, dict) or len(given) > PARAMETERS_MAX:
+        raise Malformed(f"{name} are none")
+    return {key: value for key, value in given.items() if isinstance(key, str) and isinstance(value, str)}
+
+
+# -- What it is told
+
+
+def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
+    return _write(carrier, stream, "media", {"payload": base64.b64encode(payload).decode("ascii")})
+
+
+def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
+    """The same for one stream: 50 times a second, what stays the same is written once."""
+    head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
+    return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
+
+
+def write_mark(carrier: Carrier, stream: str, name: str) -> str:
+    return _write(carrier, stream, "mark", {"name": name})
+
+
+def write_clear(carrier: Carrier, stream: str) -> str:
+    return _write(carrier, stream, "clear", None)
+
+
+def _write(carrier: Carrier, stream: str, event: str, content: dict[str, str] | None) -> str:
+    message: dict[str, Any] = {"event": event}
+    if carrier.names_stream:
+        message[carrier.stream_id] = stream
+    if content is not None:
+        message[event] = content
+    return json.dumps(message)

@@ -1,0 +1,65 @@
+"""The codecs of telephone calls, by the names that carriers give them.
+
+Rule: bytes in, bytes out; PCM is 16-bit, little-endian and mono.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from duologue.audio.frames import UnusableAudio
+from duologue.audio.g711 import alaw_to_pcm, pcm_to_alaw, pcm_to_ulaw, ulaw_to_pcm
+from duologue.core.errors import DuologueError
+from duologue.lines.carrier import Carrier
+
+FRAME_MS = 20
+_RATES_HZ = (8_000, 16_000, 24_000)
+
+
+class UnknownCodec(DuologueError):
+    """A codec or a rate that we don't speak."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """Sound of one call, on the wire and off it."""
+
+    name: str
+    rate_hz: int
+    bytes_per_sample: int
+    encode: Callable[[bytes], bytes]
+    decode: Callable[[bytes], bytes]
+
+    @property
+    def frame_bytes(self) -> int:
+        """Of 20 ms on the wire."""
+        return self.rate_hz * FRAME_MS // 1000 * self.bytes_per_sample
+
+    @property
+    def silence(self) -> bytes:
+        """20 ms of it, on the wire."""
+        return self.encode(bytes(self.rate_hz * FRAME_MS // 1000 * 2))
+
+
+def codec_of(carrier: Carrier, encoding: str, rate_hz: int) -> Codec:
+    """The codec of a start message. Raises UnknownCodec."""
+    if encoding in ("PCMU", "PCMA") and rate_hz == 8_000:
+        both = (pcm_to_ulaw, ulaw_to_pcm) if encoding == "PCMU" else (pcm_to_alaw, alaw_to_pcm)
+        return Codec(encoding, rate_hz, 1, *both)
+    if encoding == "L16" and rate_hz in _RATES_HZ:
+        swap = _swapped if carrier.l16_byte_order == "big" else _as_is
+        return Codec(encoding, rate_hz, 2, swap, swap)
+    raise UnknownCodec(f"{carrier.name} sends a codec that we don't speak: use PCMU at 8 kHz")
+
+
+def _swapped(pcm: bytes) -> bytes:
+    return np.frombuffer(_as_is(pcm), "<i2").byteswap().tobytes()
+
+
+def _as_is(pcm: bytes) -> bytes:
+    if len(pcm) % 2:
+        raise UnusableAudio(f"16-bit sound has an even number of bytes, not {len(pcm)}")
+    return pcm

@@ -1,0 +1,311 @@
+"""A telephone call as a line: sound goes out in frames of 20 ms, and marks tell what was heard of it.
+
+The carrier holds a buffer of its own, so little is sent ahead of what plays, and a clear empties it. Between frames
+goes a mark about every 100 ms; the carrier returns it when everything before it was played. Rule: heard is what
+echoed marks say and nothing else. A mark that comes back after its sound was cleared was flushed, not heard: its
+name belongs to an older take and is not known any more, whatever the carrier does with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from duologue.audio.frames import to_pcm, to_samples
+from duologue.audio.resample import LiveResampler
+from duologue.lines.carrier import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
+from duologue.ports.ears import Frame
+from duologue.ports.failure import classify
+from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped, Unplayable
+from duologue.ports.sound import Sound
+
+from .codecs import FRAME_MS, Codec, codec_of
+from .order import Order
+
+
+class Wire(Protocol):
+    """The carrier's end of the socket."""
+
+    def send(self, text: str) -> None:
+        """Send this now, before anything that is sent later. Never waits."""
+        ...
+
+    def close(self) -> None:
+        """Hang up."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the carrier's buffer is filled."""
+
+    ahead_ms: int = 200  # sound that the carrier may hold: what a slow network needs, and no more
+    mark_ms: int = 100
+
+
+class LineGone(ConnectionError):
+    """The call is over: there is nobody to open a line to."""
+
+
+class _Track:
+    """The sound of one voice, as frames on the wire. Frames are kept until they were heard."""
+
+    def __init__(self, voice: int, codec: Codec) -> None:
+        self.voice = voice
+        self.take = 1  # sound that is sent again after a hold is another take
+        self.sent = self.heard = 0  # frames
+        self.is_held = self.is_complete = False
+        self.began = 0.0  # when the first frame of the sound would have played that is playing now
+        self.samples = 0
+        self.resampler = LiveResampler(codec.rate_hz, codec.rate_hz)
+        self.from_hz = codec.rate_hz
+        self._codec = codec
+        self._frames: list[bytes] = []
+        self._gone = 0  # frames that were heard and dropped
+        self._rest = b""
+
+    @property
+    def total(self) -> int:
+        return self._gone + len(self._frames)
+
+    @property
+    def is_all_sent(self) -> bool:
+        return self.is_complete and self.sent == self.total
+
+    @property
+    def heard_ms(self) -> int:
+        """The last frame may be filled up with silence, which nobody said."""
+        return min(self.heard * FRAME_MS, self.samples * 1000 // self._codec.rate_hz)
+
+    def add(self, sound: Sound) -> None:
+        codec = self._codec
+        if not sound.pcm:  # a simulation has the length alone
+            self._cut(codec.encode(bytes(2 * (codec.rate_hz * sound.ms // 1000))))
+            return
+        if sound.rate_hz != self.from_hz:
+            self.finish_resampling()
+            self.from_hz = sound.rate_hz
+            self.resampler = LiveResampler(sound.rate_hz, codec.rate_hz)
+        self._cut(codec.encode(to_pcm(self.resampler.feed(to_samples(sound.pcm)))))
+
+    def finish_resampling(self) -> None:
+        self._cut(self._codec.encode(to_pcm(self.resampler.finish())))
+
+    def complete(self) -> None:
+        """No more comes: the last frame is filled up, because a shorter one may be refused."""
+        self.finish_resampling()
+        if self._rest:
+            self._frames.append((self._rest + self._codec.silence)[: self._codec.frame_bytes])
+            self._rest = b""
+        self.is_complete = True
+
+    def _cut(self, coded: bytes) -> None:
+        self.samples += len(coded) // self._codec.bytes_per_sample
+        coded, size = self._rest + coded, self._codec.frame_bytes
+        whole = len(coded) - len(coded) % size
+        self._frames += [coded[at : at + size] for at in range(0, whole, size)]
+        self._rest = coded[whole:]
+
+    def next(self) -> bytes:
+        """The next frame to send."""
+        frame = self._frames[self.sent - self._gone]
+        self.sent += 1
+        return frame
+
+    def note_heard(self, frames: int) -> None:
+        self.heard = max(self.heard, frames)
+        del self._frames[: self.heard - self._gone]
+        self._gone = self.heard
+
+    def rewind(self) -> None:
+        """What was not heard will be sent again."""
+        self.take += 1
+        self.sent = self.heard
+
+
+class PhoneLine:
+    """One call on a carrier's stream. `pressed` gets the keys of the telephone; `sends` is the encoding and the rate
+    that the carrier was told to expect, if it may be another than what it sends."""
+
+    def __init__(
+        self,
+        carrier: Carrier,
+        started: Started,
+        wire: Wire,
+        pressed: Callable[[str], None] = lambda digit: None,  # noqa: ARG005
+        pace: Pace | None = None,
+        sends: tuple[str, int] | None = None,
+    ) -> None:
+        self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of what is heard
+        self.codec_out = codec_of(carrier, *sends) if sends is not None else self.codec
+        self.counts: Counter[str] = Counter()
+        self.has_hung_up = False  # has the agent?
+        self.pressed = pressed
+        self._carrier = carrier
+        self._stream = started.stream
+        self._write = media_writer(carrier, started.stream)
+        self._wire = wire
+        self._pace = pace or Pace()
+        self._order = Order(self.codec.silence)
+        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._is_gone = False
+        self._track: _Track | None = None
+        self._marks: dict[str, int] = {}  # on their way: the frames before each
+        self._alarm: asyncio.TimerHandle | None = None
+
+    # -- The port
+
+    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+        if self._is_gone:
+            raise LineGone("the call is over")
+        self._tell = tell
+
+    def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
+        self._check()
+        track = self._track
+        if track is None or track.voice != voice:
+            if track is not None:
+                self._flush()
+            self._track = track = _Track(voice, self.codec_out)
+        track.add(sound)
+        self._pump()
+
+    def finish(self, voice: int) -> None:
+        track = self._track
+        if track is None or track.voice != voice:
+            return
+        track.complete()
+        self._pump()
+        if track.heard == track.total:  # nothing is left to wait for
+            asyncio.get_running_loop().call_soon(self._end_track, track)
+
+    def hold(self, voice: int) -> None:
+        """Empty the carrier's buffer; what it had not played is sent again by `resume`."""
+        track = self._track
+        if track is not None and track.voice == voice and not track.is_held:
+            track.is_held = True
+            self._flush()
+            track.rewind()
+
+    def resume(self, voice: int) -> None:
+        """Go on from the last mark that came back: what was played after it is heard twice, some 100 ms."""
+        track = self._track
+        if track is not None and track.voice == voice and track.is_held:
+            track.is_held = False
+            self._pump()
+
+    def clear(self, voice: int) -> None:
+        track = self._track
+        heard_ms = 0
+        if track is not None and track.voice == voice:
+            heard_ms = track.heard_ms
+            self._flush()
+            self._track = None
+        asyncio.get_running_loop().call_soon(self._tell, Stopped(voice, heard_ms))
+
+    async def close(self) -> None:
+        """Hang up."""
+        self._quiet()
+        self._track = None
+        if not self._is_gone:
+            self._is_gone = self.has_hung_up = True
+            self._wire.close()
+
+    # -- What the carrier says
+
+    def hear(self, media: Media) -> None:
+        """A piece of sound from the caller."""
+        if not media.is_inbound:
+            self.counts["outbound"] += 1
+            return
+        for payload in self._order.feed(media.chunk, media.payload):
+            self._tell(Frame(self.codec.decode(payload), self.codec.rate_hz))
+
+    def note_mark(self, marked: Marked) -> None:
+        frames, track = self._marks.pop(marked.name, None), self._track
+        if frames is None or track is None:
+            self.counts["flushed_marks"] += 1
+            return
+        track.note_heard(frames)
+        if track.is_complete and track.heard == track.total:
+            self._end_track(track)
+        else:
+            self._tell(Played(track.voice, track.heard_ms))
+
+    def note_key(self, pressed: Pressed) -> None:
+        self.pressed(pressed.digit)
+
+    def hung_up(self) -> None:
+        """The carrier has ended the call, or is gone: on a telephone that is the same."""
+        if self._is_gone:
+            return
+        for payload in self._order.finish():
+            self._tell(Frame(self.codec.decode(payload), self.codec.rate_hz))
+        self._is_gone = True
+        self._quiet()
+        self._tell(Closed(hung_up=True))
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """What was wrong with the frames that came in."""
+        order = self._order
+        return {"lost": order.lost, "dropped": order.dropped, "reordered": order.reordered, **self.counts}
+
+    # -- Sending
+
+    def _pump(self) -> None:
+        """Send what may be sent now, and come back when there is more."""
+        track, loop = self._track, asyncio.get_running_loop()
+        self._quiet()
+        if track is None or track.is_held or self._is_gone:
+            return
+        now = loop.time()
+        while track.sent < track.total:
+            ahead_ms = track.sent * FRAME_MS - (now - track.began) * 1000
+            if ahead_ms < 0:  # nothing was there to play: a gap is not speech, and is not caught up
+                track.began = now - track.sent * FRAME_MS / 1000
+            elif ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
+                wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
+                self._alarm = loop.call_later(wait_ms / 1000, self._pump_on, track.voice)
+                return
+            self._wire.send(self._write(track.next()))
+            if track.sent * FRAME_MS % self._pace.mark_ms == 0 or track.is_all_sent:
+                self._mark(track)
+        if track.is_all_sent and track.total:
+            self._mark(track)
+
+    def _pump_on(self, voice: int) -> None:
+        """Later, when nobody is there to be told by an exception."""
+        try:
+            self._pump()
+        except OSError as problem:
+            self._tell(Unplayable(voice, classify(problem)))
+
+    def _mark(self, track: _Track) -> None:
+        name = f"{track.voice}.{track.take}.{track.sent}"
+        if name not in self._marks and track.sent > track.heard:
+            self._marks[name] = track.sent
+            self._wire.send(write_mark(self._carrier, self._stream, name))
+
+    def _flush(self) -> None:
+        self._quiet()
+        self._marks.clear()
+        if not self._is_gone:
+            self._wire.send(write_clear(self._carrier, self._stream))
+
+    def _end_track(self, track: _Track) -> None:
+        if self._track is track:
+            self._track = None
+            self._tell(Finished(track.voice, track.heard_ms))
+
+    def _quiet(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _check(self) -> None:
+        if self._is_gone:
+            raise LineGone("the call is over")

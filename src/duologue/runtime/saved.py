@@ -1,0 +1,136 @@
+"""A conversation as data: what it takes to go on after a crash, in this process or in another.
+
+Two parts. "machine" holds ids, counts and times; "words" everything that somebody said, and is left out of a private
+conversation. Rule: reading checks everything before anything is used, and an error names the place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from duologue.core.codec import settings_digest, state_from_json, state_to_json
+from duologue.core.errors import DuologueError
+from duologue.core.leaves import Outcome
+from duologue.core.settings import Settings
+from duologue.core.state import State
+from duologue.ports.calls import ToolCall
+from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+
+SCHEMA = 1
+
+
+class NotRestorable(DuologueError, ValueError):
+    """Saved data that no conversation can be made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A piece of work that was running."""
+
+    call: int
+    reply: int
+    name: str
+    arguments: dict[str, Any] | str
+    id: str = ""
+    partial: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSpeech:
+    """A reply whose sound was on: its ledger."""
+
+    reply: int
+    voice: int
+    ledger: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Everything that is kept of one conversation."""
+
+    state: State
+    transcript: dict[str, Any]
+    asking: dict[str, Any]
+    calls: tuple[OpenCall, ...] = ()
+    speech: OpenSpeech | None = None
+    events: int = 0  # steps so far, in the journal
+
+
+# -- Writing
+
+
+def machine_part(state: State, events: int) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "settings_digest": settings_digest(state.settings),
+        "state": state_to_json(state),
+        "events": events,
+    }
+
+
+def words_part(
+    transcript: dict[str, Any], asking: dict[str, Any], calls: tuple[OpenCall, ...], speech: OpenSpeech | None
+) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "transcript": transcript,
+        "asking": asking,
+        "calls": [[call.call, call.reply, call.name, call.arguments, call.id, call.partial] for call in calls],
+        "speech": [speech.reply, speech.voice, speech.ledger] if speech is not None else None,
+    }
+
+
+# -- Reading
+
+
+def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
+    """The conversation, or NotRestorable. An agent whose settings have changed since can't go on with it."""
+    if not isinstance(machine, dict) or not isinstance(words, dict):
+        raise NotRestorable("its words were not kept")
+    for part in (machine, words):
+        if part.get("schema") != SCHEMA:
+            raise NotRestorable(f"it was saved with schema {part.get('schema')!r}, this version reads {SCHEMA}")
+    if machine.get("settings_digest") != settings_digest(settings):
+        raise NotRestorable("the agent's settings have changed since it was saved")
+    try:
+        state = state_from_json(machine["state"], settings)
+        calls = tuple(OpenCall(*call) for call in words["calls"])
+        speech = OpenSpeech(*words["speech"]) if words["speech"] is not None else None
+        return Saved(state, words["transcript"], words["asking"], calls, speech, int(machine["events"]))
+    except (DuologueError, KeyError, TypeError, ValueError) as problem:
+        raise NotRestorable(f"what was saved can't be read: {type(problem).__name__}") from None
+
+
+# -- Items of the history
+
+
+def item_to_json(item: Item) -> list[Any]:
+    match item:
+        case UserSaid():
+            return ["user", item.turn, item.text, item.overheard, item.confidence]
+        case AgentSaid():
+            calls = [[number, call.name, call.arguments, call.id] for number, call in item.calls]
+            return ["agent", item.reply, item.text, item.interrupted, calls, item.unheard, item.heard_ms]
+        case CallOutput():
+            return ["output", item.call, item.output, item.outcome.value, item.tool]
+        case News():
+            return ["news", item.call, item.text, item.outcome.value, item.tool]
+        case Note():
+            return ["note", item.text]
+
+
+def item_from_json(data: Any) -> Item:
+    match data:
+        case ["user", int(turn), str(text), bool(overheard), int() | float() as confidence]:
+            return UserSaid(turn, text, overheard, confidence)
+        case ["agent", int(reply), str(text), bool(interrupted), list(calls), str(unheard), int(heard_ms)]:
+            made = tuple((number, ToolCall(name, arguments, id_)) for number, name, arguments, id_ in calls)
+            return AgentSaid(reply, text, interrupted, made, unheard, heard_ms)
+        case ["output", int(call), str(output), str(outcome), str(tool)]:
+            return CallOutput(call, output, Outcome(outcome), tool)
+        case ["news", int(call), str(text), str(outcome), str(tool)]:
+            return News(call, text, Outcome(outcome), tool)
+        case ["note", str(text)]:
+            return Note(text)
+    raise NotRestorable("an item of the history can't be read")

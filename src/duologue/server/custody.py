@@ -1,0 +1,188 @@
+"""Conversations that outlive their server: claimed in the store, kept as they change, handed on.
+
+One node holds a conversation at a time. A client that comes back has its conversation moved to where it came; one whose
+node died is taken over when its lease runs out. Rule: whoever is overtaken is silent at once, and says so in the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import uuid
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from duologue.observe.diagnostics import correlation_id
+from duologue.ports.store import Fenced, Held, Kept, Lease, Node, Store, StoreFailed
+from duologue.runtime.keeping import Keeper
+
+if TYPE_CHECKING:
+    from .room import Room
+
+LOG = logging.getLogger("duologue.server")
+TTL_MS = 10_000
+ORPHANS_MAX = 5  # taken over at a time
+PARTS = ("machine", "words", "room", "dialogue")
+
+
+def hash_of(key: str) -> str:
+    """What the store knows of a key."""
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class Custody:
+    """What this node holds. `adopt` restores a conversation that nobody holds."""
+
+    def __init__(self, store: Store, name: str, address: str = "", ttl_ms: int = TTL_MS) -> None:
+        self.store = store
+        self.name = name
+        self._address = address
+        self._instance = uuid.uuid4().hex
+        self._ttl_ms = ttl_ms
+        self._rooms: dict[str, Room] = {}
+        self._keepers: dict[str, Keeper] = {}
+        self._dialogues: dict[str, dict[str, Any] | None] = {}
+        self._private: set[str] = set()
+        self._beating: asyncio.Task[None] | None = None
+        self._is_failing = False
+        self.is_leaving = False  # nothing more is taken over
+
+    # -- The node
+
+    async def open(self, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+        await self.store.open()
+        await self.store.enlist(self._node(), self._ttl_ms)
+        self._beating = asyncio.get_running_loop().create_task(self._beat(adopt), name="custody")
+
+    async def close(self) -> None:
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.wait([self._beating])
+        with self._grumbling("leaving"):
+            await self.store.leave(self._node())
+        await self.store.close()
+
+    def _node(self) -> Node:
+        return Node(self.name, self._instance, self._address, len(self._keepers))
+
+    async def _beat(self, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+        """Renew what we hold, and take over what nobody does."""
+        while True:
+            await asyncio.sleep(self._ttl_ms / 3000)
+            with self._grumbling("renewing"):
+                held = {keeper.lease: id_ for id_, keeper in self._keepers.items()}
+                for lease in await self.store.renew(list(held), self._ttl_ms):
+                    self._lose(held[lease])
+                await self.store.enlist(self._node(), self._ttl_ms)
+                for orphan in await self.store.orphans(ORPHANS_MAX) if not self.is_leaving else ():
+                    await self._take_over(orphan, adopt)
+
+    async def _take_over(self, conversation: str, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+        try:
+            lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
+        except (Held, Fenced):
+            return  # somebody else was faster
+        LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
+        await adopt(kept, lease)
+
+    @contextmanager
+    def _grumbling(self, what: str) -> Iterator[None]:
+        """A store that fails is told of once, and again when it works."""
+        try:
+            yield
+        except StoreFailed as problem:
+            if not self._is_failing:
+                LOG.error("the store fails at %s: %s", what, problem)
+            self._is_failing = True
+        else:
+            if self._is_failing:
+                LOG.info("the store works again")
+            self._is_failing = False
+
+    # -- Conversations
+
+    async def take(self, room: Room) -> None:
+        """Keep a new conversation. Where the store fails, it is not kept, and its client is told."""
+        try:
+            lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
+        except (StoreFailed, Held) as problem:
+            LOG.error("%s: is not kept: %s", correlation_id(room.id), problem)
+            room.note_unsaved(True)
+            return
+        self.hold(room, lease, kept)
+
+    async def reclaim(self, conversation: str, key: str) -> tuple[Lease, Kept] | None:
+        """A client has come back to us. None if there is no such conversation, or the key is not its own."""
+        kept = await self.store.read(conversation)
+        if kept is None or kept.is_over:
+            return None
+        try:
+            return await self.store.claim(conversation, self.name, self._ttl_ms, key_hash=hash_of(key), force=True)
+        except Held:
+            return None
+
+    def hold(self, room: Room, lease: Lease, kept: Kept) -> None:
+        """This conversation is ours from here on."""
+        id_ = room.id
+        keeper = Keeper(
+            self.store, lease, kept.revision, lambda: self._lose(id_), lambda problem: self._tell_trouble(id_, problem)
+        )
+        self._rooms[id_], self._keepers[id_] = room, keeper
+        self._dialogues[id_] = kept.parts.get("dialogue")
+        if room.conversation.agent.private:
+            self._private.add(id_)
+        keeper.keeps("room", room.dump)
+        keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
+        room.keep(keeper)
+
+    async def let_go(self, room: Room, is_over: bool) -> None:
+        """Write the rest. One that is over is over; any other may be claimed by anybody at once."""
+        keeper = self._keepers.get(room.id)
+        if keeper is not None:
+            await keeper.close(PARTS, is_over)
+        self._forget(room.id)
+
+    def _forget(self, conversation: str) -> None:
+        self._rooms.pop(conversation, None)
+        self._keepers.pop(conversation, None)
+        self._dialogues.pop(conversation, None)
+        self._private.discard(conversation)
+
+    def _lose(self, conversation: str) -> None:
+        room = self._rooms.get(conversation)
+        self._forget(conversation)
+        if room is not None:
+            LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
+            room.lose()
+
+    def _tell_trouble(self, conversation: str, problem: StoreFailed | None) -> None:
+        room = self._rooms.get(conversation)
+        if problem is not None:
+            LOG.error("%s: can't be saved: %s", correlation_id(conversation), problem)
+        if room is not None:
+            room.note_unsaved(problem is not None)
+
+    # -- What a brain remembers
+
+    async def load(self, conversation: str) -> dict[str, Any] | None:
+        return self._dialogues.get(conversation)
+
+    async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
+        """An action waits until this is safe; everything else goes on."""
+        keeper = self._keepers.get(conversation)
+        if keeper is None:
+            return
+        self._dialogues[conversation] = data
+        keeper.mark("dialogue")
+        if "before_action" in reasons:
+            await keeper.saved()
+
+    async def once(
+        self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
+    ) -> Any:
+        keeper = self._keepers.get(conversation)
+        if keeper is None or conversation in self._private:
+            return await work()
+        return await keeper.once(f"act:{key}", name, work, repeatable)

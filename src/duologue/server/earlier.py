@@ -1,0 +1,60 @@
+"""Reading back a conversation that another process began.
+
+Rule: what can't be read whole is not gone on with; the reason is one line.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from duologue.core.codec import event_from_json
+from duologue.core.errors import DuologueError
+from duologue.core.events import Event
+from duologue.core.leaves import CLOSED
+from duologue.core.settings import Settings
+from duologue.ports.line import Played
+from duologue.ports.store import Kept, Store
+from duologue.runtime.saved import NotRestorable, read_saved
+
+from .room import Earlier
+
+
+async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict[str, Any] | None) -> Earlier:
+    """The conversation, or NotRestorable. `hello` is that of its client, if it has come back."""
+    saved = read_saved(kept.parts.get("machine"), kept.parts.get("words"), settings)
+    if saved.state.link in CLOSED:
+        raise NotRestorable("it had ended")
+    told = kept.parts.get("room")
+    try:
+        began = datetime.fromisoformat(told["began"])  # type: ignore[index]
+        typed = tuple(str(id_) for id_ in told["typed"])  # type: ignore[index]
+        str(told["seat"]), str(told["language"])  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):
+        raise NotRestorable("what was kept of its client can't be read") from None
+    position = (hello or {}).get("played")
+    return Earlier(
+        id=kept.conversation,
+        key=(hello or {}).get("key", ""),
+        key_hash=kept.key_hash,
+        began=began,
+        saved=saved,
+        events=read_events(await store.journal(kept.conversation), saved.events),
+        typed=typed,
+        played=Played(position["voice"], position["ms"]) if position else None,
+    )
+
+
+def read_events(lines: Any, count: int) -> tuple[Event, ...]:
+    """The steps so far, for the debug view; none if they can't be read. A line that was written twice, or that is newer
+    than the state, is left out by its number."""
+    events: dict[int, Event] = {}
+    try:
+        for line in lines:
+            data = json.loads(line)
+            if data["n"] <= count:
+                events[data["n"]] = event_from_json(data["event"])
+    except (DuologueError, KeyError, TypeError, ValueError):
+        return ()
+    return tuple(events[number] for number in sorted(events)) if len(events) == count else ()

@@ -1,0 +1,45 @@
+"""What a client has to know that comes back, or is loaded anew: things told while nobody was there, and things that
+are still open.
+
+Rule: what got no answer is told to somebody, even after the conversation is over; the rest is told while it holds.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from duologue.observe import signals as sg
+
+from .telling import Message
+
+LOST_MAX = 20
+
+
+class Pending:
+    """Kept for one conversation."""
+
+    def __init__(self) -> None:
+        self._lost: deque[Message] = deque(maxlen=LOST_MAX)  # told to nobody so far
+        self._fault: Message | None = None
+        self._asked: dict[int, Message] = {}  # by the call that asked
+
+    def note(self, signal: sg.Signal, told: Message, is_heard: bool) -> None:
+        match signal:
+            case sg.Lost() if not is_heard:
+                self._lost.append(told)
+            case sg.Failed():
+                self._fault = told
+            case sg.WorkAsked():
+                self._asked[signal.call] = told
+            case sg.WorkEnded():
+                self._asked.pop(signal.call, None)
+
+    def lost(self) -> list[Message]:
+        """What got no answer; each is told once."""
+        told = list(self._lost)
+        self._lost.clear()
+        return told
+
+    def open(self, is_faulted: bool) -> list[Message]:
+        """What waits for the person."""
+        return [*([self._fault] if is_faulted and self._fault is not None else []), *self._asked.values()]

@@ -1,0 +1,258 @@
+"""Telephone calls over the carriers' media WebSockets, as routes for a Starlette application.
+
+A webhook announces the call and gets a token; the stream that follows must bring it. Each stream is one conversation,
+and whatever goes wrong with one leaves the others alone. Rule: a stream ends with the close code that says why, and one
+log line that names the carrier and the reason, never a word, a number or a secret.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
+
+from duologue.core.errors import DuologueError
+from duologue.lines.carrier import CARRIERS, Carrier, Started
+from duologue.lines.phone.digits import Digits
+from duologue.lines.phone.line import PhoneLine
+from duologue.lines.phone.stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Refused, Stream
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation, NotRunning
+
+from .phone_settings import InvalidPhoneSettings, PhoneSettings
+from .phone_tokens import Tokens
+from .phone_webhooks import Webhooks
+
+__all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
+
+LOG = logging.getLogger("duologue.phone")
+LOG.addHandler(logging.NullHandler())
+NORMAL = 1000
+END_S_MAX = 5.0  # a conversation ends within two
+FLUSH_S_MAX = 1.0
+UNSENT_MAX = 2_000  # messages that a socket doesn't take: 40 s of sound
+
+
+def phone_routes(
+    make_agent: Callable[[], Agent],
+    settings: PhoneSettings,
+    on_conversation: Callable[[Conversation], None] = lambda conversation: None,  # noqa: ARG005
+) -> list[BaseRoute]:
+    """The routes of every carrier that is set up. `make_agent` is asked for each call; `on_conversation` gets each
+    conversation before it starts."""
+    tokens = Tokens(settings.token_key, settings.token_ms_max)
+    webhooks = Webhooks(settings, tokens)
+    calls = Calls(make_agent, settings, tokens, on_conversation)
+    routes: list[BaseRoute] = []
+    if "twilio" in settings.carriers:
+        routes.append(Route("/phone/twilio/voice", webhooks.twilio, methods=["POST"]))
+    if "telnyx" in settings.carriers:
+        routes.append(Route("/phone/telnyx/texml", webhooks.telnyx, methods=["POST"]))
+    for name in settings.carriers:
+        routes.append(WebSocketRoute(f"/phone/{name}/stream", partial(calls.take, CARRIERS[name])))
+    return routes
+
+
+class Socket:
+    """The carrier's end, as a line sees it: sending never waits. What was sent before a clear may still be here
+    when it comes: that is dropped, so that the clear is the next thing to leave."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._unsent: deque[str] = deque()
+        self._wake = asyncio.Event()
+        self._is_closed = False
+
+    def send(self, text: str) -> None:
+        if self._unsent and text.startswith('{"event": "clear"'):
+            self._unsent.clear()
+        if len(self._unsent) >= UNSENT_MAX:
+            raise ConnectionError("the carrier takes nothing any more")
+        self._unsent.append(text)
+        self._wake.set()
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._wake.set()
+
+    async def write(self) -> None:
+        """Send what there is, until the line hangs up."""
+        while self._unsent or not self._is_closed:
+            while self._unsent:
+                await self._socket.send_text(self._unsent.popleft())
+            if not self._is_closed:
+                self._wake.clear()
+                await self._wake.wait()
+
+
+class Calls:
+    """The streams of all carriers."""
+
+    def __init__(
+        self,
+        make_agent: Callable[[], Agent],
+        settings: PhoneSettings,
+        tokens: Tokens,
+        on_conversation: Callable[[Conversation], None],
+    ) -> None:
+        self._make_agent = make_agent
+        self._settings = settings
+        self._tokens = tokens
+        self._on_conversation = on_conversation
+        self._running = 0
+
+    async def take(self, carrier: Carrier, websocket: WebSocket) -> None:
+        """One socket, from its handshake to its end."""
+        await websocket.accept()
+        self._running += 1
+        socket = Socket(websocket)
+        admit, settings = partial(self._admit, carrier, websocket), self._settings
+        stream = Stream(carrier, socket, admit, settings.pace, settings.sends(carrier.name))
+        code, why = NORMAL, ""
+        try:
+            if self._running > settings.calls_max:
+                raise Refused(FULL, "too many calls at once")
+            line = await self._await_start(websocket, stream)
+            if line is not None:
+                await self._hold_call(websocket, socket, stream, line)
+        except Refused as problem:
+            code, why = problem.code, str(problem)
+            LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
+        except Exception:
+            code, why = BROKEN, "an error on our side"
+            raise
+        finally:
+            self._running -= 1
+            await _close(websocket, code, why)
+
+    def _admit(self, carrier: Carrier, websocket: WebSocket, started: Started) -> None:
+        """Did our webhook announce this stream?"""
+        token = started.parameters.get("token", "") or websocket.query_params.get("token", "")
+        if not token:
+            raise Refused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
+        if not self._tokens.take(token, carrier.name, started.call):
+            raise Refused(REFUSED, "a token that is wrong, used or too old")
+
+    async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
+        """The line, once the carrier has started the stream; None if it went away before."""
+        try:
+            async with asyncio.timeout(self._settings.start_ms_max / 1000):
+                while stream.line is None:
+                    text = await _receive(websocket)
+                    if text is None:
+                        LOG.info("%s: gone before the start message", stream.carrier.name)
+                        return None
+                    stream.receive(text)
+        except TimeoutError:
+            raise Refused(REFUSED, "no start message in time") from None
+        return stream.line
+
+    async def _hold_call(self, websocket: WebSocket, socket: Socket, stream: Stream, line: PhoneLine) -> None:
+        conversation = self._converse(line)
+        watch = _Watch()
+        talking = asyncio.ensure_future(conversation.run())
+        others = [
+            asyncio.ensure_future(_read(websocket, stream, watch)),
+            asyncio.ensure_future(socket.write()),
+            asyncio.ensure_future(watch.expect(self._settings.quiet_ms_max)),
+        ]
+        try:
+            await asyncio.wait((talking, *others), return_when=asyncio.FIRST_COMPLETED)
+            stream.end()
+            await asyncio.wait((talking,), timeout=END_S_MAX)
+            socket.close()
+            await asyncio.wait((others[1],), timeout=FLUSH_S_MAX)
+            _raise_refusal(talking, *others)
+        finally:
+            for task in (talking, *others):
+                task.cancel()
+            await asyncio.gather(talking, *others, return_exceptions=True)
+        facts = {**stream.counts, **{name: count for name, count in line.facts.items() if count}}
+        stopped = "" if stream.has_stopped or line.has_hung_up else ", without a stop message"
+        LOG.info("%s: the call is over%s %s", stream.carrier.name, stopped, facts)
+
+    def _converse(self, line: PhoneLine) -> Conversation:
+        settings = self._settings
+        name = uuid.uuid4().hex
+        journal = settings.journals / f"{name}.jsonl" if settings.journals is not None else None
+        try:
+            conversation = Conversation(self._make_agent(), line, journal=journal, conversation_id=name)
+            self._on_conversation(conversation)
+        except Exception as failure:  # noqa: BLE001 - one call must not end the others
+            raise Refused(BROKEN, f"no agent could be made: {type(failure).__name__}") from None
+        digits = Digits(partial(_type, conversation), settings.digits_terminator, settings.digits_pause_ms)
+        line.pressed = digits.press
+        return conversation
+
+
+class _Watch:
+    """Notices when a carrier sends nothing any more."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.heard_at = self._loop.time()
+
+    def note(self) -> None:
+        self.heard_at = self._loop.time()
+
+    async def expect(self, quiet_ms_max: int) -> None:
+        while (left_s := self.heard_at + quiet_ms_max / 1000 - self._loop.time()) > 0:
+            await asyncio.sleep(left_s)
+        raise Refused(REFUSED, "the carrier has gone silent")
+
+
+async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
+    """Everything that the carrier says, until it says that it is over or goes away."""
+    while not stream.has_stopped:
+        text = await _receive(websocket)
+        if text is None:
+            return
+        watch.note()
+        stream.receive(text)
+
+
+async def _receive(websocket: WebSocket) -> str | None:
+    """The next message; None if there will be none."""
+    message = await websocket.receive()
+    if message["type"] == "websocket.disconnect":
+        return None
+    text = message.get("text")
+    if not isinstance(text, str):
+        raise Refused(UNSUPPORTED, "a binary message")
+    return text
+
+
+def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
+    """What ended the call, if it was no ordinary end."""
+    for task in tasks:
+        failure = task.exception() if task.done() and not task.cancelled() else None
+        if isinstance(failure, Refused):
+            raise failure
+        if isinstance(failure, DuologueError):
+            raise Refused(BROKEN, f"the conversation did not start: {type(failure).__name__}")
+        if failure is not None and not isinstance(failure, OSError | RuntimeError | WebSocketDisconnect):
+            raise failure
+
+
+def _type(conversation: Conversation, digits: str) -> None:
+    try:
+        conversation.type(digits)
+    except NotRunning:
+        LOG.info("keys came after the end")
+
+
+async def _close(websocket: WebSocket, code: int, why: str) -> None:
+    """A socket that is closed already is left alone."""
+    is_open = WebSocketState.CONNECTED
+    if websocket.client_state is is_open and websocket.application_state is is_open:
+        try:
+            await websocket.close(code, why)
+        except (OSError, RuntimeError, WebSocketDisconnect):
+            return

@@ -1,0 +1,90 @@
+"""A scripted carrier that really calls: asks the webhook, opens the WebSocket, and carries the call over it.
+
+For simulations, benches and tests on this machine. Rule: it does what a carrier does, in that order, and knows nothing
+that a carrier doesn't.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+from xml.etree import ElementTree
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+from duologue.core.errors import DuologueError
+from duologue.lines.carrier import Carrier
+from duologue.sim.carrier import ScriptedCarrier
+
+WEBHOOKS = {"twilio": "/phone/twilio/voice", "telnyx": "/phone/telnyx/texml"}
+ANSWER_S_MAX = 20.0
+
+
+class NotAnswered(DuologueError):
+    """The server did not take the call."""
+
+
+async def announce(url: str, carrier: Carrier, call: str) -> tuple[str, dict[str, str]]:
+    """Ask what to do with a call. Returns the stream's address and its parameters."""
+    request = urllib.request.Request(url + WEBHOOKS[carrier.name], urlencode({"CallSid": call}).encode(), method="POST")
+    try:
+        answer = await asyncio.to_thread(_fetch, request)
+        stream = ElementTree.fromstring(answer).find("Connect/Stream")
+    except (OSError, ElementTree.ParseError) as problem:
+        raise NotAnswered(f"the webhook did not answer: {type(problem).__name__}") from None
+    if stream is None:
+        raise NotAnswered("the webhook's answer connects no stream")
+    parameters = {each.attrib["name"]: each.attrib["value"] for each in stream.findall("Parameter")}
+    return stream.attrib["url"], parameters
+
+
+def _fetch(request: urllib.request.Request) -> bytes:
+    with urllib.request.urlopen(request, timeout=ANSWER_S_MAX) as answer:
+        read: bytes = answer.read()
+        return read
+
+
+@asynccontextmanager
+async def dial(url: str, carrier: Carrier, **options: Any) -> AsyncIterator[ScriptedCarrier]:
+    """Call the agent behind this address. Options are those of ScriptedCarrier."""
+    call = options.setdefault("call", "CA0001")
+    address, parameters = await announce(url, carrier, call)
+    assert urlsplit(address).hostname == urlsplit(url).hostname, "the answer leads elsewhere"
+    async with connect(address, compression=None) as socket:
+        unsent: asyncio.Queue[str] = asyncio.Queue()
+        scripted = ScriptedCarrier(unsent.put_nowait, carrier, parameters, **options)
+        tasks = [asyncio.ensure_future(_write(socket, unsent)), asyncio.ensure_future(_read(socket, scripted))]
+        scripted.connect()
+        try:
+            yield scripted
+            while not unsent.empty():  # what was said last is a stop message
+                await asyncio.sleep(0.01)
+        finally:
+            scripted.end()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _write(socket: ClientConnection, unsent: asyncio.Queue[str]) -> None:
+    try:
+        while True:
+            await socket.send(await unsent.get())
+    except ConnectionClosed:
+        while True:  # nobody listens any more
+            await unsent.get()
+
+
+async def _read(socket: ClientConnection, scripted: ScriptedCarrier) -> None:
+    try:
+        async for text in socket:
+            scripted.receive(str(text))
+    except ConnectionClosed:
+        pass
+    scripted.end()

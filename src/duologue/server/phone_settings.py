@@ -1,0 +1,112 @@
+"""What a deployment of telephone lines may set.
+
+Rule: settings that would let anybody in are refused when they are made, all problems at once.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from duologue.core.errors import DuologueError
+from duologue.lines.phone.line import Pace
+
+
+class InvalidPhoneSettings(DuologueError, ValueError):
+    """Settings that can't work or are not safe. The message lists every problem and no secret."""
+
+
+@dataclass(frozen=True)
+class PhoneSettings:
+    """`public_url` is where the carriers reach this server, as they write it: https://host, without a path.
+    `allow_unsigned` is for simulations: webhooks from this very machine need no signature."""
+
+    public_url: str
+    twilio_auth_token: str = field(default="", repr=False)
+    telnyx_public_key: str = field(default="", repr=False)  # base64, from the portal
+    telnyx_codec: str = "PCMU"
+    telnyx_rate_hz: int = 8_000
+    allow_unsigned: bool = False
+    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # one for all workers
+    token_ms_max: int = 60_000  # from the webhook to the stream
+    start_ms_max: int = 10_000  # from the socket to its start message
+    quiet_ms_max: int = 15_000  # a carrier sends 50 messages a second: one that sends none for so long is gone
+    calls_max: int = 500
+    digits_pause_ms: int = 1_500
+    digits_terminator: str = "#"
+    pace: Pace = field(default_factory=Pace)
+    journals: Path | None = None  # a folder: every call leaves a journal there
+
+    def __post_init__(self) -> None:
+        problems = list(_problems(self))
+        if problems:
+            raise InvalidPhoneSettings("; ".join(problems))
+
+    @property
+    def base_url(self) -> str:
+        return self.public_url.rstrip("/")
+
+    @property
+    def stream_url(self) -> str:
+        """The same host, as a WebSocket."""
+        scheme, _, rest = self.base_url.partition("://")
+        return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
+
+    def sends(self, carrier: str) -> tuple[str, int] | None:
+        """What a carrier was told to expect; None: what it sends itself."""
+        if carrier != "telnyx":
+            return None
+        return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000
+
+    @property
+    def carriers(self) -> tuple[str, ...]:
+        """Whose calls are taken: those whose signatures can be checked."""
+        given = {"twilio": self.twilio_auth_token, "telnyx": self.telnyx_public_key}
+        return tuple(name for name, secret in given.items() if secret or self.allow_unsigned)
+
+
+def is_loopback(host: str) -> bool:
+    """Is this the machine that we are on?"""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _problems(settings: PhoneSettings) -> list[str]:
+    url = urlsplit(settings.public_url)
+    host, problems = url.hostname or "", []
+    if url.scheme not in ("https", "http") or not host or url.query or url.fragment:
+        problems.append("public_url must be https://host, as the carriers write it")
+    elif url.scheme == "http" and not is_loopback(host):
+        problems.append("public_url must be https: carriers send calls over it")
+    if settings.allow_unsigned and not is_loopback(host):
+        problems.append("allow_unsigned is for simulations: public_url must be on 127.0.0.1")
+    if not settings.carriers:
+        problems.append("give twilio_auth_token or telnyx_public_key: without one, no webhook can be trusted")
+    if settings.telnyx_public_key and not _is_key(settings.telnyx_public_key):
+        problems.append("telnyx_public_key must be 32 bytes in base64")
+    if settings.telnyx_codec not in ("PCMU", "PCMA", "L16"):
+        problems.append("telnyx_codec must be PCMU, PCMA or L16")
+    if settings.telnyx_rate_hz not in (8_000, 16_000, 24_000):
+        problems.append("telnyx_rate_hz must be 8000, 16000 or 24000")
+    if len(settings.token_key) < 16:
+        problems.append("token_key must have 16 bytes or more")
+    for name in ("token_ms_max", "start_ms_max", "quiet_ms_max", "calls_max", "digits_pause_ms"):
+        if getattr(settings, name) <= 0:
+            problems.append(f"{name} must be above 0")
+    return problems
+
+
+def _is_key(text: str) -> bool:
+    try:
+        return len(base64.b64decode(text, validate=True)) == 32
+    except (binascii.Error, ValueError):
+        return False

@@ -1,0 +1,183 @@
+"""What happens in a scripted telephone call, step by step, as data.
+
+Rule: a script is checked as a whole before anything happens, and every problem is told at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TypeAlias
+
+from duologue.core.errors import DuologueError
+from duologue.lines.carrier import CARRIERS, KEYS
+
+from .carrier import Network
+
+STEPS_MAX = 500
+PAUSE_MS_MAX = 600_000
+
+
+class InvalidCallScript(DuologueError, ValueError):
+    """A script that can't be played. The message lists every problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayWav:
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    keys: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hear:
+    """Until the agent has spoken for so long in one go."""
+
+    ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Until the agent has spoken and is silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """`heard`: the agent understood these words; `said`: the caller heard them; `interrupted`: the agent was, or was
+    not, since the caller last did something; `over`: the agent has hung up."""
+
+    heard: str = ""
+    said: str = ""
+    interrupted: bool | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HangUp:
+    pass
+
+
+Step: TypeAlias = Say | PlayWav | Wait | Press | Hear | Listen | Expect | HangUp
+
+
+@dataclass(frozen=True, slots=True)
+class CallScript:
+    steps: tuple[Step, ...]
+    carrier: str = "twilio"
+    agent: str = ""  # module:agent
+    greeting: str = "Hello, this is the demo line. How can I help you?"  # of the built-in agent
+    network: Network = field(default_factory=Network)
+    wait_s: float = 20.0  # for whatever is waited for
+
+
+def read_script(data: object) -> CallScript:
+    """A script as YAML gives it. Raises InvalidCallScript."""
+    if not isinstance(data, Mapping):
+        raise InvalidCallScript("a script is a mapping with steps")
+    problems: list[str] = []
+    known = {each.name for each in fields(CallScript)}
+    problems += [f"unknown key {key!r}" for key in data if key not in known]
+    steps = _steps(data.get("steps"), problems)
+    network = _network(data.get("network", {}), problems)
+    carrier, wait_s = data.get("carrier", "twilio"), data.get("wait_s", 20.0)
+    if carrier not in CARRIERS:
+        problems.append(f"carrier must be one of {', '.join(CARRIERS)}")
+    if not isinstance(wait_s, int | float) or not 0 < wait_s <= 600:
+        problems.append("wait_s must be above 0 and at most 600")
+    texts = {name: data.get(name, getattr(_DEFAULT, name)) for name in ("agent", "greeting")}
+    problems += [f"{name} must be text" for name, text in texts.items() if not isinstance(text, str)]
+    if problems:
+        raise InvalidCallScript("; ".join(problems))
+    return CallScript(steps, str(carrier), network=network, wait_s=float(wait_s), **texts)
+
+
+_DEFAULT = CallScript(())
+
+
+def _steps(given: object, problems: list[str]) -> tuple[Step, ...]:
+    if not isinstance(given, list) or not 0 < len(given) <= STEPS_MAX:
+        problems.append(f"steps must be a list of 1 to {STEPS_MAX}")
+        return ()
+    steps = []
+    for number, item in enumerate(given, start=1):
+        try:
+            steps.append(_step(item))
+        except (ValueError, TypeError) as problem:
+            problems.append(f"step {number}: {problem}")
+    return tuple(steps)
+
+
+def _step(item: object) -> Step:
+    if item == "listen":
+        return Listen()
+    if item == "hang_up":
+        return HangUp()
+    if not isinstance(item, Mapping) or len(item) != 1:
+        raise ValueError(f"must be listen, hang_up, or one of {', '.join(_MAKERS)} with its value")
+    ((name, value),) = item.items()
+    if name not in _MAKERS:
+        raise ValueError(f"unknown step {name!r}; there are listen, hang_up, {', '.join(_MAKERS)}")
+    return _MAKERS[name](value)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("must be text")
+    return value
+
+
+def _ms(value: object) -> int:
+    if type(value) is not int or not 0 < value <= PAUSE_MS_MAX:
+        raise ValueError(f"must be whole milliseconds from 1 to {PAUSE_MS_MAX}")
+    return value
+
+
+def _keys(value: object) -> str:
+    keys = str(value) if type(value) is int else _text(value)
+    if any(key not in KEYS for key in keys):
+        raise ValueError(f"a telephone has the keys {KEYS}")
+    return keys
+
+
+def _expect(value: object) -> Expect:
+    names = {each.name for each in fields(Expect)}
+    if not isinstance(value, Mapping) or not value or not set(value) <= names:
+        raise ValueError(f"expect takes {', '.join(sorted(names))}")
+    for name in ("heard", "said"):
+        if name in value:
+            _text(value[name])
+    return Expect(**value)
+
+
+_MAKERS: dict[str, Callable[[object], Step]] = {
+    "say": lambda value: Say(_text(value)),
+    "wav": lambda value: PlayWav(_text(value)),
+    "pause": lambda value: Wait(_ms(value)),
+    "dtmf": lambda value: Press(_keys(value)),
+    "hear": lambda value: Hear(_ms(value)),
+    "expect": _expect,
+}
+
+
+def _network(given: object, problems: list[str]) -> Network:
+    names = {each.name for each in fields(Network)}
+    if not isinstance(given, Mapping) or not set(given) <= names:
+        problems.append(f"network takes {', '.join(sorted(names))}")
+        return Network()
+    if any(isinstance(value, bool) or not isinstance(value, int | float) or value < 0 for value in given.values()):
+        problems.append("network takes numbers from 0")
+        return Network()
+    return Network(**given)

@@ -1,0 +1,243 @@
+"""A carrier that follows a script: the other end of a telephone line, as strict and as sloppy as the real ones.
+
+Sends the caller's sound every 20 ms, late, twice, out of order or not at all as told; plays what it is sent in the
+loop's time, returns marks and obeys clears. Works over any wire: a WebSocket, or a line in simulated time. Rule: it
+knows what can be heard on the telephone and nothing of the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import random
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from duologue.lines.carrier import CARRIERS, Carrier
+
+FRAME_MS = 20
+ULAW_SILENCE = b"\xff"
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """What happens to the caller's frames on their way. Shares are from 0 to 1."""
+
+    jitter_ms: int = 0
+    loss: float = 0.0
+    duplicates: float = 0.0
+    reordered: float = 0.0  # overtaken by the next one or two
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The sound on the wire."""
+
+    encoding: str = "PCMU"
+    rate_hz: int = 8_000
+    silence: bytes = ULAW_SILENCE  # one sample of it
+
+    @property
+    def frame_bytes(self) -> int:
+        return self.rate_hz * FRAME_MS // 1000 * len(self.silence)
+
+
+class Heard(NamedTuple):
+    """What the person heard, and when it was over."""
+
+    at_ms: int
+    what: str  # sound, clear
+    ms: int = 0
+
+
+@dataclass
+class ScriptedCarrier:
+    """One call. `send` is the wire; what comes back over it goes to `receive`. On a clear, Twilio returns every mark
+    that waits; what Telnyx does is not documented, so by default its stay away."""
+
+    send: Callable[[str], None]
+    carrier: Carrier = CARRIERS["twilio"]
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    network: Network = Network()
+    format: Format = Format()
+    stream: str = "MZ0001"
+    call: str = "CA0001"
+    returns_marks: bool = True
+    flushes_marks: bool | None = None
+    log: list[Heard] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._dice = random.Random(self.network.seed)
+        self._chunk = self._sequence = 0
+        self._voice = b""  # of the caller, still to be sent
+        self._queue: deque[bytes | str] = deque()  # of the agent: frames, and marks between them
+        self._began = 0.0
+        self._ticks = 0
+        self._alarm: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self.played_ms = 0
+        self.sounding_ms = 0  # in one go, until now
+        self.clears = 0
+        self.media = 0
+        self.recording = bytearray()  # what the person heard, as it came over the wire
+        self.is_over = False
+        self.changed = asyncio.Event()  # something was played or came to an end
+        if self.flushes_marks is None:
+            self.flushes_marks = self.carrier.name == "twilio"
+
+    # -- The call
+
+    def connect(self) -> None:
+        """Say hello and start the call."""
+        self.send(json.dumps({"event": "connected", "protocol": "Call", "version": "1.0.0"}))
+        carrier, form = self.carrier, self.format
+        names = {ours: theirs for theirs, ours in carrier.encodings.items()}
+        start = {
+            carrier.stream_id: self.stream,
+            carrier.call_id: self.call,
+            carrier.parameters: dict(self.parameters),
+            carrier.media_format: {
+                "encoding": names.get(form.encoding, form.encoding),
+                carrier.sample_rate: form.rate_hz,
+                "channels": 1,
+            },
+        }
+        self._say("start", {"start": start})
+        self._began = self._loop.time()
+        self._tick()
+
+    def hang_up(self, says_so: bool = True) -> None:
+        """End the call; a sloppy carrier says nothing."""
+        if self.is_over:
+            return
+        if says_so:
+            self._say("stop", {"stop": {self.carrier.call_id: self.call}})
+        self.end()
+
+    def end(self) -> None:
+        """It is over: nothing more is sent."""
+        self.is_over = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self.changed.set()
+
+    # -- The caller
+
+    def speak(self, coded: bytes) -> None:
+        """Say this, after whatever is being said."""
+        self._voice += coded
+
+    @property
+    def is_speaking(self) -> bool:
+        return bool(self._voice)
+
+    def press(self, digit: str) -> None:
+        self._say("dtmf", {"dtmf": {"track": "inbound_track", "digit": digit}})
+
+    @property
+    def is_sounding(self) -> bool:
+        """Does the person hear the agent?"""
+        return any(isinstance(item, bytes) for item in self._queue)
+
+    # -- What the agent's side sends
+
+    def receive(self, text: str) -> None:
+        message = json.loads(text)
+        match message["event"]:
+            case "media":
+                self.media += 1
+                self._queue.append(base64.b64decode(message["media"]["payload"]))
+            case "mark":
+                self._queue.append(message["mark"]["name"])
+            case "clear":
+                self._clear()
+
+    def _clear(self) -> None:
+        self.clears += 1
+        self.log.append(Heard(self._now_ms(), "clear", self.played_ms))
+        marks = [item for item in self._queue if isinstance(item, str)]
+        self._queue.clear()
+        if self.flushes_marks:
+            for name in marks:
+                self._return(name)
+        self.changed.set()
+
+    # -- Every 20 ms
+
+    def _tick(self) -> None:
+        if self.is_over:
+            return
+        self._send_frame()
+        self._play_frame()
+        self._ticks += 1
+        self.changed.set()
+        self._alarm = self._loop.call_at(self._began + self._ticks * FRAME_MS / 1000, self._tick)
+
+    def _play_frame(self) -> None:
+        self._return_marks()
+        if self._queue and isinstance(frame := self._queue.popleft(), bytes):
+            ms = len(frame) * FRAME_MS // self.format.frame_bytes
+            self.recording += frame
+            self.played_ms += ms
+            self.sounding_ms += ms
+        elif self.sounding_ms:
+            self.log.append(Heard(self._now_ms(), "sound", self.sounding_ms))
+            self.sounding_ms = 0
+
+    def _return_marks(self) -> None:
+        """Those before which everything was played: told when the next frame begins."""
+        while self._queue and isinstance(name := self._queue[0], str):
+            self._queue.popleft()
+            self._return(name)
+
+    def _return(self, name: str) -> None:
+        if self.returns_marks:
+            self._say("mark", {"mark": {"name": name}})
+
+    def _send_frame(self) -> None:
+        size, network, dice = self.format.frame_bytes, self.network, self._dice
+        frame, self._voice = self._voice[:size], self._voice[size:]
+        frame += self.format.silence * ((size - len(frame)) // len(self.format.silence))
+        self._chunk += 1
+        media = {
+            "track": "inbound",
+            "chunk": str(self._chunk),
+            "timestamp": str(self._ticks * FRAME_MS),
+            "payload": base64.b64encode(frame).decode("ascii"),
+        }
+        text = self._write("media", {"media": media})
+        if dice.random() < network.loss:
+            return
+        late_ms = dice.uniform(0, network.jitter_ms)
+        if dice.random() < network.reordered:
+            late_ms += FRAME_MS * dice.uniform(1.2, 2.4)
+        self._send_later(text, late_ms)
+        if dice.random() < network.duplicates:
+            self._send_later(text, late_ms + dice.uniform(0, FRAME_MS))
+
+    def _send_later(self, text: str, late_ms: float) -> None:
+        if late_ms:
+            self._loop.call_later(late_ms / 1000, self._send_if_up, text)
+        else:
+            self.send(text)
+
+    def _send_if_up(self, text: str) -> None:
+        if not self.is_over:
+            self.send(text)
+
+    # -- Writing
+
+    def _say(self, event: str, content: dict[str, Any]) -> None:
+        self.send(self._write(event, content))
+
+    def _write(self, event: str, content: dict[str, Any]) -> str:
+        self._sequence += 1
+        number = {"sequenceNumber" if self.carrier.names_stream else "sequence_number": str(self._sequence)}
+        return json.dumps({"event": event, **number, self.carrier.stream_id: self.stream, **content})
+
+    def _now_ms(self) -> int:
+        return round((self._loop.time() - self._began) * 1000)

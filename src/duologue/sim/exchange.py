@@ -1,0 +1,93 @@
+"""A telephone call without a network: a scripted carrier and an agent's line, joined in one loop.
+
+For simulated time, where there are no sockets. Rule: what is said arrives later and in order, as on a socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from duologue.lines.carrier import CARRIERS, Carrier, Started
+from duologue.lines.phone.line import Pace, PhoneLine
+from duologue.lines.phone.stream import Refused, Stream
+
+from .carrier import ScriptedCarrier
+
+WIRE_MS = 30  # one way
+
+
+class Pipe:
+    """One direction: first in, first out, after a while."""
+
+    def __init__(self, deliver: Callable[[str], None], wire_ms: int) -> None:
+        self._deliver = deliver
+        self._wire_s = wire_ms / 1000
+        self._texts: deque[str] = deque()
+        self.sent: list[str] = []
+
+    def send(self, text: str) -> None:
+        self.sent.append(text)
+        self._texts.append(text)
+        asyncio.get_running_loop().call_later(self._wire_s, self._arrive)
+
+    def _arrive(self) -> None:
+        self._deliver(self._texts.popleft())
+
+
+class _Wire:
+    """The agent's end."""
+
+    def __init__(self, pipe: Pipe, hang_up: Callable[[], None]) -> None:
+        self._pipe = pipe
+        self._hang_up = hang_up
+
+    def send(self, text: str) -> None:
+        self._pipe.send(text)
+
+    def close(self) -> None:
+        self._hang_up()
+
+
+class Exchange:
+    """One call. After `connect`, `line` is the agent's line. Options are those of ScriptedCarrier."""
+
+    def __init__(
+        self,
+        carrier: Carrier = CARRIERS["twilio"],
+        wire_ms: int = WIRE_MS,
+        pace: Pace | None = None,
+        sends: tuple[str, int] | None = None,
+        **options: Any,
+    ) -> None:
+        self.to_agent = Pipe(self._receive, wire_ms)
+        self.carrier = ScriptedCarrier(self.to_agent.send, carrier, **options)
+        self.to_carrier = Pipe(self.carrier.receive, wire_ms)
+        self.refused: Refused | None = None
+        self.is_hung_up = False  # by the agent
+        self.stream = Stream(carrier, _Wire(self.to_carrier, self._hang_up), self._admit, pace, sends)
+        self._started = asyncio.Event()
+
+    async def connect(self) -> PhoneLine:
+        """Start the call; returns when the agent's side knows of it."""
+        self.carrier.connect()
+        await self._started.wait()
+        assert self.stream.line is not None
+        return self.stream.line
+
+    def _admit(self, started: Started) -> None:  # noqa: ARG002 - whoever simulates is let in
+        self._started.set()
+
+    def _receive(self, text: str) -> None:
+        if self.refused is None:
+            try:
+                self.stream.receive(text)
+            except Refused as problem:
+                self.refused = problem
+                self._hang_up()
+
+    def _hang_up(self) -> None:
+        self.is_hung_up = True
+        self.carrier.end()

@@ -1,0 +1,43 @@
+"""Lines as they sound on a telephone: spoken by espeak-ng or read from a file, at 8 kHz and in µ-law.
+
+Rule: a line is spoken once and kept; the same line sounds the same in every call.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from duologue.audio.frames import to_pcm, to_samples
+from duologue.audio.g711 import pcm_to_ulaw
+from duologue.audio.resample import resample
+from duologue.audio.wav import read_audio
+from duologue.ports.voice import Voice
+
+from .call_script import PlayWav, Say
+
+RATE_HZ = 8_000
+
+
+class Mouth:
+    """Says lines. `folder` is where WAV files lie."""
+
+    def __init__(self, voice: Voice, folder: Path | None = None) -> None:
+        self._voice = voice
+        self._folder = folder or Path()
+        self._kept: dict[Say | PlayWav, bytes] = {}
+
+    async def __call__(self, step: Say | PlayWav) -> bytes:
+        if step not in self._kept:
+            self._kept[step] = self._read(step) if isinstance(step, PlayWav) else await self._speak(step.text)
+        return self._kept[step]
+
+    async def _speak(self, text: str) -> bytes:
+        sounds = [sound async for sound in self._voice.speak(text)]
+        if not sounds:
+            return b""
+        samples = to_samples(b"".join(sound.pcm for sound in sounds))
+        return pcm_to_ulaw(to_pcm(resample(samples, sounds[0].rate_hz, RATE_HZ)))
+
+    def _read(self, step: PlayWav) -> bytes:
+        found = read_audio(self._folder / step.file)
+        return pcm_to_ulaw(to_pcm(resample(found.samples, found.rate_hz, RATE_HZ)))

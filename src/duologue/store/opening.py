@@ -1,0 +1,56 @@
+"""A store by its address: memory:, sqlite:, sqlite:///path, a bare path, postgresql://…
+
+Rule: an address may hold a password, so no error ever shows more of it than its scheme.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from duologue.ports.store import Store, StoreFailed
+
+from .memory import MemoryStore
+from .sqlite import SqliteStore
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)  # one letter is a drive
+
+
+def open_store(url: str) -> Store:
+    """The store at this address. It still has to be opened: `await store.open()`."""
+    if not url.strip():
+        raise StoreFailed("an empty address; use memory:, sqlite:, a path or postgresql://…")
+    found = _SCHEME.fullmatch(url)
+    if not found:
+        return SqliteStore(url)
+    scheme, rest = found.group(1).lower(), found.group(2)
+    if scheme == "memory" and not rest:
+        return MemoryStore()
+    if scheme == "sqlite":
+        return SqliteStore(_path(rest))
+    if scheme in ("postgresql", "postgres"):
+        return _postgres(url)
+    if scheme == "memory":
+        raise StoreFailed("memory: takes nothing after the colon")
+    raise StoreFailed(f"no store for {scheme}: addresses; use memory:, sqlite:, a path or postgresql://…")
+
+
+def _path(rest: str) -> str | None:
+    """After `sqlite:`. Nothing: the default. Two slashes name a machine, which a file has not."""
+    if rest.startswith("//") and not rest.startswith("///"):
+        raise StoreFailed("sqlite:// needs a third slash: sqlite:///absolute/path, or sqlite:relative/path")
+    if rest.startswith(":"):
+        raise StoreFailed("for a store in memory use memory:")
+    return unquote(rest.removeprefix("//")) or None
+
+
+def _postgres(url: str) -> Store:
+    try:
+        from .postgres import PostgresStore
+    except ModuleNotFoundError as missing:
+        if missing.name != "psycopg":
+            raise
+        raise StoreFailed("PostgreSQL needs psycopg: pip install 'duologue[postgres]'") from None
+    except ImportError:
+        raise StoreFailed("psycopg finds no libpq: pip install 'duologue[postgres]'") from None
+    return PostgresStore(url)

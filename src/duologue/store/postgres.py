@@ -1,0 +1,194 @@
+"""A store in PostgreSQL: for any number of nodes, by the server's clock.
+
+A transaction whose connection is lost is tried again on a new one. Lost before the commit, nothing was written;
+lost while committing, the same script finds what it wrote and answers as if nothing had happened. Rule: only when
+the server stays away is the caller told, and told whether the outcome is known.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import re
+import zlib
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import psycopg
+
+from duologue.core.errors import DuologueError
+from duologue.ports.store import Lease, StoreFailed, Unsure
+
+from . import scripts
+from .content import Content
+from .postgres_errors import AGAIN, CantConnect, read_address, running
+from .postgres_pool import Connection, Pool
+from .schema import STEPS, Step, missing
+from .scripts import POSTGRES, Script
+from .sql import Kind, SqlStore
+
+T = TypeVar("T")
+WAITS_S = (0.0, 0.1, 0.4, 1.0)  # before trying again
+STATEMENT_MS_MAX = 5_000
+TRANSACTION_S_MAX = 10.0
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+
+class _Lost(Exception):
+    """The connection broke. `may_be_done`: while it committed."""
+
+    def __init__(self, may_be_done: bool) -> None:
+        self.may_be_done = may_be_done
+
+
+class PostgresStore(SqlStore):
+    """`schema` holds the tables; it is made if the user may make it."""
+
+    dialect = POSTGRES
+
+    def __init__(
+        self, url: str, *, schema: str = "duologue", connections_max: int = 4, steps: Sequence[Step] = STEPS
+    ) -> None:
+        if not _SCHEMA.fullmatch(schema):
+            raise StoreFailed(f"{schema!r:.80} is no name for a schema: small letters, digits and _")
+        self.schema, self._steps = schema, steps
+        settings: dict[str, str | int] = {
+            "search_path": schema,
+            "statement_timeout": STATEMENT_MS_MAX,
+            "lock_timeout": STATEMENT_MS_MAX,
+            "idle_in_transaction_session_timeout": 2 * STATEMENT_MS_MAX,
+        }
+        self._pool = Pool(read_address(url), settings, connections_max)
+
+    async def open(self) -> None:
+        connection = await self._pool.take()
+        try:
+            await self._migrate(connection)
+        except psycopg.Error as error:
+            raise running(error, self._pool.where) from None
+        finally:
+            await self._pool.give_back(connection)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    async def keep(self, lease: Lease, revision: int, content: Content) -> int:
+        if content.has_parts_only:
+            return await self.run(lambda: scripts.write_at_once(lease, revision, content), kind=Kind.STATEMENT)
+        return await super().keep(lease, revision, content)
+
+    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, kind: Kind = Kind.TRANSACTION) -> T:
+        may_be_done = False
+        for wait_s in (*WAITS_S, None):
+            try:
+                return await self._attempt(make, kind)
+            except _Lost as lost:
+                may_be_done = may_be_done or lost.may_be_done
+                if wait_s is None or (may_be_done and not again):
+                    break
+            except StoreFailed as failed:
+                hopeless = not isinstance(failed, CantConnect) or failed.is_hopeless
+                if hopeless or wait_s is None:
+                    if may_be_done:  # by an earlier attempt, whatever became of this one
+                        break
+                    raise
+            await asyncio.sleep(wait_s or 0)
+        if may_be_done:
+            raise self._unsure()
+        raise StoreFailed(f"{self._pool.where}: the connection is lost again and again, nothing was written")
+
+    async def _attempt(self, make: Callable[[], Script[T]], kind: Kind) -> T:
+        connection = await self._pool.take()
+        attempt = _Attempt(connection)
+        try:
+            async with asyncio.timeout(TRANSACTION_S_MAX):
+                return await attempt.perform(make(), kind)
+        except psycopg.Error as error:
+            if error.sqlstate in AGAIN:
+                raise _Lost(False) from None
+            if connection.closed:
+                raise _Lost(attempt.is_committing) from None
+            raise running(error, self._pool.where) from None
+        except TimeoutError:  # another attempt would take as long
+            await connection.close()
+            if attempt.is_committing:
+                raise self._unsure() from None
+            raise StoreFailed(
+                f"{self._pool.where}: no answer for {TRANSACTION_S_MAX:.0f} s, nothing was written"
+            ) from None
+        finally:
+            if connection.closed:
+                await self._pool.give_up()
+            await self._pool.give_back(connection)
+
+    def _unsure(self) -> Unsure:
+        return Unsure(f"{self._pool.where}: the answer was lost; whether it was written isn't known: ask again")
+
+    # -- The schema
+
+    async def _migrate(self, connection: Connection) -> None:
+        """All in one transaction; nodes that start together wait for each other."""
+        async with connection.transaction():
+            number = zlib.crc32(f"duologue {self.schema}".encode())
+            await connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
+            found = await self._version(connection)
+            for step in missing(found, self._steps, f"{self._pool.where}, schema {self.schema},"):
+                for statement in step.postgres:
+                    await connection.execute(statement.encode())
+                await connection.execute("INSERT INTO schema_versions VALUES (%s, now_ms())", (step.version,))
+
+    async def _version(self, connection: Connection) -> int:
+        known = await connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (self.schema,))
+        if not await known.fetchone():
+            await connection.execute(f"CREATE SCHEMA {self.schema}".encode())
+        known = await connection.execute("SELECT to_regclass(%s)", (f"{self.schema}.schema_versions",))
+        if await known.fetchone() == (None,):
+            await connection.execute(
+                "CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_ms BIGINT NOT NULL)"
+            )
+        newest = await connection.execute("SELECT coalesce(max(version), 0) FROM schema_versions")
+        row = await newest.fetchone()
+        assert row is not None
+        return int(row[0])
+
+
+class _Attempt:
+    """A script on a connection. When it fails, `is_committing` tells whether it may have been done."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.is_committing = False
+
+    async def perform(self, script: Script[T], kind: Kind) -> T:
+        if kind is Kind.TRANSACTION:
+            return await self._transact(script)
+        self.is_committing = kind is Kind.STATEMENT  # it commits by itself
+        return await self._drive(script)
+
+    async def _transact(self, script: Script[T]) -> T:
+        await self.connection.execute("BEGIN")
+        try:
+            result = await self._drive(script)
+        except DuologueError:
+            await self.connection.execute("ROLLBACK")
+            raise
+        self.is_committing = True
+        await self.connection.execute("COMMIT")
+        return result
+
+    async def _drive(self, script: Script[T]) -> T:
+        try:
+            sql, values = next(script)
+            while True:
+                cursor = await self.connection.execute(_translated(sql), values)
+                rows = await cursor.fetchall() if cursor.description else ()
+                sql, values = script.send(rows)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+
+
+@functools.lru_cache(maxsize=512)
+def _translated(sql: str) -> bytes:
+    """With the marks of psycopg."""
+    return sql.replace("?", "%s").encode()

@@ -1,0 +1,86 @@
+"""A few connections to PostgreSQL, made when they are needed.
+
+Rule: only a connection that is known to be idle comes back; any other is closed, and when one is lost the idle
+ones are given up too, because they most likely lead to a server that is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from duologue.ports.store import StoreFailed
+
+from .postgres_errors import connecting, place
+
+Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+CONNECT_S_MAX = 5
+WAIT_S_MAX = 10
+
+
+class Pool:
+    """At most `connections_max` at a time."""
+
+    def __init__(self, address: Mapping[str, Any], settings: Mapping[str, str | int], connections_max: int) -> None:
+        assert connections_max >= 1
+        self.where = place(address)
+        self._address = {
+            "connect_timeout": CONNECT_S_MAX,
+            "application_name": "duologue",
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 2,
+            **address,
+        }
+        ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        self._address["options"] = f"{address.get('options') or ''} {ours}".strip()
+        self._free = asyncio.Semaphore(connections_max)
+        self._idle: list[Connection] = []
+        self._is_closed = False
+
+    async def take(self) -> Connection:
+        try:
+            async with asyncio.timeout(WAIT_S_MAX):
+                await self._free.acquire()
+        except TimeoutError:
+            raise StoreFailed(
+                f"{self.where}: every connection was busy for {WAIT_S_MAX} s, nothing was written; allow more of them"
+            ) from None
+        try:
+            if self._is_closed:
+                raise StoreFailed(f"{self.where}: the store is closed")
+            return self._idle.pop() if self._idle else await self._connect()
+        except BaseException:
+            self._free.release()
+            raise
+
+    async def _connect(self) -> Connection:
+        try:
+            return await psycopg.AsyncConnection.connect(autocommit=True, **self._address)
+        except psycopg.Error as error:
+            raise connecting(error, self.where) from None
+        except (UnicodeError, OSError):
+            raise StoreFailed(f"{self.where}: can't be reached; check the address") from None
+
+    async def give_back(self, connection: Connection) -> None:
+        """Keep it if nothing is under way on it."""
+        self._free.release()
+        idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
+        if idle and not self._is_closed:
+            self._idle.append(connection)
+        else:
+            await connection.close()
+
+    async def give_up(self) -> None:
+        """Close those that nobody uses."""
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            await connection.close()
+
+    async def close(self) -> None:
+        self._is_closed = True
+        await self.give_up()

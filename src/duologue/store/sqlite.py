@@ -1,0 +1,189 @@
+"""A store in one SQLite file: for one machine, with any number of processes.
+
+WAL, flushed at every commit: a write that has returned survives a power cut, not only a crash. What is deleted is
+overwritten. Rule: the file can be read by its owner alone, and nothing of SQLite ever runs in the event loop.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from duologue.ports.store import StoreFailed, Unsure
+
+from .clock import Clock, boot_id, counter_ms, from_moment, wall_ms
+from .schema import STEPS, Step, missing
+from .scripts import SQLITE, Script
+from .sql import Kind, SqlStore
+from .sqlite_thread import SqliteThread
+
+T = TypeVar("T")
+APPLICATION_ID = 0x44554F4C  # "DUOL"
+BUSY_MS_MAX = 5_000
+PRAGMAS = (
+    f"PRAGMA busy_timeout = {BUSY_MS_MAX}",
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",  # NORMAL may lose the last commits in a power cut, and they were promised
+    "PRAGMA secure_delete = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA journal_size_limit = 16777216",
+)
+# What SQLite's result codes mean for whoever runs it.
+TROUBLES = {
+    sqlite3.SQLITE_FULL: "the disk is full, nothing was written; free some space",
+    sqlite3.SQLITE_READONLY: "it can't be written; check the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "it can't be opened; check the path and the permissions of its folder",
+    sqlite3.SQLITE_PERM: "it can't be opened; check the permissions",
+    sqlite3.SQLITE_BUSY: f"another process has kept it locked for {BUSY_MS_MAX // 1000} s, nothing was written; "
+    "try again, or find who holds it",
+    sqlite3.SQLITE_NOTADB: "it is not an SQLite database; choose another path, or move that file away",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a backup, or move it away to begin anew",
+    sqlite3.SQLITE_IOERR: "the disk failed, so whether it was written isn't known; check the disk, and ask again",
+    sqlite3.SQLITE_TOOBIG: "that is more than SQLite keeps in one row, nothing was written",
+}
+
+
+def default_path() -> Path:
+    """Where a store lies if nobody says: in the user's data folder."""
+    data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
+    if not data.is_absolute():  # the XDG rules say to ignore such a value
+        data = Path("~/.local/share").expanduser()
+    return data / "duologue" / "store.sqlite3"
+
+
+class SqliteStore(SqlStore):
+    """`clock` is for tests: milliseconds, shared by every store on one file."""
+
+    dialect = SQLITE
+
+    def __init__(
+        self, path: Path | str | None = None, *, clock: Clock | None = None, steps: Sequence[Step] = STEPS
+    ) -> None:
+        self.path = Path(path).expanduser().absolute() if path else default_path()
+        self._clock, self._steps = clock, steps
+        self._thread: SqliteThread | None = None
+
+    async def open(self) -> None:
+        assert self._thread is None, "opened once"
+        thread = SqliteThread(self._connect, self._explain)
+        await thread.open()
+        self._thread = thread
+
+    async def close(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread:
+            await thread.close()
+
+    async def run(
+        self,
+        make: Callable[[], Script[T]],
+        *,
+        again: bool = True,  # noqa: ARG002 (there is no connection to lose)
+        kind: Kind = Kind.TRANSACTION,  # noqa: ARG002 (what waits together shares one anyway)
+    ) -> T:
+        return await self._opened().script(make)
+
+    async def forget(self, conversation: str) -> bool:
+        found = await super().forget(conversation)
+        await self._opened().alone(self._empty_log)
+        return found
+
+    async def sweep(self, older_than_ms: int) -> int:
+        swept = await super().sweep(older_than_ms)
+        if swept:
+            await self._opened().alone(self._empty_log)
+        return swept
+
+    def _opened(self) -> SqliteThread:
+        if self._thread is None:
+            raise StoreFailed(f"{self.path}: the store is not open")
+        return self._thread
+
+    # -- In the thread
+
+    def _connect(self) -> sqlite3.Connection:
+        make_private(self.path)
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_MS_MAX / 1000)
+        try:
+            for pragma in PRAGMAS:
+                connection.execute(pragma).fetchall()
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Bring the schema up to date and find out what time it is, in one transaction."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            found = self._version(connection)
+            for step in missing(found, self._steps, str(self.path)):
+                for statement in step.sqlite:
+                    connection.execute(statement)
+                connection.execute("INSERT INTO schema_versions VALUES (?, ?)", (step.version, wall_ms()))
+            clock = self._clock or _shared_clock(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        connection.create_function("now_ms", 0, clock)
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        ((application,),) = connection.execute("PRAGMA application_id").fetchall()
+        ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        if tables and application != APPLICATION_ID:
+            raise StoreFailed(f"{self.path} is a database of another program; choose another path")
+        if not tables:
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute("CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_ms BIGINT NOT NULL)")
+            connection.execute("CREATE TABLE clock (boot TEXT PRIMARY KEY, boot_ms BIGINT NOT NULL)")
+        ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM schema_versions").fetchall()
+        return int(version)
+
+    def _empty_log(self, connection: sqlite3.Connection) -> None:
+        """Deleted words are overwritten in the file; the write-ahead log still has them until it is emptied."""
+        ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if is_busy:
+            raise StoreFailed(
+                f"{self.path}: deleted, but another process is reading, so that the words are still in the file "
+                "ending in -wal; ask again"
+            )
+
+    def _explain(self, error: sqlite3.Error) -> StoreFailed:
+        code = getattr(error, "sqlite_errorcode", None)
+        trouble = TROUBLES.get(code & 0xFF) if code is not None else None
+        # A flush that failed may have reached the disk all the same.
+        kind = Unsure if code is not None and code & 0xFF == sqlite3.SQLITE_IOERR else StoreFailed
+        return kind(f"{self.path}: {trouble or f'SQLite failed ({type(error).__name__})'}")
+
+
+def _shared_clock(connection: sqlite3.Connection) -> Clock:
+    """The first process of a boot notes when the counter began; the others take its word."""
+    boot = boot_id()
+    if not boot:
+        return wall_ms
+    connection.execute("DELETE FROM clock WHERE boot <> ?", (boot,))
+    connection.execute("INSERT INTO clock VALUES (?, ?) ON CONFLICT DO NOTHING", (boot, wall_ms() - counter_ms()))
+    ((boot_ms,),) = connection.execute("SELECT boot_ms FROM clock").fetchall()
+    return from_moment(boot_ms)
+
+
+def make_private(path: Path) -> None:
+    """A file that its owner alone can read, in a folder that is theirs too if we make it."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            # By its path: to open and close the file would take away SQLite's locks on it in this process.
+            if path.is_dir():
+                raise StoreFailed(f"{path} is a folder; name a file") from None
+            if os.name == "posix" and path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
+                path.chmod(0o600)
+    except OSError as error:
+        raise StoreFailed(f"{path}: {error.strerror or error}; choose a path that can be written") from None

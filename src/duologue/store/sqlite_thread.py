@@ -1,0 +1,181 @@
+"""One thread that owns one SQLite connection: it takes scripts, runs them, and answers.
+
+Scripts that wait together share a transaction, each in a savepoint of its own, so that one flush to disk serves
+them all. Rule: an answer is given after the commit, and a script that fails takes nothing else down with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from duologue.ports.store import StoreFailed
+
+from .scripts import Script
+
+T = TypeVar("T")
+TOGETHER_MAX = 64
+WAITING_MAX = 10_000
+
+
+@dataclass(slots=True)
+class Job:
+    """A script, or something that needs the connection to itself."""
+
+    script: Callable[[], Script[Any]] | None
+    alone: Callable[[sqlite3.Connection], Any] | None
+    loop: asyncio.AbstractEventLoop
+    answer: asyncio.Future[Any]
+    result: Any = None
+    error: BaseException | None = field(default=None)
+
+
+class SqliteThread:
+    """`connect` is called in the thread; `explain` turns what SQLite says into what to do."""
+
+    def __init__(
+        self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
+    ) -> None:
+        self._connect, self._explain = connect, explain
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._work, name="duologue-store", daemon=True)
+        self._connection: sqlite3.Connection | None = None
+
+    async def open(self) -> None:
+        self._thread.start()
+        try:
+            await self.alone(lambda connection: None)  # noqa: ARG005
+        except BaseException:
+            self._jobs.put(None)
+            raise
+
+    async def close(self) -> None:
+        await self.alone(lambda connection: connection.close())
+        self._jobs.put(None)
+
+    async def script(self, make: Callable[[], Script[T]]) -> T:
+        answer: T = await self._ask(make, None)
+        return answer
+
+    async def alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Outside any transaction."""
+        answer: T = await self._ask(None, work)
+        return answer
+
+    async def _ask(self, make: Callable[[], Script[Any]] | None, work: Callable[..., Any] | None) -> Any:
+        if self._jobs.qsize() > WAITING_MAX:
+            raise StoreFailed(f"the disk can't keep up: {WAITING_MAX} writes wait")
+        loop = asyncio.get_running_loop()
+        job = Job(make, work, loop, loop.create_future())
+        self._jobs.put(job)
+        return await job.answer
+
+    # -- In the thread
+
+    def _work(self) -> None:
+        held: Job | None = None
+        while True:
+            job = held or self._jobs.get()
+            if job is None:
+                return
+            held = None
+            if job.alone:
+                self._perform_alone(job)
+                continue
+            together = [job]
+            while len(together) < TOGETHER_MAX and held is None:
+                try:
+                    more = self._jobs.get_nowait()
+                except queue.Empty:
+                    break
+                if more is None:
+                    self._jobs.put(None)  # closed meanwhile: answer these first
+                    break
+                if more.alone:
+                    held = more
+                else:
+                    together.append(more)
+            self._perform([one for one in together if not one.answer.cancelled()])
+
+    def _perform_alone(self, job: Job) -> None:
+        assert job.alone is not None
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            job.result = job.alone(self._connection)
+        except sqlite3.Error as error:
+            job.error = self._explain(error)
+        except Exception as error:  # noqa: BLE001 (raised where it was asked for)
+            job.error = error
+        _answer(job)
+
+    def _perform(self, jobs: Sequence[Job]) -> None:
+        """One transaction for all. If SQLite fails, each tries alone, so that it is told what is its own fault."""
+        if not jobs:
+            return
+        try:
+            self._transact(jobs)
+        except sqlite3.Error as error:
+            if len(jobs) > 1 and getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
+                for job in jobs:
+                    self._perform([job])
+                return
+            for job in jobs:  # a lock is nobody's own fault, and each would wait for it anew
+                job.error = self._explain(error)
+        for job in jobs:
+            _answer(job)
+
+    def _transact(self, jobs: Sequence[Job]) -> None:
+        connection = self._connection
+        assert connection is not None, "opened before it is used"
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                job.error = None
+                connection.execute("SAVEPOINT one")
+                try:
+                    assert job.script is not None
+                    job.result = drive(connection, job.script())
+                except sqlite3.Error:
+                    raise
+                except Exception as error:  # noqa: BLE001 (raised where it was asked for)
+                    job.error = error
+                    connection.execute("ROLLBACK TO one")
+                connection.execute("RELEASE one")
+            connection.execute("COMMIT")
+        except sqlite3.Error:
+            if connection.in_transaction:  # some errors have rolled back by themselves
+                connection.execute("ROLLBACK")
+            raise
+
+
+def drive(connection: sqlite3.Connection, script: Script[T]) -> T:
+    """Run a script to its end, within the transaction that is open."""
+    try:
+        sql, values = next(script)
+        while True:
+            sql, values = script.send(connection.execute(sql, values).fetchall())
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def _answer(job: Job) -> None:
+    def settle() -> None:
+        if job.answer.cancelled():
+            return
+        if job.error is not None:
+            job.answer.set_exception(job.error)
+        else:
+            job.answer.set_result(job.result)
+
+    if not job.loop.is_closed():
+        try:
+            job.loop.call_soon_threadsafe(settle)
+        except RuntimeError:
+            return  # the loop closed at this moment: nobody waits any more

@@ -1,0 +1,192 @@
+"""A PostgreSQL server of one's own: made in a temporary folder, gone with the test.
+
+It needs PostgreSQL's programs (initdb, postgres), which it looks for in PATH and where Debian puts them; a cluster
+that is already there is never touched. A server won't run as root, so root lends it to another user. Rule: it
+stops its own process, by its own id, and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+
+from duologue.core.errors import DuologueError
+
+START_S_MAX = 60.0
+STOP_S_MAX = 20.0
+_POLL_S = 0.02
+_USERS = ("postgres", "nobody")
+
+
+class NoPostgres(DuologueError):
+    """PostgreSQL isn't installed, or can't be started here."""
+
+
+def find_programs() -> Path | None:
+    """The folder that holds initdb and postgres, the newest version first."""
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), reverse=True)
+    for folder in (*debian, *map(Path, os.get_exec_path())):
+        if (folder / "initdb").is_file() and (folder / "postgres").is_file():
+            return folder
+    return None
+
+
+class PrivatePostgres:
+    """Use it as a context manager. `durable` waits for the disk as a real server does; tests need not."""
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self._durable = durable
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = Path()
+        self._as: dict[str, Any] = {}
+        self.password = secrets.token_urlsafe(12)
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """By its socket, without a password."""
+        return f"postgresql://duologue@/postgres?host={quote(str(self._folder), safe='')}&port={self.port}"
+
+    @property
+    def tcp_url(self) -> str:
+        """By 127.0.0.1, with its password."""
+        return f"postgresql://duologue:{self.password}@127.0.0.1:{self.port}/postgres"
+
+    def __enter__(self) -> PrivatePostgres:
+        programs = find_programs()
+        if programs is None:
+            raise NoPostgres(
+                "PostgreSQL isn't installed: initdb and postgres are neither in PATH nor where Debian has them"
+            )
+        self._programs = programs
+        self._as = _another_user() if os.geteuid() == 0 else {}
+        self._folder = Path(tempfile.mkdtemp(prefix="duologue-pg-"))
+        try:
+            self._create()
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _create(self) -> None:
+        if self._as:
+            os.chown(self._folder, self._as["user"], self._as["group"])
+        word = self._folder / "word"
+        word.write_text(self.password, encoding="ascii")
+        word.chmod(0o644)  # in a folder that is private itself
+        command: list[str | Path] = [
+            self._programs / "initdb",
+            "-D",
+            self._folder / "data",
+            "-U",
+            "duologue",
+            "-E",
+            "UTF8",
+            "--no-sync",
+        ]
+        command += ["--locale=C", "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={word}"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._folder, **self._as)
+        word.unlink()
+        if done.returncode:
+            raise NoPostgres(f"initdb failed: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+
+    def start(self) -> None:
+        """Start it; after `stop` or `kill` too, on the same port."""
+        assert self._process is None, "it runs already"
+        self.port = self.port or _free_port()
+        quick = (
+            [] if self._durable else ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+        )
+        command: list[str | Path] = [
+            self._programs / "postgres",
+            "-D",
+            self._folder / "data",
+            "-k",
+            self._folder,
+            "-p",
+            str(self.port),
+        ]
+        command += ["-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=32MB", "-c", "max_connections=60", *quick]
+        with (self._folder / "log").open("ab") as log:
+            process: subprocess.Popen[bytes] = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self._folder, **self._as
+            )
+        self._process = process
+        self._wait_until_ready(process)
+
+    def _wait_until_ready(self, process: subprocess.Popen[bytes]) -> None:
+        until = time.monotonic() + START_S_MAX
+        while time.monotonic() < until:
+            if process.poll() is not None:
+                self._process = None
+                raise NoPostgres(f"PostgreSQL didn't start: {self._last_words()}")
+            if _status(self._folder / "data" / "postmaster.pid", process.pid) == "ready":
+                return
+            time.sleep(_POLL_S)
+        raise NoPostgres(f"PostgreSQL wasn't ready after {START_S_MAX:.0f} s: {self._last_words()}")
+
+    def _last_words(self) -> str:
+        lines = (self._folder / "log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+    def stop(self) -> None:
+        """Break off what it does, and end."""
+        self._end(signal.SIGINT)
+
+    def kill(self) -> None:
+        """As a crash does: without saving anything."""
+        self._end(signal.SIGQUIT)
+
+    def _end(self, how: signal.Signals) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(how)
+        try:
+            process.wait(STOP_S_MAX)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _status(file: Path, pid: int) -> str:
+    """What a server says of itself: the first line of this file is its process, the eighth its state."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    return lines[7].strip() if len(lines) > 7 and lines[0] == str(pid) else ""
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _another_user() -> dict[str, Any]:
+    for name in _USERS:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
+    raise NoPostgres("PostgreSQL won't run as root, and there is no user postgres or nobody to lend it to")

@@ -1,0 +1,144 @@
+"""A Realtime server on a local port that follows a script and forgives nothing.
+
+    async with RealtimeServer([Say("Hello.")]) as server:
+        model = RealtimeModel(url=server.url)
+
+Every event is checked, its own as well as the client's, and what it was sent is kept for a test to look at.
+Rule: it answers by the protocol, errors and all; only a `Fault` or a method called by the test makes it
+misbehave. At the end of the block, a client that broke the protocol is an AssertionError.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.http11 import Request, Response
+
+from .realtime_script import BreakDown, CallTool, FallSilent, Fault, Part, Say, Script, Write, parts_of
+from .realtime_session import ScriptedRealtimeSession
+
+__all__ = ["BreakDown", "CallTool", "FallSilent", "Fault", "RealtimeServer", "Say", "Write"]
+
+WAIT_S = 20  # only a broken test waits this long
+_SILENT = logging.Logger("duologue.testing.realtime", logging.CRITICAL + 1)
+
+
+class RealtimeServer:
+    """`script` is a list of responses, or a function of the items of the conversation. `hears` is what each
+    utterance says that the server hears by its energy; a test may also `say` one."""
+
+    def __init__(
+        self,
+        script: Script = (),
+        *,
+        hears: list[str] | None = None,
+        faults: list[Fault] | None = None,
+        otherwise: Part = Say("I see."),  # noqa: B008 - a value
+        answers_by_itself: bool = False,
+        session_s: int = 3_600,
+    ) -> None:
+        self._script: Callable[[list[dict[str, Any]]], Any] | None = script if callable(script) else None
+        self._queue: list[Any] = [] if callable(script) else list(script)
+        self.hears = list(hears or ())
+        self.faults = list(faults or ())
+        self.otherwise = otherwise
+        self.answers_by_itself = answers_by_itself  # whatever it was told: a server that is rude
+        self.session_s = session_s
+        self.refuses: list[int] = []  # HTTP statuses of the next handshakes
+        self.sessions: list[ScriptedRealtimeSession] = []
+        self.handshakes: list[Request] = []
+        self.received: list[dict[str, Any]] = []
+        self.sent: list[dict[str, Any]] = []
+        self.problems: list[str] = []
+        self.forgives = False  # problems are for the test to look at
+        self._server: Server | None = None
+        self._more = asyncio.Event()
+
+    async def __aenter__(self) -> RealtimeServer:
+        self._server = await serve(
+            self._serve,
+            "127.0.0.1",
+            0,
+            process_request=self._check_handshake,
+            compression=None,
+            ping_interval=None,
+            close_timeout=0.2,
+            max_size=None,
+            logger=_SILENT,
+        )
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        assert self._server is not None
+        for session in self.sessions:
+            session.stop()
+        self._server.close()
+        await self._server.wait_closed()
+        if kind is None and not self.forgives:
+            assert not self.problems, self.problems
+
+    @property
+    def url(self) -> str:
+        assert self._server is not None
+        port = next(iter(self._server.sockets)).getsockname()[1]
+        return f"ws://127.0.0.1:{port}/v1/realtime"
+
+    # -- What a test looks at
+
+    @property
+    def session(self) -> ScriptedRealtimeSession:
+        """The newest."""
+        return self.sessions[-1]
+
+    def got(self, kind: str) -> list[dict[str, Any]]:
+        """Client events of this type, of all sessions."""
+        return [event for event in self.received if event.get("type") == kind]
+
+    def gave(self, kind: str) -> list[dict[str, Any]]:
+        """Server events of this type, of all sessions."""
+        return [event for event in self.sent if event.get("type") == kind]
+
+    async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
+        """Wait until this holds, looking again after every event in either direction."""
+        async with asyncio.timeout(limit_s):
+            while not holds():
+                self._more.clear()
+                await self._more.wait()
+
+    # -- What the sessions use
+
+    def next_response(self, items: list[dict[str, Any]]) -> list[Part]:
+        if self._script is not None:
+            return parts_of(self._script(items))
+        return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
+
+    def fault_of(self, kind: str, *whats: str) -> Fault | None:
+        """The fault that the next event of this type has; it is used up."""
+        for place, fault in enumerate(self.faults):
+            if fault.kind == kind and fault.what in whats and fault.times > 0:
+                left = fault.times - 1
+                self.faults[place : place + 1] = [Fault(fault.what, kind, left, fault.ms, fault.code)] if left else []
+                return fault
+        return None
+
+    def note(self, event: dict[str, Any], is_sent: bool) -> None:
+        (self.sent if is_sent else self.received).append(event)
+        self._more.set()
+
+    # -- Inside
+
+    def _check_handshake(self, connection: ServerConnection, request: Request) -> Response | None:
+        self.handshakes.append(request)
+        if self.refuses:
+            return connection.respond(HTTPStatus(self.refuses.pop(0)), "refused\n")
+        return None
+
+    async def _serve(self, connection: ServerConnection) -> None:
+        session = ScriptedRealtimeSession(self, connection, len(self.sessions) + 1)
+        self.sessions.append(session)
+        await session.run()

@@ -1,0 +1,274 @@
+"""`duologue serve` as an operator sees it: a process that starts, tells its address, and stops when it is told to."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn")
+from websockets.sync.client import ClientConnection, connect
+
+from duologue.server.files import WEB
+
+pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
+
+LIMIT_S = 30.0
+AGENT = """
+from duologue import Agent
+from duologue.testing import ScriptedBrain, ScriptedVoice
+
+agent = Agent(ScriptedBrain(lambda request: f"You said {request.text}."), name="Tester", voice=ScriptedVoice())
+"""
+
+
+class Process:
+    """A server in a process of its own."""
+
+    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        (folder / "my_agent.py").write_text(AGENT)
+        command = [sys.executable, "-c", "from duologue.cli.entry import main; main()"]
+        self.process = subprocess.Popen(
+            [*command, "serve", *arguments],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", **environment},
+        )
+        self.lines: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+
+    @property
+    def said(self) -> str:
+        return "".join(self.lines)
+
+    def until(self, pattern: str) -> re.Match[str]:
+        deadline = time.monotonic() + LIMIT_S
+        while time.monotonic() < deadline:
+            if found := re.search(pattern, self.said):
+                return found
+            if self.process.poll() is not None:
+                self._reader.join(5)
+                if found := re.search(pattern, self.said):
+                    return found
+                break
+            time.sleep(0.02)
+        raise AssertionError(f"never said {pattern!r}:\n{self.said}")
+
+    def address(self) -> tuple[int, str]:
+        """Its port and its token."""
+        found = self.until(r"http://\S+?:(\d+)/(?:\?token=(\S+))?")
+        return int(found[1]), found[2] or ""
+
+    def ends(self) -> int:
+        code = self.process.wait(LIMIT_S)
+        self._reader.join(5)
+        return code
+
+
+@contextmanager
+def served(folder: Path, *arguments: str, **environment: str) -> Iterator[Process]:
+    server = Process(folder, *arguments, **environment)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait(LIMIT_S)
+        if server.process.stdout is not None:
+            server._reader.join(5)
+            server.process.stdout.close()
+
+
+def say(client: ClientConnection, kind: str, **payload: object) -> None:
+    client.send(json.dumps({"type": kind, "payload": payload}))
+
+
+def hear(client: ClientConnection, kind: str, **fields: object) -> dict[str, object]:
+    deadline = time.monotonic() + LIMIT_S
+    while time.monotonic() < deadline:
+        frame = client.recv(timeout=LIMIT_S)
+        if isinstance(frame, str):
+            told = json.loads(frame)
+            payload: dict[str, object] = told["payload"]
+            if told["type"] == f"duologue.{kind}" and all(payload.get(name) == value for name, value in fields.items()):
+                return payload
+    raise AssertionError(f"never: {kind}")
+
+
+@contextmanager
+def begin(port: int, token: str = "") -> Iterator[ClientConnection]:
+    with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+        say(client, "hello", version=1, seat="alice", **({"token": token} if token else {}))
+        say(client, "start")
+        hear(client, "state", state="listening")
+        yield client
+
+
+def status(port: int, path: str, **headers: str) -> int:
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
+            code: int = answer.status
+            return code
+    except urllib.error.HTTPError as refused:
+        return refused.code
+
+
+# -- Stopping
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_without_conversations_it_stops_at_once_and_says_no_more(tmp_path: Path, number: int) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0") as server:
+        port, token = server.address()
+        assert token == ""
+        assert "Tester" in server.said
+        assert status(port, "/healthz") == 200
+        began = time.monotonic()
+        server.process.send_signal(number)
+        assert server.ends() == 0, server.said
+        assert time.monotonic() - began < 5
+        assert "Traceback" not in server.said
+
+
+def test_told_to_stop_it_lets_a_conversation_end(tmp_path: Path) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0", "--drain-s", "60") as server:
+        port, _ = server.address()
+        with begin(port) as client:
+            server.process.send_signal(signal.SIGTERM)
+            hear(client, "notification", code="stopping")
+            assert status(port, "/readyz") == 503
+            say(client, "end")
+            hear(client, "ended")
+            assert server.ends() == 0, server.said
+        assert "Traceback" not in server.said
+
+
+def test_told_to_stop_it_ends_a_conversation_that_takes_too_long(tmp_path: Path) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0", "--drain-s", "0.3") as server:
+        port, _ = server.address()
+        with begin(port) as client:
+            server.process.send_signal(signal.SIGTERM)
+            assert hear(client, "ended")["reason"] == "the server is stopping"
+            assert server.ends() == 0, server.said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_told_twice_it_does_not_wait(tmp_path: Path, number: int) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0", "--drain-s", "600") as server:
+        port, _ = server.address()
+        with begin(port) as client:
+            server.process.send_signal(number)
+            hear(client, "notification", code="stopping")
+            began = time.monotonic()
+            server.process.send_signal(number)
+            assert server.ends() != 0
+            assert time.monotonic() - began < 5
+        assert "Traceback" not in server.said
+
+
+# -- Starting
+
+
+def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with served(tmp_path, "my_agent:agent", "--port", port) as server:
+            assert server.ends() == 1
+            assert re.search(rf"error: can't listen at 127.0.0.1 port {port}: .*; try another --port", server.said)
+            assert "Traceback" not in server.said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["my_agent:agent", "--host", "256.1.1.1"], "can't listen at 256.1.1.1"),
+        (["my_agent:agent", "--host", "x" * 80], "can't listen at xxx"),
+        (["my_agent:agent", "--port", "99999"], "a port lies from 0 to 65535"),
+        (["my_agent:agent", "--conversations-max", "0"], "limit conversations_max must be above 0"),
+        (["my_agent:nobody"], "did you mean|there are agent"),
+        (["nothing:agent"], "nothing can't be imported"),
+        (["breaks:agent"], "breaks can't be imported: RuntimeError: on the way in"),
+        (["my_agent"], "module:attribute"),
+        (["nothing.yaml"], "nothing.yaml"),
+    ],
+)
+def test_what_cannot_be_served_is_told_in_one_line(tmp_path: Path, arguments: list[str], told: str) -> None:
+    (tmp_path / "breaks.py").write_text("raise RuntimeError('on the way in')")
+    with served(tmp_path, *arguments, DUOLOGUE_OFFLINE="1") as server:
+        assert server.ends() in (1, 2), server.said
+        assert re.search(told, server.said), server.said
+        assert "Traceback" not in server.said
+
+
+@pytest.mark.req("C-SEC-003")
+def test_on_an_address_that_others_reach_it_makes_up_a_token_and_wants_it(tmp_path: Path) -> None:
+    with served(tmp_path, "my_agent:agent", "--host", "0.0.0.0", "--port", "0") as server:
+        port, token = server.address()
+        assert len(token) >= 32
+        assert status(port, "/metrics") == 401
+        assert status(port, "/metrics", Authorization=f"Bearer {token}") == 200
+        with begin(port, token) as client:
+            say(client, "end")
+            hear(client, "ended")
+        with connect(f"ws://127.0.0.1:{port}/ws") as stranger:
+            say(stranger, "hello", version=1, seat="mallory")
+            assert "token" in str(hear(stranger, "error", code="token")["message"])
+        assert server.said.count(token) == 1, "once in the address, and in no line of the log"
+
+
+def test_a_token_of_the_operators_own_is_taken(tmp_path: Path) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0", DUOLOGUE_TOKEN="a-token-of-my-own") as server:
+        port, token = server.address()
+        assert token == "a-token-of-my-own"
+        assert status(port, "/metrics") == 401
+
+
+# -- A project of one's own
+
+
+def test_a_project_that_was_just_written_passes_its_own_tests(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    run = [sys.executable, "-c", "from duologue.cli.entry import main; main()", "init", str(folder)]
+    made = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S)
+    assert made.returncode == 0, made.stderr
+    again = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S)
+    assert again.returncode == 1
+    assert "already" in again.stderr + again.stdout
+    tests = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=folder, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert tests.returncode == 0, tests.stdout + tests.stderr
+    assert re.search(r"\d+ passed", tests.stdout)
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    run = [sys.executable, "-c", "from duologue.cli.entry import main; main()", "init", str(tmp_path / "file" / "x")]
+    made = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S)
+    assert made.returncode == 1
+    assert "can't be written" in made.stderr + made.stdout
+    assert "Traceback" not in made.stderr

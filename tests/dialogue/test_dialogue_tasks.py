@@ -1,0 +1,206 @@
+"""Tasks: begun by the program with values, begun over, left for another and come back to; what "any" means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, choice, number, talk
+
+from duologue.check.dialogue_scenes import ROOMS, domain, flow
+from duologue.dialogue.commands import Restart, SetSlot, StartFlow
+from duologue.dialogue.effects import Understand
+from duologue.dialogue.flow import Act, Call, Collect, Confirm, Link, Say, SlotSpec
+from duologue.dialogue.grammars import ANY, Kind
+
+CHECKED = number("amount", validator="enough", normaliser="tidy")
+CODE = SlotSpec("code", Kind.CODE, "Code?", reads_back=True)
+
+
+def open_flows(talker: Talker) -> list[str]:
+    return [one.flow for one in talker.state.stack]
+
+
+# -- Values that the program brings
+
+
+@pytest.mark.req("D-06")
+def test_what_the_program_brings_is_normalised_and_checked_first() -> None:
+    # Once: it was written as it came.
+    talker = talk(Collect("amount", "amount"), Say("told", "{amount}."), slots=(CHECKED,), amount="5")
+    assert (talker.phase, talker.slots) == ("validating_slot", {})
+    assert (talker.checks.value, talker.checks.normaliser, talker.checks.validator) == ("5", "tidy", "enough")
+    assert talker.valid(5).said == "5."
+
+
+@pytest.mark.req("D-06")
+def test_what_is_refused_of_the_program_is_asked_for() -> None:
+    talker = talk(Collect("amount", "amount"), Collect("size", "size"), slots=(CHECKED, SIZE), amount=900, size="small")
+    talker.invalid("Too much.")
+    assert (talker.said, talker.slots) == ("Too much. amount?", {"size": "small"})
+
+
+def test_the_program_may_bring_what_is_otherwise_asked_first_and_what_no_step_asks_for() -> None:
+    spec = replace(SIZE, ask_before_filling=True)
+    talker = talk(Collect("size", "size"), Say("told", "{size} {who}."), slots=(spec,), size="small", who="Ann")
+    assert talker.said == "small Ann."
+
+
+def test_what_the_program_brings_is_not_read_back() -> None:
+    talker = talk(Collect("code", "code"), Say("told", "Good."), slots=(CODE,), code="AB12")
+    assert talker.said == "Good."
+
+
+@pytest.mark.req("D-11")
+def test_a_check_of_the_programs_value_that_fails_can_be_retried() -> None:
+    talker = talk(Collect("amount", "amount"), Say("told", "{amount}."), slots=(CHECKED,), amount=5)
+    assert talker.fails().phase == "error"
+    assert talker.says("retry").checks.value == 5
+    assert talker.valid(5).said == "5."
+
+
+# -- A task that is open already
+
+
+def digressed() -> Talker:
+    """A transfer is open, and on top of it a long way to the balance."""
+    flows = {**TRANSFER.flows, "address": flow("address", Collect("street", "street"), Collect("size", "size"))}
+    slots = {**TRANSFER.slots, "street": SlotSpec("street", Kind.TEXT, "Which street?"), "size": SIZE}
+    talker = Talker(replace(TRANSFER, flows=flows, slots=slots)).starts("transfer").says("Anna", "A B 1 2")
+    return talker.says("oh and my address has changed").means(StartFlow("address")).says("Elm Street")
+
+
+def test_a_task_that_is_open_is_returned_to_and_the_other_waits() -> None:
+    # Once: a second transfer was opened on top of both.
+    talker = digressed().says("let's do that transfer first").means(StartFlow("transfer"))
+    assert open_flows(talker) == ["address", "transfer"]
+    assert talker.said == "Back to where we were. How much?"
+    assert talker.says("fifty").valid(50).said == "Send 50 to Anna?"
+    assert talker.says("no").said == "All right, I have cancelled that. Back to where we were. size?"
+    assert talker.slots["street"] == "Elm Street"
+
+
+def test_a_task_below_the_open_one_can_be_asked_for() -> None:
+    wanted = digressed().says(OTHER).effects[-1]
+    assert isinstance(wanted, Understand)
+    assert wanted.flows == ("transfer", "balance", "hours")
+
+
+def test_starting_what_is_open_asks_its_question_again() -> None:
+    talker = at_amount().says(OTHER).means(StartFlow("transfer"))
+    assert (open_flows(talker), talker.said) == (["transfer"], "How much?")
+
+
+def test_a_called_flow_belongs_to_the_task_that_called_it() -> None:
+    talker = Talker(ROOMS.domain).starts("room").says("small").says(OTHER).means(StartFlow("guide"))
+    assert open_flows(talker) == ["room", "howmany", "guide"]
+    talker.says(OTHER).means(StartFlow("room"))
+    assert open_flows(talker) == ["guide", "room", "howmany"]
+    assert talker.said == "Back to where we were. For how many?"
+
+
+def test_a_link_to_a_task_that_is_open_goes_on_there() -> None:
+    # Once: two rooms were reserved.
+    talker = Talker(ROOMS.domain).starts("room").says(OTHER).means(StartFlow("guide")).says("yes")
+    assert (open_flows(talker), talker.said) == (["room"], "Back to where we were. Which size?")
+
+
+def test_a_link_brings_what_the_open_task_still_lacks() -> None:
+    about = domain(
+        flow("room", Collect("size", "size"), Collect("colour", "colour")),
+        flow("guide", Collect("colour", "colour"), Collect("size", "size"), Link("over", "room")),
+        slots=(SIZE, COLOUR),
+    )
+    talker = Talker(about).starts("room").says("small").says(OTHER).means(StartFlow("guide")).says("red", "large")
+    assert talker.phase == "idle"
+    assert (talker.slots["size"], talker.slots["colour"]) == ("small", "red")
+
+
+def test_a_flow_may_still_call_itself() -> None:
+    about = domain(flow("task", Collect("size", "size"), Call("again", "task")), slots=(SIZE,))
+    assert open_flows(Talker(about).starts("task").says("small")) == ["task", "task"]
+
+
+def test_a_code_that_is_read_back_is_not_taken_to_another_task() -> None:
+    # Once: the code was read back within the other task, and a yes wrote it there.
+    about = domain(flow("task", Collect("code", "code")), flow("other", Collect("size", "size")), slots=(CODE, SIZE))
+    talker = Talker(about).starts("task").says("A B 1 2").says(OTHER).means(StartFlow("other"))
+    assert talker.said == "size?"
+    assert talker.says("small").said == "Back to where we were. Code?"
+
+
+# -- From the beginning
+
+
+def test_start_over_empties_the_task_and_begins_it_again() -> None:
+    # Once: it was cancelled.
+    talker = at_confirmation().says("start over")
+    assert talker.said == "All right, from the beginning. To whom?"
+    assert (talker.slots, open_flows(talker)) == ({}, ["transfer"])
+
+
+def test_start_over_keeps_what_the_program_brought() -> None:
+    program = (Collect("size", "size"), Collect("colour", "colour"), Confirm("sure", "Sure?"))
+    talker = talk(*program, slots=(SIZE, COLOUR), size="small", who="Ann").says("red", "start over")
+    assert (talker.slots, talker.said) == ({"who": "Ann", "size": "small"}, "All right, from the beginning. colour?")
+
+
+def test_start_over_in_a_called_flow_begins_the_whole_task() -> None:
+    talker = Talker(ROOMS.domain).starts("room").says("small").says("start over")
+    assert (open_flows(talker), talker.said) == (["room"], "All right, from the beginning. Which size?")
+
+
+def test_start_over_leaves_the_task_below_alone() -> None:
+    talker = digressed().says("start over")
+    assert talker.said == "All right, from the beginning. Which street?"
+    assert open_flows(talker) == ["transfer", "address"]
+
+
+@pytest.mark.req("D-14")
+def test_what_runs_after_starting_over_has_another_key() -> None:
+    talker = talk(Act("send", "send"), Confirm("sure", "Sure?"))
+    first = talker.runs[0].key
+    assert talker.done().says("start over").runs[0].key != first
+
+
+@pytest.mark.req("D-11")
+def test_start_over_gets_out_of_an_error() -> None:
+    talker = at_confirmation().says("yes").fails().says("start over")
+    assert (talker.phase, talker.said) == ("waiting_for_slot", "All right, from the beginning. To whom?")
+    assert talker.state.trouble is None
+
+
+def test_start_over_with_nothing_open_tells_what_there_is() -> None:
+    assert Talker(TRANSFER).says("start over").said.startswith("I can help you with")
+
+
+def test_start_over_may_be_understood_by_nlu_and_bring_values() -> None:
+    talker = at_amount().says(OTHER).means(Restart(), SetSlot("to", "Bob"))
+    assert (talker.slots, talker.said) == ({"to": "Bob"}, "All right, from the beginning. Which account?")
+
+
+# -- Any will do
+
+
+@pytest.mark.parametrize("text", ["skip", "I don't mind"])
+@pytest.mark.req("D-06")
+def test_what_is_left_open_is_no_value_and_is_not_checked(text: str) -> None:
+    # Once: "I don't mind" went to the normaliser and the validator as the text `dontcare`, "skip" did not.
+    spec = replace(SIZE, is_optional=True, validator="v", normaliser="n")
+    talker = talk(Collect("size", "size"), Collect("colour", "colour"), slots=(spec, COLOUR)).says(text)
+    assert talker.slots == {"size": ANY}
+    assert talker.said.endswith("colour?")
+
+
+def test_any_is_never_read_back() -> None:
+    spec = replace(choice("size", "small", "large"), is_optional=True, reads_back=True)
+    talker = talk(Collect("size", "size"), Say("told", "Good."), slots=(spec,)).says("I don't mind")
+    assert talker.said == "Good."
+
+
+def test_skipping_a_change_that_is_read_back_keeps_what_was_there() -> None:
+    talker = talk(Collect("code", "code"), Collect("size", "size"), slots=(CODE, SIZE)).says("A B 1 2", "yes")
+    talker.says("change the code to X Y 3 4")
+    assert talker.state.reading_back
+    talker.says("skip")
+    assert (talker.slots, talker.said) == ({"code": "AB12"}, "All right, we leave that out. size?")

@@ -1,0 +1,44 @@
+"""From what NLU understood to commands: names are ids, and only words that somebody says are learned."""
+
+from __future__ import annotations
+
+from duologue.dialogue.commands import Cancel, StartFlow
+from duologue.dialogue.effects import Understand
+from duologue.dialogue.state import State
+from duologue.flows import parse_flows
+from duologue.flows.meaning import commands_of, scope_of
+from duologue.nlu.understanding import Guess, Understanding
+
+DOMAIN = parse_flows("""
+version: 1
+flows:
+  book_table:
+    description: book a table
+    examples: [a table please]
+    steps:
+      - say: "Done."
+  cancel:
+    description: cancel a booking
+    examples: [I can't come tonight]
+    steps:
+      - say: "Cancelled."
+""")
+ASKED = Understand(1, "please", ("book_table", "cancel"), ())
+
+
+def understood(intent: str) -> Understanding:
+    return Understanding((Guess(intent, 0.9),), True, 0.9)
+
+
+def test_no_intent_is_taught_a_word_that_only_tells_flows_from_commands() -> None:
+    scope = scope_of(DOMAIN, ASKED, is_confirming=True)
+    words = {word for intent in scope.intents for phrase in intent.phrases for word in phrase.split()}
+    assert "flow" not in words
+    assert scope.intents[0].phrases == ("a table please", "book a table", "book table")
+
+
+def test_a_flow_and_a_command_of_one_name_are_two_intents() -> None:
+    scope = scope_of(DOMAIN, ASKED, is_confirming=False)
+    flow, command = (intent.name for intent in scope.intents if "cancel" in intent.name)
+    assert commands_of(DOMAIN, State(), ASKED, understood(flow), "2026-03-04") == (StartFlow("cancel"),)
+    assert commands_of(DOMAIN, State(), ASKED, understood(command), "2026-03-04") == (Cancel(),)

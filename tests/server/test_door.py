@@ -1,0 +1,390 @@
+"""Who may come in, and what becomes of those who do not behave."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import socket
+import struct
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+from served import Client, House, agent_that_says, serve
+from websockets.asyncio.client import connect
+
+from duologue.core.leaves import Link
+from duologue.server.settings import ServerSettings
+from duologue.server.socket import is_own_origin
+
+# -- Origins
+
+
+def scope(origin: str | None, host: str | None = "127.0.0.1:8765") -> dict[str, Any]:
+    pairs = [("origin", origin), ("host", host)]
+    return {"headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs if value is not None]}
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "is_own"),
+    [
+        (None, "127.0.0.1:8765", True),
+        ("http://127.0.0.1:8765", "127.0.0.1:8765", True),
+        ("http://localhost:8765", "localhost:8765", True),
+        ("http://[::1]:8765", "[::1]:8765", True),
+        ("http://127.0.0.1:9999", "127.0.0.1:8765", False),
+        ("https://evil.example", "127.0.0.1:8765", False),
+        ("http://evil.example:8765", "evil.example:8765", False),  # a name that was made to point here
+        ("http://127.0.0.1.evil.example:8765", "127.0.0.1.evil.example:8765", False),
+        ("null", "127.0.0.1:8765", False),
+        ("null", None, False),
+        ("", "127.0.0.1:8765", False),
+        ("", "", False),
+        ("http://[", "[", False),
+        ("file://", "127.0.0.1:8765", False),
+        ("http://user@127.0.0.1:8765", "127.0.0.1:8765", False),
+        ("https://app.example", "127.0.0.1:8765", True),
+    ],
+)
+def test_a_page_may_only_talk_to_its_own_server(origin: str | None, host: str | None, is_own: bool) -> None:
+    settings = ServerSettings(origins=("https://app.example",))
+    assert is_own_origin(scope(origin, host), settings) is is_own
+
+
+def test_behind_a_name_of_its_own_a_server_with_a_token_is_open_to_its_own_pages() -> None:
+    settings = ServerSettings(host="0.0.0.0", token="sesam")
+    assert is_own_origin(scope("https://voice.example", "voice.example"), settings)
+    assert not is_own_origin(scope("https://other.example", "voice.example"), settings)
+    assert is_own_origin(scope("https://other.example", "voice.example"), ServerSettings(origins=("*",)))
+
+
+def test_a_page_of_another_origin_is_sent_away_before_it_can_say_anything() -> None:
+    async def script(house: House) -> None:
+        client = await house.come(origin="https://evil.example")
+        await client.hello("alice")
+        assert (await client.gone())[0] == 4403
+        assert [told["type"] for told in client.messages] == ["duologue.error"]
+        own = await house.come(origin=f"http://127.0.0.1:{house.port}")
+        await own.hello("alice")
+        await own.expect("ready")
+
+    serve(script)
+
+
+# -- Hello
+
+
+@pytest.mark.req("C-SEC-003")
+@pytest.mark.parametrize("token", [None, "", "wrong", "sesam-oeffne-dic", "sesam-oeffne-dichh", "ä"])
+def test_without_the_token_nobody_comes_in_and_nothing_of_it_is_told(token: str | None) -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.hello("alice", **({} if token is None else {"token": token}))
+        code, reason = await client.gone()
+        assert code == 4401
+        assert "sesam" not in reason + str(client.messages)
+        assert not client.told("ready")
+
+    serve(script, token="sesam-oeffne-dich")
+
+
+def test_with_the_token_one_comes_in() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.begin("alice", token="sesam-oeffne-dich")
+
+    serve(script, token="sesam-oeffne-dich")
+
+
+def test_who_says_no_hello_is_sent_away_in_time() -> None:
+    async def script(house: House) -> None:
+        silent, chatting = await house.come(), await house.come()
+        await chatting.send("ping", t=1)
+        assert (await silent.gone())[0] == 4408
+        assert (await chatting.gone())[0] == 4408
+        assert not house.hall.guests
+
+    serve(script, hello_s_max=0.3)
+
+
+def test_a_client_of_another_version_is_asked_to_reload() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.send("hello", version=2, seat="alice", something="new")
+        code, reason = await client.gone()
+        assert code == 4426
+        assert "reload" in reason
+
+    serve(script)
+
+
+def test_before_hello_nothing_is_done() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.raw_send(bytes(640))
+        await client.send("start")
+        await client.send("type", text="hello")
+        await client.expect("error", after=2, code="bad_message", message="hello comes first")
+        assert not house.hall.rooms
+        await client.begin("alice")
+        await client.hello("bob")
+        await client.expect("error", code="bad_message", message="hello comes once")
+
+    serve(script)
+
+
+# -- Nonsense
+
+
+def test_too_much_nonsense_closes_the_socket_and_some_does_not() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.begin("alice")
+        for nonsense in ("{", "[]", '{"type":"nope"}', bytes(641), b"", bytes(6_402)):
+            await client.raw_send(nonsense)
+        await client.expect("error", after=4, code="bad_message")
+        await client.send("ping", t=1)
+        await client.expect("pong")
+        for _ in range(20):
+            await client.raw_send("{")
+        assert (await client.gone())[0] in (4400, 4426)
+
+    serve(script)
+
+
+def test_a_frame_of_audio_may_be_as_long_as_its_rate_allows() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.begin("alice", audio={"rate_hz": 8_000})
+        await client.raw_send(bytes(3_200))
+        await client.raw_send(bytes(3_202))
+        await client.expect("error", code="bad_message")
+        assert len(client.told("error")) == 1
+
+    serve(script)
+
+
+def test_a_message_that_is_too_big_closes_the_socket_and_the_conversation_waits() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        began = await client.begin("alice")
+        await client.raw_send("x" * 10_000_000)
+        assert (await client.gone())[0] == 1009
+        again = await house.come()
+        await again.hello("alice", conversation=began["conversation"], key=began["key"])
+        assert (await again.expect("conversation"))["resumed"] is True
+
+    serve(script)
+
+
+def test_text_that_is_no_text_closes_the_socket_alone() -> None:
+    async def script(house: House) -> None:
+        other, client = await house.come(), await house.come()
+        await other.begin("bob")
+        await client.begin("alice")
+        await client.socket.send(b"\xff\xfe{", text=True)
+        assert (await client.gone())[0] == 1007
+        await other.send("ping", t=1)
+        await other.expect("pong")
+
+    serve(script)
+
+
+@pytest.mark.parametrize("what", ["ping", "audio", "nonsense", "played"])
+def test_a_flood_closes_the_socket_that_it_came_from(what: str) -> None:
+    async def script(house: House) -> None:
+        client = await house.come(plays=False)
+        await client.begin("alice")
+        flood = {
+            "ping": json.dumps({"type": "ping", "payload": {"t": 1}}),
+            "audio": bytes(64),
+            "nonsense": "{",
+            "played": json.dumps({"type": "played", "payload": {"voice": 1, "ms": 1}}),
+        }[what]
+        for _ in range(3_000):
+            await client.raw_send(flood)
+            if client.closed:
+                break
+        assert (await client.gone())[0] in (4429, 4400)
+
+    serve(script, bad_messages_max=10_000)
+
+
+def test_too_many_sockets_of_one_address_are_refused_and_the_others_stay() -> None:
+    async def script(house: House) -> None:
+        clients = [await house.come() for _ in range(4)]
+        assert (await clients[3].gone())[0] == 4429
+        await clients[0].hello("alice")
+        await clients[0].expect("ready")
+        await clients[1].close()
+        await house.until(lambda: len(house.hall.guests) == 2)
+        another = await house.come()
+        await another.hello("bob")
+        await another.expect("ready")
+
+    serve(script, sockets_per_address_max=3)
+
+
+# -- Clients that are not there
+
+
+async def deaf(house: House, seat: str) -> Client:
+    """A client that begins a conversation and then never reads again."""
+    client = await house.come(plays=False)
+    await client.begin(seat)
+    client.socket.transport.pause_reading()  # type: ignore[attr-defined]
+    return client
+
+
+def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> None:
+    async def script(house: House) -> None:
+        bad, good = await deaf(house, "mallory"), await house.come()
+        await good.begin("alice")
+        room = next(room for room in house.hall.rooms.values() if room.seat == "mallory")
+        assert room.guest is not None
+
+        async def flood() -> None:
+            while room.guest is not None:
+                for _ in range(50):
+                    room.tell({"type": "duologue.x", "payload": {"text": "x" * 20_000}})
+                await asyncio.sleep(0.001)
+
+        flooding = asyncio.ensure_future(flood())
+        waits = []
+        for turn in range(5):
+            began = time.monotonic()
+            await good.send("type", text=f"turn {turn}")
+            await good.expect("caption", after=turn, role="assistant", final=True)
+            waits.append(time.monotonic() - began)
+        await asyncio.wait_for(flooding, 10)
+        assert max(waits) < 2.0
+        assert room.conversation.machine_state.link in (Link.HEALING, Link.BACKING_OFF)
+        bad.vanish()
+
+    serve(script, unread_bytes_max=1 << 20)
+
+
+def test_a_client_that_never_reads_leaves_no_task_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    from duologue.server import socket as under_test
+
+    monkeypatch.setattr(under_test, "GOODBYE_S_MAX", 0.2)
+
+    async def script(house: House) -> None:
+        bad = await deaf(house, "mallory")
+        room = next(iter(house.hall.rooms.values()))
+        while room.guest is not None:
+            room.tell({"type": "duologue.x", "payload": {"text": "x" * 100_000}})
+            await asyncio.sleep(0)
+        await house.until(lambda: not house.hall.guests)
+        await house.until(lambda: not [task for task in asyncio.all_tasks() if task.get_name().startswith("guest")])
+        bad.vanish()
+
+    serve(script, unread_bytes_max=1 << 20)
+
+
+def test_a_reset_is_a_lost_line_and_not_an_error() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.begin("alice")
+        raw = client.socket.transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.vanish()
+        room = next(iter(house.hall.rooms.values()))
+        await house.until(lambda: room.guest is None)
+        assert room.conversation.machine_state.link is Link.HEALING
+        again = await house.come()
+        await again.hello("alice")
+        await again.expect("conversation", resumed=True)
+        await house.until(lambda: room.conversation.machine_state.link is Link.UP)
+
+    serve(script)
+
+
+def test_a_socket_that_never_says_anything_at_all_is_no_guest() -> None:
+    async def script(house: House) -> None:
+        silent = [socket.create_connection(("127.0.0.1", house.port)) for _ in range(20)]
+        client = await house.come()
+        await client.begin("alice")
+        assert len(house.hall.guests) == 1
+        for one in silent:
+            one.close()
+
+    serve(script)
+
+
+def test_a_half_open_socket_is_replaced_by_the_one_that_comes_back() -> None:
+    """The server has not noticed that the first is dead: the seat seems taken, and the key is what counts."""
+
+    async def script(house: House) -> None:
+        first = await deaf(house, "alice")
+        began = first.told("conversation")[0]
+        second = await house.come()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        await second.expect("conversation", resumed=True)
+        await second.send("type", text="here again")
+        await second.expect("caption", role="assistant", final=True)
+        first.vanish()
+
+    serve(script)
+
+
+# -- What is left
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
+    async def visit(house: House, at: int) -> None:
+        client = await house.come()
+        match at % 4:
+            case 0:
+                await client.close()
+            case 1:
+                await client.hello(f"seat {at}")
+                client.vanish()
+            case 2:
+                await client.begin(f"seat {at}")
+                await client.send("end")
+                await client.expect("ended")
+                await client.close()
+            case 3:
+                await client.raw_send("{")
+                await client.close()
+        house.clients.remove(client)
+
+    async def script(house: House) -> None:
+        async def round_of(visits: range) -> tuple[int, Counter[str], int]:
+            for start in range(visits.start, visits.stop, 10):
+                await asyncio.gather(*(visit(house, at) for at in range(start, start + 10)))
+            await house.until(lambda: not house.hall.guests and not house.hall.rooms)
+            mine = asyncio.current_task()
+            await house.until(
+                lambda: not [t for t in asyncio.all_tasks() if t is not mine and t.get_name().startswith(("gu", "ro"))]
+            )
+            gc.collect()
+            kinds = Counter(type(thing).__name__ for thing in gc.get_objects())
+            return open_files(), kinds, len(asyncio.all_tasks())
+
+        files, before, tasks = await round_of(range(80))  # by then as many past conversations are kept as may be
+        files_after, after, tasks_after = await round_of(range(80, 280))
+        assert tasks_after <= tasks
+        assert files_after <= files + 2
+        for kind in ("Room", "Guest", "Socket", "Conversation", "Engine", "BrowserLine", "Teller", "_Feed", "Task"):
+            assert after[kind] <= before[kind] + 1, kind
+        assert len(house.hall.past) == 20
+
+    serve(script, agent_that_says())
+
+
+def test_a_socket_to_another_address_is_refused() -> None:
+    async def script(house: House) -> None:
+        for path in ("/", "/wss", "/ws/", "/ws/../ws"):
+            with pytest.raises(Exception, match=r"40\d|50\d"):
+                await connect(f"ws://127.0.0.1:{house.port}{path}")
+
+    serve(script)

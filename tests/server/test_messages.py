@@ -1,0 +1,180 @@
+"""What a client may say: every message of the table is read, everything else is refused without repeating it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from duologue.server.messages import TABLE, BadMessage, Incoming, WrongVersion, read_message
+
+GOOD: dict[str, dict[str, Any]] = {
+    "hello": {
+        "version": 1,
+        "seat": "a seat",
+        "token": "t",
+        "language": "de-AT",
+        "conversation": "c",
+        "key": "k",
+        "take_over": True,
+        "audio": {"rate_hz": 48_000},
+        "played": {"voice": 3, "ms": 400, "chunk": 4},
+    },
+    "type": {"text": "book a flight to Zürich ✈", "id": "m-1"},
+    "cancel": {"call": 3},
+    "answer": {"call": 3, "text": "yes"},
+    "played": {"voice": 1, "ms": 20},
+    "finished": {"voice": 1, "ms": 20},
+    "stopped": {"voice": 1, "ms": 0},
+    "unplayable": {"voice": 1},
+    "debug": {"on": True},
+    "ping": {"t": 12.5},
+}
+OPTIONAL = {"id", "token", "language", "conversation", "key", "take_over", "audio", "played"}
+WRONG: dict[str, list[Any]] = {
+    "version": [True, 1.0],
+    "seat": ["", "   ", "x" * 201, 5, None, "a\nb", "\ud800"],
+    "token": [5, None, [], "\x00"],
+    "language": [5, {}],
+    "conversation": [5, "\u200b" * 300],
+    "key": [5, ["k"]],
+    "take_over": [1, "true", None],
+    "audio": [5, {"rate_hz": 44_100}, {"rate_hz": 16_000.0}, {"rate_hz": True}, {"rate_hz": []}, {"hz": 8_000}, None],
+    "played": [
+        5,
+        {},
+        {"voice": 1, "ms": 2},
+        {"voice": -1, "ms": 2, "chunk": 1},
+        {"voice": 1, "ms": 1.5, "chunk": 1},
+        {"voice": 1, "ms": 2, "chunk": 1, "more": 1},
+        {"voice": 1 << 60, "ms": 2, "chunk": 1},
+        {"voice": True, "ms": 2, "chunk": 1},
+    ],
+    "id": [5, None, "line\nbreak"],
+    "text": [5, None, ["a"], "half \ud83d a face"],
+    "call": [-1, 1.0, "1", True, None, 1 << 60],
+    "voice": [-1, 1.5, "1", True, None, 1 << 60],
+    "ms": [-1, 1.5, "1", True, None, 10**12],
+    "on": [1, "on", None],
+    "t": ["now", None, True, 10**400, float("inf"), float("-inf"), float("nan")],
+}
+
+
+def as_text(kind: Any, payload: Any) -> str:
+    return json.dumps({"type": kind, "payload": payload})
+
+
+@pytest.mark.req("C-CON-001", "C-PAT-003")
+@pytest.mark.parametrize("kind", TABLE)
+def test_every_message_of_the_protocol_is_read(kind: str) -> None:
+    payload = GOOD.get(kind, {})
+    assert read_message(as_text(kind, payload)) == Incoming(kind, payload)
+
+
+def test_a_message_without_fields_may_leave_its_payload_out() -> None:
+    assert read_message('{"type":"start"}') == Incoming("start", {})
+
+
+def test_what_is_optional_may_be_left_out() -> None:
+    few = {"version": 1, "seat": "a seat"}
+    assert read_message(as_text("hello", few)) == Incoming("hello", few)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [(kind, name, value) for kind, fields in TABLE.items() for name in fields for value in WRONG[name]],
+)
+def test_a_field_that_is_wrong_is_named_and_not_repeated(kind: str, name: str, value: Any) -> None:
+    if kind == "hello" and name == "version":
+        assert value == 1, "another version is told apart below"
+    with pytest.raises(BadMessage, match=name):
+        read_message(as_text(kind, {**GOOD[kind], name: value}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, fields in TABLE.items() for name in fields if name not in OPTIONAL]
+)
+def test_a_field_that_is_missing_is_named(kind: str, name: str) -> None:
+    rest = {key: value for key, value in GOOD[kind].items() if key != name}
+    with pytest.raises(BadMessage):
+        read_message(as_text(kind, rest))
+
+
+@pytest.mark.parametrize("kind", TABLE)
+def test_a_field_too_many_is_refused_without_its_name(kind: str) -> None:
+    with pytest.raises(BadMessage) as refused:
+        read_message(as_text(kind, {**GOOD.get(kind, {}), "hidden": 1}))
+    assert "hidden" not in str(refused.value)
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None, [], 1.5])
+def test_another_version_is_a_matter_of_its_own(version: Any) -> None:
+    with pytest.raises(WrongVersion):
+        read_message(as_text("hello", {**GOOD["hello"], "version": version}))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "5", '"start"', '{"type":5}', '{"type":"nope"}', '{"type":"start","payload":[]}',
+     '{"type":"start","payload":null}', "[" * 100_000, '{"type":' * 5_000, "9" * 5_000,
+     '{"type":"ping","payload":{"t":NaN}}', '{"type":"ping","payload":{"t":1e999}}'],
+)  # fmt: skip
+def test_what_is_no_message_is_refused(text: str) -> None:
+    with pytest.raises(BadMessage):
+        read_message(text)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+fields_of_ours = st.sampled_from(sorted({name for fields in TABLE.values() for name in fields}))
+messages = st.builds(
+    as_text,
+    st.sampled_from(list(TABLE)) | st.text(max_size=10),
+    st.dictionaries(fields_of_ours | st.text(max_size=6), anything, max_size=9) | anything,
+)
+
+
+def words_of(value: Any) -> set[str]:
+    """Everything in it that could give something away."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, dict):
+        return set().union(set(value), *map(words_of, value.values()))
+    if isinstance(value, list):
+        return set().union(*map(words_of, value))
+    return set()
+
+
+OURS = " ".join(
+    [*TABLE, *(name for fields in TABLE.values() for name in fields)]
+    + [field.what for fields in TABLE.values() for field in fields.values()]
+)
+TELLING = "a text frame holds one JSON object; a message is an object with a type; no message of this type; there are"
+MORE = "payload must be an object; it has , and nothing else; is missing; must be; no fields; this server speaks "
+EVEN_MORE = "version of the protocol: reload the page"
+
+
+@settings(max_examples=600, deadline=None)
+@given(messages | st.text(max_size=60))
+@example('{"type":"hello","payload":{"version":1,"seat":[{}],"audio":{"rate_hz":{}}}}')
+def test_whatever_comes_is_read_or_refused_and_never_repeated(text: str) -> None:
+    try:
+        incoming = read_message(text)
+    except BadMessage as refused:
+        told = str(refused)
+        try:
+            sent = words_of(json.loads(text))
+        except (ValueError, RecursionError):
+            sent = {text}
+        ours = f"{OURS} {TELLING} {MORE} {EVEN_MORE} 1"
+        assert not [word for word in sent if len(word) > 2 and word in told and word not in ours]
+    else:
+        assert incoming.type in TABLE
+        assert set(incoming.payload) <= set(TABLE[incoming.type])
+        json.dumps(incoming.payload, ensure_ascii=False, allow_nan=False).encode()

@@ -1,0 +1,130 @@
+"""A whole call on each carrier: spoken lines in µ-law, a real WebSocket, real ears, a real voice, real time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from duologue.ears.local import LocalEars
+from duologue.lines.carrier import CARRIERS, Carrier
+from duologue.observe import signals as sg
+from duologue.ports.brain import Part, Request
+from duologue.ports.history import AgentSaid
+from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.conversation import Conversation
+from duologue.server.phone import PhoneSettings, phone_routes
+from duologue.server.phone_dial import dial
+from duologue.server.phone_loopback import serving
+from duologue.sim.call_script import CallScript, read_script
+from duologue.sim.caller import ScriptedCaller
+from duologue.sim.carrier import Network, ScriptedCarrier
+from duologue.sim.mouth import Mouth
+from duologue.voice.espeak import EspeakVoice
+
+GREETING = "Good morning, this is the town hall."
+WEATHER = (
+    "The weather in Berlin is sunny today, with a light wind from the west, and it will stay like this until "
+    "the weekend, when clouds come in from the sea and bring some rain to the north of the country."
+)
+STORY = (
+    "Once upon a time there was a town with a hall, and in this hall there was a clock that never told the right "
+    "time, so that all the people of the town came late to everything, and nobody minded at all."
+)
+
+
+class Clerk:
+    """Answers at length, and remembers what was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        self.asked.append(request.text)
+        yield WEATHER if "weather" in request.text.lower() else STORY
+
+
+STEPS: list[Any] = [
+    "listen",
+    {"say": "Hello."},
+    {"expect": {"heard": "hello"}},
+    {"hear": 1_500},
+    {"say": "Stop, please tell me about the weather in Berlin."},
+    {"expect": {"interrupted": True, "heard": "weather in Berlin"}},
+    {"hear": 1_500},
+    {"say": "Okay."},
+    {"pause": 1_500},
+    {"expect": {"interrupted": False}},
+    "listen",
+    {"say": "One hundred."},
+    {"expect": {"heard": "hundred"}},
+    {"hear": 1_000},
+    {"say": "Stop, please tell me about the weather in Berlin."},
+    {"expect": {"interrupted": True, "heard": "weather in Berlin"}},
+    {"hear": 1_000},
+    {"say": "Stop, please tell me about something else."},
+    {"expect": {"interrupted": True}},
+    "listen",
+    {"say": "4K"},
+    {"hear": 500},
+    "hang_up",
+]
+
+
+@pytest.fixture(scope="module")
+def ears() -> LocalEars:
+    found = LocalEars()
+    found.load()
+    return found
+
+
+@pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
+@pytest.mark.req("V-01", "V-02", "V-03", "V-04", "V-05", "V-06", "V-08", "V-09", "M-09", "M-14", "M-21")
+def test_the_whole_checklist_in_one_call(carrier: Carrier, ears: LocalEars) -> None:
+    clerk = Clerk()
+    agent = Agent(clerk, ears=ears, voice=EspeakVoice(), profile="words", phrases=Phrases(greeting=GREETING))
+    script = read_script({"steps": STEPS, "wait_s": 60})
+    conversation, caller, decided = asyncio.run(call(carrier, agent, script))
+
+    # 1. The greeting is heard, "hello" is answered.
+    said = [item for item in conversation.history if isinstance(item, AgentSaid)]
+    assert said[0].text == GREETING
+    assert "hello" in clerk.asked[0].lower()
+    # 2. Interrupted in mid-sentence, the agent stops at once; 6. again and again.
+    cut = [item for item in said if item.interrupted]
+    assert len(cut) >= 3
+    assert caller.clears == decided.count("barge_in") >= 3
+    # 3. The whole thought is answered, as far as it is heard.
+    assert any("weather in berlin" in asked.lower() for asked in clerk.asked)
+    assert any(item.text == WEATHER for item in said), "the next reply always speaks, to its end"
+    # 4. A short phrase over the agent's voice is not answered.
+    assert not any(asked.lower().strip(" .,!") in ("okay", "ok") for asked in clerk.asked)
+    # 5. Numbers and single words on an open floor are.
+    assert any(asked.lower().startswith("one hundred") for asked in clerk.asked)
+    assert len(clerk.asked[-1].split()) <= 3, "4K, however the ears spell it"
+    # What is history is what was played.
+    total_ms = sum(item.heard_ms for item in said)
+    assert caller.played_ms - 400 * (len(said) + 1) <= total_ms <= caller.played_ms
+
+
+async def call(carrier: Carrier, agent: Agent, script: CallScript) -> tuple[Conversation, ScriptedCarrier, list[str]]:
+    found: list[Conversation] = []
+    decided: list[str] = []
+
+    def watch(conversation: Conversation) -> None:
+        found.append(conversation)
+        conversation.on(sg.Decided, lambda made: decided.append(made.decision))
+
+    def routes(url: str) -> Any:
+        return phone_routes(lambda: agent, PhoneSettings(url, allow_unsigned=True), watch)
+
+    network = Network(jitter_ms=10, loss=0.002, duplicates=0.01, reordered=0.01, seed=1)
+    async with serving(routes) as url, dial(url, carrier, network=network) as scripted:
+        caller = ScriptedCaller(
+            scripted, lambda: found[0] if found else None, Mouth(EspeakVoice("en-us+f3", 170)), script.wait_s
+        )
+        await caller.play(script)
+        await asyncio.wait_for(found[0].wait(), 20)
+        return found[0], scripted, decided

@@ -1,0 +1,241 @@
+"""Streams that keep to the protocol and streams that don't, over real WebSockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from phone_calls import WAIT_S, make_agent, phones, start_text, until
+from websockets.exceptions import ConcurrencyError, ConnectionClosed
+
+from duologue.lines.carrier import CARRIERS, TELNYX, TWILIO, Carrier
+from duologue.ports.history import AgentSaid
+from duologue.runtime.agent import Agent
+
+both = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
+MEDIA = {"track": "inbound", "chunk": "1", "payload": "////"}
+
+
+async def close_code(socket: Any) -> int:
+    """Why the server closed. Whoever doesn't read never knows."""
+    async with asyncio.timeout(WAIT_S):
+        with suppress(ConcurrencyError, ConnectionClosed):  # somebody reads already
+            async for _ in socket:
+                pass
+        await socket.wait_closed()
+    return int(socket.close_code)
+
+
+def media(carrier: Carrier, stream: str = "MZ0001") -> str:
+    return json.dumps({"event": "media", carrier.stream_id: stream, "media": MEDIA})
+
+
+@both
+@pytest.mark.req("V-09")
+def test_a_call_is_greeted_answers_keys_and_ends(carrier: Carrier) -> None:
+    async def run() -> None:
+        async with phones() as server, server.call(carrier) as (caller, socket):
+            await until(lambda: caller.played_ms > 0 and not caller.is_sounding)
+            conversation = server.conversations[0]
+            await until(lambda: conversation.state == "listening")
+            for digit in "12#":
+                caller.press(digit)
+            await until(lambda: len(conversation.history) >= 3)
+            caller.hang_up()
+            assert await asyncio.wait_for(conversation.wait(), WAIT_S) == "hung up"
+            said = [item.text for item in conversation.history if isinstance(item, AgentSaid)]
+            assert said == ["Hello.", "Thank you very much."]
+            assert await close_code(socket) == 1000
+
+    asyncio.run(run())
+
+
+@both
+def test_a_carrier_that_closes_without_a_stop_message_has_hung_up(
+    carrier: Carrier, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "duologue.phone")
+
+    async def run() -> None:
+        async with phones() as server:
+            async with server.call(carrier) as (caller, _):
+                await until(lambda: caller.played_ms > 0)
+            assert await asyncio.wait_for(server.conversations[0].wait(), WAIT_S) == "hung up"
+            await until(lambda: "without a stop message" in caplog.text)
+
+    asyncio.run(run())
+
+
+def test_a_carrier_that_goes_silent_is_gone(caplog: pytest.LogCaptureFixture) -> None:
+    async def run() -> None:
+        async with phones(quiet_ms_max=200) as server:
+            token = await server.token(TWILIO)
+            async with server.connect(TWILIO) as socket:
+                await socket.send(start_text(token=token))
+                assert await close_code(socket) == 1008
+            assert await asyncio.wait_for(server.conversations[0].wait(), WAIT_S) == "hung up"
+
+    asyncio.run(run())
+    assert "gone silent" in caplog.text
+
+
+@both
+def test_the_token_may_come_in_the_query_and_is_good_for_one_stream(carrier: Carrier) -> None:
+    async def run() -> None:
+        async with phones() as server:
+            token = await server.token(carrier)
+            async with server.connect(carrier, f"?token={token}") as first:
+                await first.send(start_text(carrier))
+                await until(lambda: server.conversations)
+                async with server.connect(carrier, f"?token={token}") as second:
+                    await second.send(start_text(carrier))
+                    assert await close_code(second) == 1008
+            assert len(server.conversations) == 1
+
+    asyncio.run(run())
+
+
+async def _wrong_token(server: Any, socket: Any) -> None:
+    await socket.send(start_text(token="abc.def"))
+
+
+async def _no_token(server: Any, socket: Any) -> None:
+    await socket.send(start_text())
+
+
+async def _token_elsewhere(server: Any, socket: Any) -> None:
+    await socket.send(start_text(tags=[await server.token(TWILIO)]))
+
+
+async def _token_of_another_call(server: Any, socket: Any) -> None:
+    await socket.send(start_text(token=await server.token(TWILIO, "CA9999")))
+
+
+async def _token_of_another_carrier(server: Any, socket: Any) -> None:
+    await socket.send(start_text(token=await server.token(TELNYX)))
+
+
+async def _not_json(server: Any, socket: Any) -> None:
+    await socket.send("secret-4711 {")
+
+
+async def _not_json_later(server: Any, socket: Any) -> None:
+    await socket.send(start_text(token=await server.token(TWILIO)))
+    await socket.send("secret-4711 {")
+
+
+async def _binary(server: Any, socket: Any) -> None:
+    await socket.send(b"secret-4711")
+
+
+async def _sound_before_start(server: Any, socket: Any) -> None:
+    await socket.send(media(TWILIO))
+
+
+async def _another_stream(server: Any, socket: Any) -> None:
+    await socket.send(start_text(token=await server.token(TWILIO)))
+    await socket.send(media(TWILIO, "secret-4711"))
+
+
+async def _second_start(server: Any, socket: Any) -> None:
+    await socket.send(start_text(token=await server.token(TWILIO)))
+    await socket.send(start_text(token=await server.token(TWILIO)))
+
+
+async def _strange_codec(server: Any, socket: Any) -> None:
+    form = {"encoding": "secret-4711", "sampleRate": 8000}
+    await socket.send(start_text(token=await server.token(TWILIO), mediaFormat=form))
+
+
+async def _never_starts(server: Any, socket: Any) -> None:
+    await socket.send('{"event": "connected"}')
+
+
+BAD = [
+    (_wrong_token, 1008, "wrong, used or too old"),
+    (_no_token, 1008, "no token"),
+    (_token_elsewhere, 1008, "no token"),
+    (_token_of_another_call, 1008, "wrong, used or too old"),
+    (_token_of_another_carrier, 1008, "wrong, used or too old"),
+    (_not_json, 1007, "not JSON"),
+    (_not_json_later, 1007, "not JSON"),
+    (_binary, 1003, "binary"),
+    (_sound_before_start, 1002, "before the start"),
+    (_another_stream, 1008, "another stream"),
+    (_second_start, 1002, "second start"),
+    (_strange_codec, 1003, "codec"),
+    (_never_starts, 1008, "no start message in time"),
+]
+
+
+@pytest.mark.parametrize(("bad", "code", "why"), BAD, ids=[bad.__name__.strip("_") for bad, _, _ in BAD])
+def test_a_bad_stream_is_closed_with_its_code_and_one_line_and_others_are_untouched(
+    bad: Any, code: int, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        async with phones(start_ms_max=1_000) as server, server.call(TWILIO) as (caller, _):
+            await until(lambda: caller.played_ms > 0)
+            async with server.connect(TWILIO) as socket:
+                await bad(server, socket)
+                assert await close_code(socket) == code
+            await until(lambda: not caller.is_sounding and server.conversations[0].state == "listening")
+            before = caller.played_ms
+            for digit in "7#":
+                caller.press(digit)
+            await until(lambda: caller.played_ms > before)
+
+    asyncio.run(run())
+    lines = [record.getMessage() for record in caplog.records if record.name == "duologue.phone"]
+    assert len([line for line in lines if "refused" in line]) == 1
+    assert why in caplog.text
+    assert f"({code})" in caplog.text
+    assert "4711" not in caplog.text
+
+
+def test_what_nobody_knows_is_ignored_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "duologue.phone")
+
+    async def run() -> None:
+        async with phones() as server, server.call(TWILIO) as (caller, socket):
+            await socket.send('{"event": "hologram"}')
+            await socket.send('{"event": "error", "detail": "secret-4711"}')
+            await until(lambda: caller.played_ms > 0)
+            caller.hang_up()
+            await close_code(socket)
+
+    asyncio.run(run())
+    assert "'unknown': 1" in caplog.text
+    assert "'errors': 1" in caplog.text
+    assert "4711" not in caplog.text
+
+
+def test_more_calls_than_there_may_be_are_turned_away() -> None:
+    async def run() -> None:
+        async with phones(calls_max=1) as server, server.call(TWILIO) as (caller, _):
+            await until(lambda: caller.played_ms > 0)
+            async with server.connect(TWILIO) as socket:
+                assert await close_code(socket) == 1013
+
+    asyncio.run(run())
+
+
+def test_an_agent_that_can_not_be_made_closes_one_call(caplog: pytest.LogCaptureFixture) -> None:
+    agents = iter([make_agent()])
+
+    async def run() -> None:
+        def make() -> Agent:
+            return next(agents)
+
+        async with phones(make) as server, server.call(TWILIO) as (caller, _):
+            await until(lambda: caller.played_ms > 0)
+            async with server.connect(TWILIO, f"?token={await server.token(TWILIO)}") as socket:
+                await socket.send(start_text())
+                assert await close_code(socket) == 1011
+            assert server.conversations[0].state != "idle"
+
+    asyncio.run(run())
+    assert "StopIteration" in caplog.text

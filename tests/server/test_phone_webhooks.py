@@ -1,0 +1,207 @@
+"""Who may announce a call, and what the carrier is told to do with it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+import urllib.parse
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from phone_calls import make_agent, phones
+
+from duologue.lines.carrier import TELNYX, TWILIO
+from duologue.server.phone import InvalidPhoneSettings, PhoneSettings, phone_routes
+from duologue.server.phone_tokens import Tokens
+from duologue.server.phone_webhooks import texml, twiml
+
+FORM = {"CallSid": "CA0001", "From": "+4930123", "To": "+4930456", "Digits": ""}
+SECRET = "a-secret-of-twilio"
+
+
+def settings(**changes: Any) -> PhoneSettings:
+    return PhoneSettings(**{"public_url": "https://phone.example", "twilio_auth_token": SECRET, **changes})
+
+
+# -- Signatures, by the carriers' own libraries
+
+
+def twilio_headers(url: str, form: dict[str, str], secret: str = SECRET, algorithm: str = "") -> dict[str, str]:
+    validator = pytest.importorskip("twilio.request_validator")
+    signed = validator.RequestValidator(secret).compute_signature(url, form, algorithm or None)
+    extra = {validator.SIGNATURE_SETTINGS_HEADER: f"key=k,algorithm={algorithm}"} if algorithm else {}
+    return {"X-Twilio-Signature": signed, **extra}
+
+
+@pytest.mark.parametrize("algorithm", ["", "HMAC_SHA256"])
+def test_a_webhook_that_twilio_signed_gets_a_stream_with_a_token(algorithm: str) -> None:
+    headers = twilio_headers("https://phone.example/phone/twilio/voice?a=1", FORM, algorithm=algorithm)
+
+    async def run() -> None:
+        changes = {"public_url": "https://phone.example", "twilio_auth_token": SECRET, "allow_unsigned": False}
+        async with phones(**changes) as server:
+            status, answer = await server.post("/phone/twilio/voice?a=1", FORM, headers)
+            assert status == 200
+            stream = ElementTree.fromstring(answer).find("Connect/Stream")
+            assert stream is not None
+            assert stream.attrib == {"url": "wss://phone.example/phone/twilio/stream"}
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("wrong", ["secret", "form", "url", "none"])
+def test_a_webhook_that_twilio_did_not_sign_gets_nothing(wrong: str, caplog: pytest.LogCaptureFixture) -> None:
+    url = "https://phone.example/phone/twilio/voice" if wrong != "url" else "https://other.example/phone/twilio/voice"
+    secret = SECRET if wrong != "secret" else "another"
+    headers = twilio_headers(url, FORM, secret) if wrong != "none" else {}
+    form = {**FORM, "From": "+49666"} if wrong == "form" else FORM
+
+    async def run() -> None:
+        changes = {"public_url": "https://phone.example", "twilio_auth_token": SECRET, "allow_unsigned": False}
+        async with phones(**changes) as server:
+            assert await server.post("/phone/twilio/voice", form, headers) == (403, "forbidden")
+
+    asyncio.run(run())
+    assert "signature" in caplog.text
+    assert SECRET not in caplog.text
+    assert "+49" not in caplog.text
+
+
+def telnyx_key() -> Any:
+    pytest.importorskip("telnyx")
+    return pytest.importorskip("nacl.signing").SigningKey.generate()
+
+
+def telnyx_headers(key: Any, body: bytes, at: float | None = None) -> dict[str, str]:
+    stamp = str(int(at or time.time()))
+    signed = key.sign(stamp.encode() + b"|" + body).signature
+    return {"telnyx-signature-ed25519": base64.b64encode(signed).decode(), "telnyx-timestamp": stamp}
+
+
+@pytest.mark.parametrize("wrong", ["", "key", "body", "old", "none"])
+def test_telnyx_is_believed_by_its_signature(wrong: str) -> None:
+    key = telnyx_key()
+    public = base64.b64encode(bytes(key.verify_key)).decode()
+    body = urllib.parse.urlencode(FORM).encode()
+    signer = telnyx_key() if wrong == "key" else key
+    headers = telnyx_headers(signer, body + b"x" * (wrong == "body"), time.time() - 1_000 * (wrong == "old"))
+
+    async def run() -> None:
+        changes = {"public_url": "https://phone.example", "telnyx_public_key": public, "allow_unsigned": False}
+        async with phones(**changes) as server:
+            status, answer = await server.post("/phone/telnyx/texml", FORM, {} if wrong == "none" else headers)
+            assert status == (403 if wrong else 200)
+            assert ("token=" in answer) is not bool(wrong)
+
+    asyncio.run(run())
+
+
+def test_a_carrier_that_is_not_set_up_has_no_address() -> None:
+    pytest.importorskip("twilio")
+
+    async def run() -> None:
+        changes = {"public_url": "https://phone.example", "twilio_auth_token": SECRET, "allow_unsigned": False}
+        async with phones(**changes) as server:
+            assert (await server.post("/phone/telnyx/texml"))[0] == 404
+
+    asyncio.run(run())
+
+
+def test_a_webhook_without_end_is_refused() -> None:
+    async def run() -> None:
+        async with phones() as server:
+            assert (await server.post("/phone/twilio/voice", {"x": "y" * 70_000}))[0] == 403
+
+    asyncio.run(run())
+
+
+# -- The answers
+
+
+def test_twiml_is_what_twilios_own_library_writes() -> None:
+    voice = pytest.importorskip("twilio.twiml.voice_response")
+    response, connect = voice.VoiceResponse(), voice.Connect()
+    stream = connect.stream(url="wss://phone.example/phone/twilio/stream")
+    stream.parameter(name="token", value='a"<b')
+    response.append(connect)
+    response.hangup()
+    theirs, ours = ElementTree.fromstring(str(response)), ElementTree.fromstring(twiml(settings(), 'a"<b'))
+    assert ElementTree.canonicalize(ElementTree.tostring(ours)) == ElementTree.canonicalize(
+        ElementTree.tostring(theirs)
+    )
+
+
+@pytest.mark.parametrize("codec", ["PCMU", "PCMA", "L16"])
+def test_texml_asks_for_a_stream_in_both_directions(codec: str) -> None:
+    answer = ElementTree.fromstring(texml(settings(telnyx_codec=codec, telnyx_rate_hz=16_000), "a&b"))
+    stream = answer.find("Connect/Stream")
+    assert stream is not None
+    assert stream.attrib["url"] == "wss://phone.example/phone/telnyx/stream?token=a%26b"
+    assert stream.attrib["bidirectionalMode"] == "rtp"
+    assert stream.attrib["bidirectionalCodec"] == codec
+    assert stream.get("bidirectionalSamplingRate") == ("16000" if codec == "L16" else None)
+
+
+# -- Tokens
+
+
+def test_a_token_is_for_one_stream_of_one_call_for_a_short_while() -> None:
+    now = [1_000.0]
+    tokens = Tokens(b"k" * 32, 60_000, lambda: now[0])
+    token = tokens.mint("twilio", "CA1")
+    assert not tokens.take(token, "telnyx", "CA1")
+    assert not tokens.take(token, "twilio", "CA2")
+    assert not Tokens(b"x" * 32, 60_000, lambda: now[0]).take(token, "twilio", "CA1")
+    assert tokens.take(token, "twilio", "CA1")
+    assert not tokens.take(token, "twilio", "CA1")
+    other = tokens.mint("telnyx", "")
+    now[0] += 59
+    assert Tokens(b"k" * 32, 60_000, lambda: now[0]).take(other, "telnyx", "whatever"), "by another process"
+    now[0] += 2
+    assert not tokens.take(other, "telnyx", "whatever")
+
+
+@pytest.mark.parametrize("token", ["", ".", "a.b", "§.§", "x" * 10_000, "YWJj.YWJj"])
+def test_a_token_that_is_none_opens_nothing(token: str) -> None:
+    assert not Tokens(b"k" * 32, 60_000).take(token, "twilio", "CA1")
+
+
+# -- Settings
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"public_url": "phone.example"}, "https://host"),
+        ({"public_url": "http://phone.example"}, "must be https"),
+        ({"twilio_auth_token": ""}, "no webhook can be trusted"),
+        ({"allow_unsigned": True}, "for simulations"),
+        ({"telnyx_public_key": "abc"}, "32 bytes"),
+        ({"telnyx_codec": "OPUS"}, "PCMU, PCMA or L16"),
+        ({"telnyx_rate_hz": 44_100}, "telnyx_rate_hz"),
+        ({"token_key": b"short"}, "16 bytes"),
+        ({"calls_max": 0}, "calls_max"),
+    ],
+)
+def test_settings_that_are_not_safe_are_refused(changes: dict[str, Any], why: str) -> None:
+    with pytest.raises(InvalidPhoneSettings, match=why) as caught:
+        settings(**changes)
+    assert SECRET not in str(caught.value)
+
+
+def test_settings_do_not_show_their_secrets() -> None:
+    shown = repr(settings(token_key=b"0123456789abcdef"))
+    assert SECRET not in shown
+    assert "0123456789abcdef" not in shown
+
+
+def test_the_routes_are_those_of_the_carriers_that_are_set_up() -> None:
+    routes = phone_routes(make_agent, PhoneSettings("http://127.0.0.1:8000", allow_unsigned=True))
+    assert [getattr(route, "path", "") for route in routes] == [
+        "/phone/twilio/voice",
+        "/phone/telnyx/texml",
+        f"/phone/{TWILIO.name}/stream",
+        f"/phone/{TELNYX.name}/stream",
+    ]

@@ -1,0 +1,111 @@
+"""Scripts of telephone calls: what they may say, and what a caller makes of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from duologue.brains.scripted import ScriptedBrain
+from duologue.lines.carrier import CARRIERS, Carrier
+from duologue.lines.phone.digits import Digits
+from duologue.runtime.agent import Agent, Phrases
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.seats import Seats
+from duologue.runtime.simulated import run_simulated
+from duologue.sim.call_script import CallScript, Expect, InvalidCallScript, Listen, PlayWav, Press, Say, read_script
+from duologue.sim.caller import NotAsExpected, ScriptedCaller
+from duologue.sim.exchange import Exchange
+from duologue.voice.scripted import ScriptedVoice
+
+
+def test_a_script_is_read_step_by_step() -> None:
+    script = read_script(
+        {
+            "carrier": "telnyx",
+            "network": {"jitter_ms": 20, "loss": 0.01},
+            "steps": ["listen", {"say": "hello"}, {"wav": "a.wav"}, {"dtmf": 42}, {"expect": {"heard": "42"}}],
+        }
+    )
+    assert script.carrier == "telnyx"
+    assert script.network.loss == 0.01
+    assert script.steps == (Listen(), Say("hello"), PlayWav("a.wav"), Press("42"), Expect(heard="42"))
+
+
+def test_every_problem_of_a_script_is_told_at_once() -> None:
+    steps: list[Any] = [
+        "dance",
+        {"say": ""},
+        {"pause": -1},
+        {"dtmf": "x"},
+        {"expect": {"magic": 1}},
+        {"sing": "la"},
+        {},
+    ]
+    with pytest.raises(InvalidCallScript) as caught:
+        read_script({"steps": steps, "carrier": "pigeon", "network": {"loss": "much"}, "wait_s": 0, "extra": 1})
+    for part in ("step 1", "step 2", "step 3", "step 4", "step 5", "step 6", "step 7", "carrier", "network", "wait_s"):
+        assert part in str(caught.value)
+    assert "'extra'" in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [None, [], "steps", {}, {"steps": []}, {"steps": {}}])
+def test_what_is_no_script_is_refused(data: object) -> None:
+    with pytest.raises(InvalidCallScript):
+        read_script(data)
+
+
+async def no_sound(step: Say | PlayWav) -> bytes:
+    return b"\xff" * 1_600
+
+
+def play(script: CallScript, carrier: Carrier = CARRIERS["twilio"]) -> list[str]:
+    async def call() -> list[str]:
+        exchange = Exchange(carrier)
+        line = await exchange.connect()
+        agent = Agent(
+            ScriptedBrain(otherwise="Thank you for calling."),
+            voice=ScriptedVoice(),
+            profile="words",
+            phrases=Phrases(greeting="Good morning."),
+        )
+        conversation = Conversation(agent, line, seats=Seats())
+        line.pressed = Digits(conversation.type).press
+        await conversation.start()
+        caller = ScriptedCaller(exchange.carrier, lambda: conversation, no_sound, script.wait_s)
+        try:
+            await caller.play(script)
+            return caller.done
+        finally:
+            exchange.carrier.hang_up()
+            await asyncio.wait_for(conversation.wait(), 60)
+
+    return run_simulated(call())
+
+
+def test_a_caller_does_what_the_script_says() -> None:
+    steps: list[Any] = [
+        "listen",
+        {"expect": {"said": "good morning"}},
+        {"dtmf": "12#"},
+        {"expect": {"heard": "12", "interrupted": False}},
+        {"hear": 500},
+        {"dtmf": "3#"},
+        {"expect": {"interrupted": True}},
+        "listen",
+        {"say": "a noise that nobody hears"},
+        {"pause": 100},
+        "hang_up",
+    ]
+    assert len(play(read_script({"steps": steps}))) == len(steps)
+
+
+def test_an_agent_that_hangs_up_is_noticed() -> None:
+    assert play(read_script({"steps": ["listen", {"expect": {"over": True}}], "wait_s": 120})) == ["Listen", "Expect"]
+
+
+def test_what_does_not_come_about_is_named() -> None:
+    script = read_script({"steps": ["listen", {"expect": {"heard": "abracadabra"}}], "wait_s": 5})
+    with pytest.raises(NotAsExpected, match=r"step 2 \(expect heard 'abracadabra'\)"):
+        play(script)

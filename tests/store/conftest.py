@@ -1,0 +1,80 @@
+"""Stores of every kind on a clock that tests move, a PostgreSQL of their own, and tests that may await."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from store_places import KINDS, MemoryPlace, Place, PostgresPlace, SqlitePlace
+
+from duologue.testing.postgres import NoPostgres, PrivatePostgres
+
+TEST_S_MAX = 120
+_numbers = itertools.count(1)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """A test that is a coroutine runs in a loop of its own, for a limited time."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
+    asyncio.run(asyncio.wait_for(_with_places(test, pyfuncitem.funcargs), TEST_S_MAX))
+    return True
+
+
+async def _with_places(test: Any, arguments: dict[str, Any]) -> None:
+    try:
+        await test
+    finally:
+        for place in arguments.values():
+            if isinstance(place, Place):
+                await place.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PrivatePostgres]:
+    """A server for all tests. Without PostgreSQL they are skipped, and on CI that is a failure."""
+    try:
+        server = PrivatePostgres().__enter__()
+    except NoPostgres as missing:
+        told = f"{missing}; run tools/ensure_postgres.sh"
+        if os.environ.get("CI") == "true":
+            pytest.fail(told)
+        pytest.skip(told)
+    yield server
+    server.__exit__(None, None, None)
+
+
+@pytest.fixture
+def pg(postgres: PrivatePostgres) -> PostgresPlace:
+    return PostgresPlace(postgres, f"test_{next(_numbers)}")
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> SqlitePlace:
+    return SqlitePlace(tmp_path / "kept" / "store.sqlite3")
+
+
+@pytest.fixture(params=KINDS)
+def place(request: pytest.FixtureRequest) -> Place:
+    """Somewhere to keep conversations, of each kind."""
+    if request.param == "memory":
+        return MemoryPlace()
+    found: Place = request.getfixturevalue("sqlite" if request.param == "sqlite" else "pg")
+    return found
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    skipped = [report for report in terminalreporter.stats.get("skipped", ()) if "PostgreSQL" in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_line(
+            f"WARNING: {len(skipped)} tests of the PostgreSQL store did not run: run tools/ensure_postgres.sh", red=True
+        )
