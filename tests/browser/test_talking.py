@@ -20,7 +20,7 @@ BOOKING = (
     ("London.", "Where would you like to fly to"),
     ("Paris.", "When would you like to depart"),
     ("Next Monday.", "How many people"),
-    ("Two people.", "2 from London to Paris"),
+    ("Two people.", "From London to Paris"),
 )
 REPEATS_MAX = 2  # of a whole booking: a person who is not understood says it again
 
