@@ -33,7 +33,7 @@ class UnknownOutcome(BrokenContract):
 def classify(failure: BaseException) -> ErrorClass:
     """The class of a failure; UNKNOWN if nothing tells."""
     if isinstance(failure, ServiceError):
-        return failure.error
+        return failure.error if isinstance(failure.error, ErrorClass) else ErrorClass.UNKNOWN
     status = getattr(failure, "status_code", None) or getattr(failure, "status", None)
     if type(status) is int:
         return classify_status(status)

@@ -274,7 +274,7 @@ class Engine:
         name = type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
         if not own and isinstance(failure, ServiceError):
-            what = f"{name}: {failure.error.value}"
+            what = f"{name}: {getattr(failure.error, 'value', 'of no class')}"
         else:
             what = f"{name}: {failure}" if own else name
         self.troubles.append(Trouble(at, where, failure))

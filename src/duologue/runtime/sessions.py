@@ -62,16 +62,18 @@ class Sessions:
     def open(self, effect: fx.OpenSession) -> None:
         self._line_number += 1
         self._refresh()
-        self._start(self._open(self._hear_line(), self._hear_session()), effect.session)
+        tell_line, tell = self._hear_line(), self._hear_session()
+        self._start(lambda: self._open(tell_line, tell), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
         self._refresh()
-        self._start(self._renew(self._hear_session()), effect.session)
+        tell = self._hear_session()
+        self._start(lambda: self._renew(tell), effect.session)
 
     def close(self, effect: fx.CloseSession) -> None:
         self._line_number += 1
         self._session_number += 1
-        self._start(self._close(), effect.session, closes=True)
+        self._start(self._close, effect.session, closes=True)
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
         """Keep what a new session must know: at once in plain words, better if the brain can."""
@@ -114,7 +116,7 @@ class Sessions:
 
     # -- Doing it
 
-    def _start(self, work: Any, number: int, closes: bool = False) -> None:
+    def _start(self, work: Callable[[], Coroutine[Any, Any, None]], number: int, closes: bool = False) -> None:
         earlier = self._attempt
         if earlier is not None:
             self._tasks.cancel(earlier)
@@ -172,11 +174,11 @@ class Sessions:
                 self._driver.post(ev.EndRequested if event.hung_up else ev.LinkClosed)
 
 
-async def _after(earlier: asyncio.Task[Any] | None, work: Coroutine[Any, Any, None]) -> None:
+async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Begin when the earlier attempt has really ended: two on one line would meet."""
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
-    await work
+    await work()
 
 
 def _recent_text(items: tuple[Item, ...]) -> str:
