@@ -222,12 +222,13 @@ def serve(
     token: str = "",
     origins: tuple[str, ...] = (),
     journals: Path | None = None,
+    watchable: bool = True,
     **limits: Any,
 ) -> House:
     """Run a scene against a server, then stop it."""
 
     async def whole() -> House:
-        async with house(make, token=token, origins=origins, journals=journals, **limits) as made:
+        async with house(make, token=token, origins=origins, journals=journals, watchable=watchable, **limits) as made:
             await script(made)
             return made
 
@@ -243,7 +244,7 @@ async def house(make: Callable[[], Agent] | None = None, **given: Any) -> AsyncI
         agents.append(chosen())
         return agents[-1]
 
-    own = {name: given.pop(name) for name in ("token", "origins", "journals") if name in given}
+    own = {name: given.pop(name) for name in ("token", "origins", "journals", "watchable") if name in given}
     limits = replace(Limits(drain_s_max=0.05), **given)
     listening = bound("127.0.0.1", 0)
     server = Server(remember, ServerSettings(port=0, limits=limits, **own))

@@ -31,9 +31,15 @@ GOOD: dict[str, dict[str, Any]] = {
     "stopped": {"voice": 1, "ms": 0},
     "unplayable": {"voice": 1},
     "debug": {"on": True},
+    "calls": {"on": False},
+    "watch": {"id": "1f0c2a9b77de"},
     "ping": {"t": 12.5},
 }
-OPTIONAL = {"id", "token", "language", "conversation", "key", "take_over", "audio", "played"}
+OPTIONAL = {
+    "type.id", "hello.token", "hello.language", "hello.conversation", "hello.key", "hello.take_over", "hello.audio",
+    "hello.played", "calls.on",
+}  # fmt: skip
+NONE_IS_RIGHT = {"watch.id"}
 WRONG: dict[str, list[Any]] = {
     "version": [True, 1.0],
     "seat": ["", "   ", "x" * 201, 5, None, "a\nb", "\ud800"],
@@ -78,6 +84,10 @@ def test_a_message_without_fields_may_leave_its_payload_out() -> None:
     assert read_message('{"type":"start"}') == Incoming("start", {})
 
 
+def test_nobody_at_all_can_be_watched() -> None:
+    assert read_message(as_text("watch", {"id": None})) == Incoming("watch", {"id": None})
+
+
 def test_what_is_optional_may_be_left_out() -> None:
     few = {"version": 1, "seat": "a seat"}
     assert read_message(as_text("hello", few)) == Incoming("hello", few)
@@ -85,7 +95,13 @@ def test_what_is_optional_may_be_left_out() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "name", "value"),
-    [(kind, name, value) for kind, fields in TABLE.items() for name in fields for value in WRONG[name]],
+    [
+        (kind, name, value)
+        for kind, fields in TABLE.items()
+        for name in fields
+        for value in WRONG[name]
+        if value is not None or f"{kind}.{name}" not in NONE_IS_RIGHT
+    ],
 )
 def test_a_field_that_is_wrong_is_named_and_not_repeated(kind: str, name: str, value: Any) -> None:
     if kind == "hello" and name == "version":
@@ -95,7 +111,8 @@ def test_a_field_that_is_wrong_is_named_and_not_repeated(kind: str, name: str, v
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind, fields in TABLE.items() for name in fields if name not in OPTIONAL]
+    ("kind", "name"),
+    [(kind, name) for kind, fields in TABLE.items() for name in fields if f"{kind}.{name}" not in OPTIONAL],
 )
 def test_a_field_that_is_missing_is_named(kind: str, name: str) -> None:
     rest = {key: value for key, value in GOOD[kind].items() if key != name}

@@ -91,7 +91,7 @@ class Server:
         if room is None or not room.is_key(request.headers.get("x-conversation-key", "")):
             return _refusal(404, "There is no such conversation, or the key is not its own.")
         name = f"{room.began:%Y%m%d-%H%M%S}.jsonl"
-        text = await self._aside(lambda: room.log.journal(room.is_over))
+        text = await self._aside(lambda: room.screen.log.journal(room.is_over))
         return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     async def _replay(self, request: Request) -> Response:

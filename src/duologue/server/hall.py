@@ -1,6 +1,7 @@
 """All conversations of a server: who may begin one, who comes back to which, and how it ends when the server stops.
 
-Rule: a conversation belongs to its seat and its key, and nothing of it reaches anybody else.
+Rule: a conversation belongs to its seat and its key, and nothing of it reaches anybody else, but for operators who
+may watch.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 from duologue.lines.browser import Position
@@ -26,7 +28,9 @@ from .custody import Custody
 from .earlier import read_earlier
 from .guest import Guest
 from .room import Room
+from .screen import Screen
 from .settings import ServerSettings
+from .switchboard import Switchboard
 
 PAST_MAX = 20
 LOG = logging.getLogger("duologue.server")
@@ -46,6 +50,7 @@ class Hall:
         self.past: OrderedDict[str, Room] = OrderedDict()  # the newest that are over, for their journals
         self.guests: set[Guest] = set()
         self.tally = Tally()
+        self.switchboard = Switchboard()
         self.is_draining = False
         self._is_empty = asyncio.Event()
         self._is_empty.set()
@@ -85,7 +90,7 @@ class Hall:
     def left_over(self, hello: dict[str, Any]) -> list[telling.Message]:
         """What nobody was there to hear when the conversation of this client ended."""
         room = self.past.get(hello.get("conversation", ""))
-        return room.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
+        return room.screen.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
 
     def enter(self, room: Room, guest: Guest, hello: dict[str, Any], language: str) -> None:
         position = hello.get("played")
@@ -169,11 +174,15 @@ class Hall:
         return room
 
     def watch(self, conversation: Conversation) -> None:
-        """Count this one too, whichever line it is on."""
+        """Count this one too, and list it for operators, whichever line it is on."""
         self.tally.watch(conversation)
+        if self._settings.watchable:
+            room = self.rooms.get(conversation.id)
+            self.switchboard.add(room.screen if room is not None else Screen(conversation, datetime.now(UTC)))
 
     def _remove(self, room: Room) -> None:
         self.rooms.pop(room.id, None)
+        self.switchboard.remove(room.screen)
         self.past[room.id] = room
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)

@@ -94,6 +94,7 @@ _CALL = _Field(_whole(_ID_MAX), "the number of a call")
 _TEXT = _Field(_is_text, "text")
 _NAME_MAYBE = _Field(_is_name, f"text of at most {_NAME_CHARS_MAX} printable characters", required=False)
 _FLAG = _Field(_is_flag, "true or false", required=False)
+_CALL_ID = _Field(lambda value: value is None or _is_name(value), "the id of a call in the list, or null")
 _HEARD = {"voice": _VOICE, "ms": _MS}
 
 TABLE: dict[str, dict[str, _Field]] = {
@@ -127,6 +128,8 @@ TABLE: dict[str, dict[str, _Field]] = {
     "stopped": _HEARD,
     "unplayable": {"voice": _VOICE},
     "debug": {"on": _Field(_is_flag, "true or false")},
+    "calls": {"on": _FLAG},
+    "watch": {"id": _CALL_ID},
     "ping": {"t": _Field(_is_number, "a number")},
 }
 

@@ -10,7 +10,6 @@ import asyncio
 import hmac
 import logging
 import secrets
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable
@@ -23,10 +22,7 @@ from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import Link, Reply, User, Voice
 from duologue.lines.browser import BrowserLine, Position
-from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
-from duologue.observe.moment import Moment
-from duologue.ports.brain import Form, ShowsForm
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
@@ -39,14 +35,11 @@ from .closing import MOVED, STOPPING, TAKEN_OVER, Goodbye
 from .custody import Custody, hash_of
 from .guest import Guest
 from .messages import Incoming
-from .pending import Pending
-from .stages import Stages
-from .steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
-from .telling import Teller, message
+from .screen import Screen
+from .telling import message
 
 LOG = logging.getLogger("duologue.server")
 TYPED_MAX = 100  # messages that are known when they come again
-_METRICS_S_MIN = 1.0
 _END_S_MAX = 0.5
 _PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect", "interrupt")
 
@@ -91,7 +84,7 @@ class Room:
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
-        self.log = EventLog(agent.settings, earlier.events if earlier is not None else ())
+        self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else ())
         self._earlier = earlier
         self._custody = custody
         self._keeper: Keeper | None = None
@@ -101,18 +94,10 @@ class Room:
         self.is_over = False
         self._text_chars_max = text_chars_max
         self._over = over
-        self._teller = Teller(self.conversation, self.began, language)
-        self._stages = Stages()
-        self.pending = Pending()
-        self._is_debugging = False
-        self._form: Form | None = None
-        self._measured_at = 0.0
+        self._language = language
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._confirming: asyncio.Task[None] | None = None
-        self._opening: asyncio.Task[None] | None = None
-        self.conversation.on(sg.Signal, self._note)
-        self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
 
     # -- Beginning and ending
@@ -160,7 +145,7 @@ class Room:
         """What a node that takes over has to know beside the conversation itself."""
         return {
             "seat": self.seat,
-            "language": self._teller.language,
+            "language": self._language,
             "began": self.began.isoformat(),
             "typed": list(self._typed),
         }
@@ -206,20 +191,21 @@ class Room:
         """This is the client now. Another one that is here is told so and leaves."""
         if self.guest is not None and self.guest is not guest:
             former, self.guest = self.guest, None
+            self.screen.leave(former)
             former.leave(TAKEN_OVER)
         self.guest = guest
-        self._is_debugging = False
-        self._teller.language = language
+        self._language = language
         self.line.rate_hz = rate_hz
-        self._greet(resumed)
+        self._greet(guest, resumed)
         self.line.attach(guest, position)
 
     def leave(self, guest: Guest) -> None:
         if self.guest is guest:
             self.guest = None
+            self.screen.leave(guest)
             self.line.detach(guest)
 
-    def _greet(self, resumed: bool) -> None:
+    def _greet(self, guest: Guest, resumed: bool) -> None:
         """All that a client needs to show the conversation as it is."""
         since = telling.iso(self.began, 0)
         self.tell(
@@ -227,16 +213,9 @@ class Room:
                 "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
             )
         )
+        self.screen.enter(guest, self._language)
         if resumed:
-            self.tell(telling.history(self.conversation.history))
-            self.tell(self._teller.state())
-            for call, tool, mode in self.conversation.engine.calls.running():
-                self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
-            for told in (*self.pending.open(self.conversation.state == "faulted"), *self.pending.lost()):
-                self.tell(told)
-            self._form = None
-            self._tell_form()
-            self._tell_metrics()
+            self.screen.show(guest)
 
     def tell(self, told: telling.Message) -> None:
         if self.guest is not None:
@@ -304,61 +283,8 @@ class Room:
             self.line.hang_up()
 
     def _debug(self, is_on: bool) -> None:
-        self._is_debugging = False
-        if is_on and self.guest is not None and self._opening is None:
-            work = self._open_debug(self.guest)
-            self._opening = asyncio.get_running_loop().create_task(work, name="debug view")
-
-    async def _open_debug(self, guest: Guest) -> None:
-        """A long conversation takes a while to play again, and nobody else should wait for it."""
-        try:
-            upto = len(self.log)
-            moments = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
-            moments += steps_to_json(self.log.since(upto))
-            settings = settings_of(self.conversation.agent.settings)
-            if self.guest is guest:
-                self._is_debugging = True
-                self.tell(message("debug", **table(), settings=settings, moments=moments))
-        finally:
-            self._opening = None
-
-    # -- What the conversation does
-
-    def _note(self, signal: sg.Signal) -> None:
-        told = self._teller.tell(signal)
-        if told is not None:
-            self.pending.note(signal, told, is_heard=self.guest is not None)
-            self.tell(told)
-        if self.guest is not None and isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
-            self._tell_form()
-            self._tell_metrics()
-
-    def _follow(self, moment: Moment) -> None:
-        self.log.add(moment)
-        if moment.after is moment.before:
-            return
-        self._stages.follow(moment)
-        is_talking, was_talking = moment.after.user is User.TALKING, moment.before.user is User.TALKING
-        if is_talking != was_talking:
-            self.tell(message("hearing", on=is_talking))
-        if self._is_debugging and is_worth_showing(moment):
-            self.tell(message("moment", **step_to_json(moment)))
-
-    def _tell_form(self) -> None:
-        brain = self.conversation.agent.thinker
-        if not isinstance(brain, ShowsForm):
-            return
-        form = brain.form(self.id)
-        if form != self._form:
-            self._form = form
-            self.tell(telling.dialogue(form))
-
-    def _tell_metrics(self) -> None:
-        if time.monotonic() - self._measured_at < _METRICS_S_MIN:
-            return
-        self._measured_at = time.monotonic()
-        now = self.conversation.engine.driver.now()
-        self.tell(telling.metrics(self.conversation.metrics, now, self._stages.newest))
+        if self.guest is not None:
+            self.screen.debug(self.guest, is_on)
 
 
 def _plainly(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:

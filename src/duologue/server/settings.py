@@ -49,6 +49,7 @@ class ServerSettings:
     origins: tuple[str, ...] = ()  # beside the server's own; "*" is any
     journals: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    watchable: bool = True  # operators see all calls: at this machine, or with the token
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65_535:

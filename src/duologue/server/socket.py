@@ -37,6 +37,7 @@ from .hall import Hall, rate_of
 from .messages import VERSION, BadMessage, Incoming, WrongVersion, read_message
 from .room import Room
 from .settings import ServerSettings, is_loopback
+from .switchboard import Operator, may_watch
 from .telling import message
 
 LOG = logging.getLogger("duologue.server")
@@ -59,7 +60,7 @@ class Gate:
         await send({"type": "websocket.accept"})
         address = (scope.get("client") or ("", 0))[0]
         self._by_address[address] = self._by_address.get(address, 0) + 1
-        socket = Socket(self._hall, self._settings, send)
+        socket = Socket(self._hall, self._settings, send, may_watch(scope, self._settings))
         self._hall.guests.add(socket.guest)
         try:
             await socket.stay(receive, self._refusal(scope, address))
@@ -97,10 +98,11 @@ def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
 class Socket:
     """One client's socket."""
 
-    def __init__(self, hall: Hall, settings: ServerSettings, send: Send) -> None:
+    def __init__(self, hall: Hall, settings: ServerSettings, send: Send, may_watch: bool) -> None:
         self._hall = hall
         self._settings = settings
         self.guest = self._guest = Guest(send, settings.limits.unread_bytes_max, self._part)
+        self._operator = Operator(hall.switchboard, self._guest, may_watch)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
         self._language = "en"
@@ -132,6 +134,7 @@ class Socket:
         """Its conversation goes on without it, from now and not from when it has read the goodbye."""
         if self._reading is not None:
             self._reading.cancel()
+        self._operator.leave()
         if self._room is not None:
             self._room.leave(self._guest)
 
@@ -247,6 +250,7 @@ class Socket:
             labels={state: label(state, self._language) for state in STATES},
             waits=[label(wait, self._language) for wait in WAITS],
             limits={"textChars": limits.text_chars_max, "messageBytes": limits.message_bytes_max},
+            watchable=self._operator.may_watch,
         )
 
     # -- Commands
@@ -254,6 +258,9 @@ class Socket:
     def _obey(self, incoming: Incoming) -> None:
         if incoming.type == "ping":
             self._guest.tell(message("pong", t=incoming.payload["t"]))
+        elif incoming.type in ("calls", "watch") or self._operator.is_watching:
+            is_busy = self._room is not None and not self._room.is_over
+            self._operator.do(incoming, self._language, is_busy)
         elif self._room is not None and not self._room.is_over:
             if self._room.guest is self._guest:
                 self._room.do(incoming)

@@ -36,9 +36,7 @@ class Teller:
         self._conversation = conversation
         self._began = began
         self.language = language
-        self._cause = ""
         self._table: dict[type[sg.Signal], Callable[[Any], Message | None]] = {
-            sg.Transitioned: self._moved,
             sg.StateEntered: self._entered,
             sg.TurnStarted: lambda signal: _turn("turn-started", signal.turn),
             sg.TurnCompleted: lambda signal: _turn("turn-completed", signal.turn),
@@ -75,13 +73,13 @@ class Teller:
     def state(self) -> Message:
         """Where the conversation is."""
         now = self._conversation.snapshot()
-        context = now.metadata
+        context, moves = now.metadata, self._conversation.transitions
         return message(
             "state",
             state=now.state,
             previous=now.previous_state,
             localizedLabel=label(now.state, self.language),
-            cause=self._cause,
+            cause=moves[-1].cause if moves else "",
             phase=now.phase,
             at=now.since,
             since=iso(self._began, now.since),
@@ -97,10 +95,6 @@ class Teller:
                 "queuedTurns": context["queued_turns"],
             },
         )
-
-    def _moved(self, signal: sg.Transitioned) -> None:
-        if signal.view == "conversation":
-            self._cause = signal.cause
 
     def _entered(self, signal: sg.StateEntered) -> Message | None:
         return self.state() if signal.view == "conversation" else None

@@ -1,0 +1,189 @@
+"""What a conversation shows, whichever line it is on: to the client that talks, and to whoever watches.
+
+Keeps the steps, the stages of the newest answer and what is still open, and tells each viewer in its own language.
+Knows no line and no key. Rule: nothing that a viewer does reaches the conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from datetime import datetime
+
+from duologue.core.events import Event
+from duologue.core.leaves import User
+from duologue.observe import signals as sg
+from duologue.observe.diagnostics import correlation_id
+from duologue.observe.moment import Moment
+from duologue.ports.brain import Form, ShowsForm
+from duologue.runtime.conversation import Conversation
+
+from . import telling
+from .discretion import as_watched
+from .guest import Guest
+from .pending import Pending
+from .stages import Stages
+from .steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
+from .telling import Message, Teller, message
+
+METRICS_S_MIN = 1.0
+
+
+class Viewer:
+    """One guest before the screen: the one that talks, or one that watches."""
+
+    def __init__(self, guest: Guest, teller: Teller, is_watching: bool, is_private: bool) -> None:
+        self._guest = guest
+        self.teller = teller
+        self.is_watching = is_watching
+        self._is_private = is_private
+        self.is_debugging = False
+        self.opening: asyncio.Task[None] | None = None
+        self.form: Form | None = None
+        self.measured_at = 0.0
+
+    def tell(self, told: Message | None) -> None:
+        if told is not None and self.is_watching:
+            told = as_watched(told, self._is_private)
+        if told is not None:
+            self._guest.tell(told)
+
+
+class Screen:
+    """One conversation, as it looks from outside."""
+
+    def __init__(self, conversation: Conversation, began: datetime, earlier: Iterable[Event] = ()) -> None:
+        self.conversation = conversation
+        self.began = began
+        self.id = correlation_id(conversation.id)
+        self.log = EventLog(conversation.agent.settings, earlier)
+        self.pending = Pending()
+        self._stages = Stages()
+        self._teller = Teller(conversation, began, "en")
+        self._viewers: dict[Guest, Viewer] = {}
+        conversation.on(sg.Signal, self._note)
+        conversation.engine.watchers.append(self._follow)
+
+    @property
+    def line(self) -> str:
+        """The kind of line: browser, phone, or whatever its class is called."""
+        return type(self.conversation.engine.line).__name__.removesuffix("Line").lower()
+
+    # -- Viewers come and go
+
+    def enter(self, guest: Guest, language: str, *, is_watching: bool = False) -> None:
+        teller = Teller(self.conversation, self.began, language)
+        self._viewers[guest] = Viewer(guest, teller, is_watching, self.conversation.agent.private)
+
+    def leave(self, guest: Guest) -> None:
+        self._viewers.pop(guest, None)
+
+    def is_of(self, guest: Guest) -> bool:
+        """Is this the client that talks?"""
+        return guest in self._viewers and not self._viewers[guest].is_watching
+
+    def greet_watcher(self, guest: Guest) -> None:
+        """What a watcher is told first: which call this is, and how it is. No key, and no id that opens anything."""
+        agent = self.conversation.agent
+        began = telling.iso(self.began, 0)
+        self._viewers[guest].tell(
+            message(
+                "conversation",
+                conversation=self.id,
+                watching=True,
+                resumed=True,
+                since=began,
+                line=self.line,
+                agent=agent.name,
+                private=agent.private,
+            )
+        )
+        self.show(guest)
+
+    def show(self, guest: Guest) -> None:
+        """Everything as it is, for one that has just come."""
+        viewer, talk = self._viewers[guest], self.conversation
+        viewer.tell(telling.history(talk.history))
+        viewer.tell(viewer.teller.state())
+        for call, tool, mode in talk.engine.calls.running():
+            viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))
+        for told in self.pending.open(talk.state == "faulted"):
+            viewer.tell(told)
+        if not viewer.is_watching:
+            for told in self.pending.lost():
+                viewer.tell(told)
+        self._tell_form(viewer)
+        self._tell_metrics(viewer)
+
+    # -- Every step
+
+    def debug(self, guest: Guest, is_on: bool) -> None:
+        """Tell this viewer of every step, or of no more."""
+        viewer = self._viewers.get(guest)
+        if viewer is None:
+            return
+        viewer.is_debugging = False
+        if is_on and viewer.opening is None:
+            work = self._open_debug(guest, viewer)
+            viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
+
+    async def _open_debug(self, guest: Guest, viewer: Viewer) -> None:
+        """A long conversation takes a while to play again, and nobody else should wait for it."""
+        try:
+            upto = len(self.log)
+            moments = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
+            moments += steps_to_json(self.log.since(upto))
+            settings = settings_of(self.conversation.agent.settings)
+            if self._viewers.get(guest) is viewer:
+                viewer.is_debugging = True
+                viewer.tell(message("debug", **table(), settings=settings, moments=moments))
+        finally:
+            viewer.opening = None
+
+    # -- What the conversation does
+
+    def _note(self, signal: sg.Signal) -> None:
+        is_heard = any(not viewer.is_watching for viewer in self._viewers.values())
+        told = self._teller.tell(signal)
+        if told is not None:
+            self.pending.note(signal, told, is_heard=is_heard)
+        for viewer in tuple(self._viewers.values()):
+            viewer.tell(viewer.teller.tell(signal))
+            if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
+                self._tell_form(viewer)
+                self._tell_metrics(viewer)
+            if isinstance(signal, sg.Ended) and viewer.is_watching:
+                viewer.tell(message("ended", reason=signal.reason, canRestart=False))
+
+    def _follow(self, moment: Moment) -> None:
+        self.log.add(moment)
+        if moment.after is moment.before:
+            return
+        self._stages.follow(moment)
+        if not self._viewers:
+            return
+        is_talking, was_talking = moment.after.user is User.TALKING, moment.before.user is User.TALKING
+        step: Message | None = None
+        for viewer in tuple(self._viewers.values()):
+            if is_talking != was_talking:
+                viewer.tell(message("hearing", on=is_talking))
+            if viewer.is_debugging and is_worth_showing(moment):
+                step = step or message("moment", **step_to_json(moment))
+                viewer.tell(step)
+
+    def _tell_form(self, viewer: Viewer) -> None:
+        brain = self.conversation.agent.thinker
+        if not isinstance(brain, ShowsForm):
+            return
+        form = brain.form(self.conversation.id)
+        if form != viewer.form:
+            viewer.form = form
+            viewer.tell(telling.dialogue(form))
+
+    def _tell_metrics(self, viewer: Viewer) -> None:
+        if time.monotonic() - viewer.measured_at < METRICS_S_MIN:
+            return
+        viewer.measured_at = time.monotonic()
+        now = self.conversation.engine.driver.now()
+        viewer.tell(telling.metrics(self.conversation.metrics, now, self._stages.newest))

@@ -1,0 +1,344 @@
+"""Operators look at calls on any line: what they see, what they may not, and that nobody in the call notices."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from phone_calls import make_agent, until
+from served import Client, House, agent_that_says, house, serve
+
+from duologue.lines.carrier import CARRIERS, TWILIO, Carrier
+from duologue.observe.diagnostics import correlation_id
+from duologue.ports.calls import ToolCall
+from duologue.runtime.agent import Agent
+from duologue.server.guest import Guest
+from duologue.server.messages import Incoming
+from duologue.server.phone import PhoneSettings, phone_routes
+from duologue.server.phone_dial import dial
+from duologue.server.settings import ServerSettings
+from duologue.server.switchboard import Operator, may_watch
+from duologue.sim.carrier import ScriptedCarrier
+from duologue.testing import Pause, ScriptedBrain, ScriptedEars, ScriptedVoice, scripted_tool
+
+LIMIT_S = 60
+WORDS = ("caption", "history", "dialogue")
+
+
+async def operator(house: House, **hello: Any) -> Client:
+    """Somebody who asks for the list."""
+    client = await house.come()
+    await client.hello("operator", **hello)
+    await client.send("calls")
+    await client.expect("calls")
+    return client
+
+
+async def listed(client: Client, count: int) -> list[dict[str, Any]]:
+    """The list, once it has so many."""
+    await client.until(lambda: len(client.told("calls")[-1]["calls"]) == count, f"{count} calls")
+    calls: list[dict[str, Any]] = client.told("calls")[-1]["calls"]
+    return calls
+
+
+async def watch(client: Client) -> dict[str, Any]:
+    """Watch the only call."""
+    (call,) = await listed(client, 1)
+    await client.send("watch", id=call["id"])
+    return await client.expect("conversation", watching=True)
+
+
+@asynccontextmanager
+async def exchange(make: Callable[[], Agent] = make_agent) -> AsyncIterator[tuple[House, str]]:
+    """A server with a panel and a telephone, and where a carrier reaches it."""
+    async with asyncio.timeout(LIMIT_S), house(make) as made:
+        url = f"http://127.0.0.1:{made.port}"
+        settings = PhoneSettings(url, allow_unsigned=True)
+        made.server.add_routes(phone_routes(make, settings, made.hall.watch))
+        yield made, url
+
+
+async def press(caller: ScriptedCarrier, keys: str) -> None:
+    for key in keys:
+        caller.press(key)
+
+
+# -- A telephone call
+
+
+@pytest.mark.req("V-09", "C-INT-003", "L-22")
+@pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
+def test_a_telephone_call_is_seen_like_any_other(carrier: Carrier) -> None:
+    async def run() -> None:
+        async with exchange() as (made, url):
+            watcher = await operator(made, language="de")
+            assert watcher.told("ready")[0]["watchable"] is True
+            assert watcher.told("calls") == [{"calls": []}]
+            async with dial(url, carrier) as caller:
+                told = await watch(watcher)
+                assert {name: told[name] for name in ("line", "private", "resumed")} == {
+                    "line": "phone", "private": False, "resumed": True,
+                }  # fmt: skip
+                assert "key" not in told
+                await watcher.send("debug", on=True)
+                await watcher.expect("debug")
+                await watcher.until(lambda: "Hello." in said(watcher), "the greeting")
+                await watcher.expect("state", state="listening")
+                await press(caller, "4711#")
+                await watcher.until(lambda: "Thank you very much." in said(watcher), "the answer")
+                caller.hang_up()
+                ended = await watcher.expect("ended")
+            assert ended == {"reason": "hung up", "canRestart": False}
+            assert await listed(watcher, 0) == []
+            assert "4711" in [told["text"] for told in watcher.told("caption", role="user", final=True)]
+            assert "Ich höre zu" in [told["localizedLabel"] for told in watcher.told("state")]
+            assert watcher.told("turn", event="turn-completed", role="assistant")
+            assert watcher.told("metrics")
+            assert "TextTyped" in [told["event"] for told in watcher.told("moment")]
+            assert watcher.frames == [], "the sound stays in the call"
+            assert not watcher.told("error")
+
+    asyncio.run(run())
+
+
+def said(client: Client) -> str:
+    """What a watcher has read of the agent, before it came and since."""
+    before = [item["text"] for told in client.told("history") for item in told["items"] if item["role"] == "assistant"]
+    return " ".join([*before, client.heard])
+
+
+@pytest.mark.req("V-09", "C-CON-001")
+def test_whoever_watches_can_do_nothing_in_the_call_and_leaves_without_a_trace() -> None:
+    async def run() -> None:
+        async with exchange() as (made, url), dial(url, TWILIO) as caller:
+            watcher = await operator(made)
+            await watch(watcher)
+            commands = (
+                "start",
+                "end",
+                "press",
+                "release",
+                "send",
+                "interrupt",
+                "suspend",
+                "resume",
+                "retry",
+                "dismiss",
+            )
+            for kind in commands:
+                await watcher.send(kind)
+            await watcher.send("type", text="I am not here")
+            await watcher.send("answer", call=1, text="nor here")
+            await watcher.send("played", voice=1, ms=20)  # of a sound that ended: nothing to complain about
+            await watcher.raw_send(bytes(1_024))
+            await watcher.expect("error", after=len(commands) + 1, code="refused")
+            await press(caller, "1#")
+            await watcher.until(lambda: "Thank you very much." in said(watcher), "the answer")
+            watcher.vanish()
+            await watcher.gone()
+            heard_ms = caller.played_ms
+            await press(caller, "2#")
+            await until(lambda: caller.played_ms > heard_ms)
+            again = await operator(made)
+            await watch(again)
+            told = (await again.expect("history"))["items"]
+            assert [item["text"] for item in told if item["role"] == "user"] == ["1", "2"]
+            assert len(again.told("error")) == 0
+
+    asyncio.run(run())
+
+
+def test_a_watcher_goes_from_call_to_call_and_back_to_a_conversation_of_its_own() -> None:
+    async def run() -> None:
+        async with exchange() as (made, url), dial(url, TWILIO, call="CA1"), dial(url, TWILIO, call="CA2"):
+            watcher = await operator(made)
+            calls = await listed(watcher, 2)
+            assert [call["line"] for call in calls] == ["phone", "phone"]
+            assert len({call["id"] for call in calls}) == 2
+            for call in calls:
+                await watcher.send("watch", id=call["id"])
+                await watcher.expect("conversation", conversation=call["id"])
+            await watcher.send("watch", id="0123456789ab")
+            assert (await watcher.expect("error"))["code"] == "no_call"
+            await watcher.send("watch", id=None)
+            await watcher.send("calls", on=False)
+            await watcher.send("start")
+            await watcher.until(lambda: any("key" in told for told in watcher.told("conversation")), "its own")
+            await watcher.expect("state", state="listening")
+            lists = len(watcher.told("calls"))
+            await watcher.send("watch", id=calls[0]["id"])
+            assert (await watcher.expect("error", after=1))["message"] == "watch: you are in a conversation of your own"
+            await watcher.send("type", text="hello")
+            await watcher.until(lambda: "Thank you very much." in watcher.heard, "an answer")
+            assert len(watcher.told("calls")) == lists, "nobody asked for more"
+
+    asyncio.run(run())
+
+
+# -- Any line
+
+
+@pytest.mark.req("C-CON-002", "C-SEC-001")
+def test_a_call_is_listed_by_its_hash_and_nothing_of_its_key_or_id_is_told() -> None:
+    async def script(house: House) -> None:
+        client, watcher = await house.come(), await operator(house)
+        began = await client.begin("alice")
+        await client.send("calls")
+        (own,) = (await client.expect("calls"))["calls"]
+        assert own["own"] is True
+        (call,) = await listed(watcher, 1)
+        assert call == {
+            "id": correlation_id(began["conversation"]), "line": "browser", "agent": "", "state": call["state"],
+            "since": began["since"], "private": False, "own": False,
+        }  # fmt: skip
+        await watch(watcher)
+        await client.send("type", text="hello")
+        await watcher.expect("caption", role="assistant", final=True, text="You said hello.")
+        everything = "".join(frame for frame in watcher.raw if isinstance(frame, str))
+        assert began["conversation"] not in everything
+        assert began["key"] not in everything
+        assert "alice" not in everything
+        assert watcher.frames == []
+        await client.send("end")
+        assert (await watcher.expect("ended"))["canRestart"] is False
+        await watcher.send("debug", on=True)  # what was can still be looked at
+        assert (await watcher.expect("debug"))["moments"]
+
+    serve(script)
+
+
+def test_work_that_runs_and_a_question_that_is_open_are_shown_to_whoever_comes_to_watch() -> None:
+    worker = scripted_tool("look_up", Pause(60_000), "eight")
+    make = agent_that_says([[ToolCall("look_up", {})], "It is eight."], tools=[worker])
+
+    async def script(house: House) -> None:
+        client = await house.come()
+        await client.begin("alice")
+        await client.send("type", text="look it up")
+        await client.expect("work", event="started")
+        watcher = await operator(house)
+        await watch(watcher)
+        assert (await watcher.expect("work", event="started"))["tool"] == "look_up"
+        assert (await watcher.expect("history"))["items"][0]["text"] == "look it up"
+
+    serve(script, make)
+
+
+@pytest.mark.req("C-SEC-002")
+def test_of_a_private_agent_states_and_steps_are_shown_and_not_one_word() -> None:
+    tool = scripted_tool("look_up", "a pineapple")
+
+    def make() -> Agent:
+        brain = ScriptedBrain([[ToolCall("look_up", {})], "It is a pineapple."])
+        return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[tool], private=True)
+
+    async def script(house: House) -> None:
+        client, watcher = await house.come(), await operator(house)
+        await client.begin("alice")
+        (call,) = await listed(watcher, 1)
+        assert call["private"] is True
+        assert (await watch(watcher))["private"] is True
+        await watcher.send("debug", on=True)
+        await watcher.expect("debug")
+        await client.send("type", text="a papaya")
+        await client.expect("caption", role="assistant", final=True)
+        await watcher.expect("turn", event="turn-completed", role="assistant")
+        await client.send("end")
+        await watcher.expect("ended")
+        assert "speaking" in [told["state"] for told in watcher.told("state")]
+        assert watcher.told("work", event="started", tool="look_up")
+        assert watcher.told("moment", event="TextTyped")
+        assert not [kind for kind in WORDS if watcher.told(kind)]
+        everything = "".join(frame for frame in watcher.raw if isinstance(frame, str))
+        assert "papaya" not in everything
+        assert "pineapple" not in everything
+
+    serve(script, make)
+
+
+def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        began = await client.begin("alice")
+
+        async def never(event: dict[str, Any]) -> None:
+            await asyncio.get_running_loop().create_future()
+
+        guest = Guest(never, 2_000, lambda: watcher.leave())
+        watcher = Operator(house.hall.switchboard, guest, may_watch=True)
+        watcher.do(Incoming("watch", {"id": correlation_id(began["conversation"])}), "en", is_busy=False)
+        assert watcher.is_watching
+        await client.send("type", text="hello")
+        await client.expect("caption", role="assistant", final=True)
+        assert guest.is_leaving
+        assert not watcher.is_watching
+        await client.send("type", text="still here")
+        await client.expect("caption", role="assistant", final=True, text="You said still here.")
+
+    serve(script)
+
+
+# -- Who may
+
+
+def test_a_server_that_is_not_watchable_lists_nothing_and_shows_nothing() -> None:
+    async def script(house: House) -> None:
+        client = await house.come()
+        began = await client.begin("alice")
+        other = await house.come()
+        await other.hello("bob")
+        assert (await other.expect("ready"))["watchable"] is False
+        await other.send("calls")
+        await other.send("watch", id=correlation_id(began["conversation"]))
+        await other.expect("error", after=1, code="refused")
+        assert not other.told("calls")
+        assert not other.told("conversation")
+
+    serve(script, watchable=False)
+
+
+def test_a_server_with_a_token_shows_its_calls_to_whoever_brings_it() -> None:
+    async def script(house: House) -> None:
+        stranger = await house.come()
+        await stranger.hello("mallory", token="guess")
+        assert (await stranger.gone())[0] == 4401
+        client = await house.come()
+        await client.begin("alice", token="sesame")
+        watcher = await operator(house, token="sesame")
+        await watch(watcher)
+
+    serve(script, token="sesame")
+
+
+def scope(client: str = "127.0.0.1", host: str = "127.0.0.1:8765", **more: str) -> dict[str, Any]:
+    headers = {"host": host, **{name.replace("_", "-"): value for name, value in more.items()}}
+    return {"client": (client, 4711), "headers": [(k.encode(), v.encode()) for k, v in headers.items()]}
+
+
+OPEN = ServerSettings()
+
+
+@pytest.mark.parametrize(
+    ("settings", "asks", "may"),
+    [
+        (OPEN, scope(), True),
+        (OPEN, scope(host="localhost", origin="http://localhost:3000"), True),
+        (OPEN, scope("::1", host="[::1]:8765"), True),
+        (OPEN, scope("192.0.2.7"), False),
+        (OPEN, scope(host="voice.example"), False),
+        (OPEN, scope(origin="https://voice.example"), False),
+        (OPEN, scope(origin="http://[broken"), False),
+        (OPEN, scope(x_forwarded_for="192.0.2.7"), False),
+        (replace(OPEN, token="sesame"), scope("192.0.2.7", host="voice.example"), True),
+        (replace(OPEN, watchable=False), scope(), False),
+        (replace(OPEN, token="sesame", watchable=False), scope(), False),
+    ],
+    ids=lambda value: json.dumps(str(value))[:40] if isinstance(value, dict) else None,
+)
+def test_without_a_token_only_this_machine_may_watch(settings: ServerSettings, asks: dict[str, Any], may: bool) -> None:
+    assert may_watch(asks, settings) is may
