@@ -52,6 +52,7 @@ class FakeServer:
         self.on_start: Callable[[FakeServer], None] | None = None
         self.replayed: Message = {"rows": [], "regions": {}, "moments": [], "agrees": True}
         self.language = "en"
+        self.calls: list[Message] | None = None  # that go on; None: this server does not let anybody watch
         self._socket: WebSocket | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._heard = threading.Condition()
@@ -173,6 +174,10 @@ class FakeServer:
                 threading.Thread(target=self.on_start, args=(self,), daemon=True).start()
         elif kind == "end":
             await self._send("ended", {"reason": "hung up", "canRestart": True})
+        elif kind == "calls" and payload.get("on", True):
+            await self._send("calls", {"calls": self.calls})
+        elif kind == "watch" and payload["id"] is not None:
+            await self._show_call(payload["id"])
         elif kind == "ping":
             await self._send("pong", {"t": payload["t"]})
 
@@ -193,6 +198,16 @@ class FakeServer:
             await self._send("history", {"items": self.history})
             await self._send("state", state_payload("listening", "preparing", self.language, "SessionReady"))
 
+    async def _show_call(self, id_: str) -> None:
+        call = next((call for call in self.calls or () if call["id"] == id_), None)
+        if call is None:
+            await self._send("error", {"code": "no_call", "message": "watch: there is no such call, or it is over"})
+            return
+        told = {name: call[name] for name in ("line", "agent", "since", "private")}
+        await self._send("conversation", {"conversation": id_, "watching": True, "resumed": True, **told})
+        await self._send("history", {"items": self.history or []})
+        await self._send("state", state_payload(call["state"], "preparing", self.language))
+
     def _ready(self) -> Message:
         return {
             "version": 1,
@@ -203,6 +218,7 @@ class FakeServer:
             "labels": {state: label(state, self.language) for state in STATES},
             "waits": [label(wait, self.language) for wait in WAITS],
             "limits": {},
+            "watchable": self.calls is not None,
         }
 
     def _conversation(self, resumed: bool) -> Message:

@@ -201,6 +201,57 @@ def hood(page: Page, server: FakeServer) -> None:
     page.locator(".diagram svg").wait_for()
 
 
+CALLS: list[dict[str, Any]] = [
+    {"id": "5f2ad01b77c3", "line": "phone", "agent": "Ada", "state": "speaking", "private": False, "own": False},
+    {
+        "id": "0c8814aa92e0",
+        "line": "browser",
+        "agent": "Ada",
+        "state": "waitingForCopilot",
+        "private": False,
+        "own": False,
+    },
+    {"id": "d7d3b1c05a6f", "line": "phone", "agent": "Grace", "state": "faulted", "private": True, "own": False},
+]
+for number, call in enumerate(CALLS):
+    call["since"] = f"2030-01-01T12:0{number}:00Z"
+
+
+def calls(page: Page, server: FakeServer) -> None:
+    """The list, and steps of a conversation of one's own that is over."""
+    server.calls = CALLS
+    page.reload()
+    hood(page, server)
+    server.say("ended", reason="hung up", canRestart=True)
+    page.locator(".call").first.wait_for()
+
+
+def watching(page: Page, server: FakeServer) -> None:
+    server.calls = CALLS
+    server.history = [{"role": "assistant", "text": "Good evening, this is Ada at the Lantern.", "reply": 1}]
+    page.goto(f"{server.url}?watch={CALLS[0]['id']}")
+    page.locator("#watching:not([hidden])").wait_for()
+    user(server, 1, "Hi, I'd like a table for two on Friday")
+    server.say("dialogue", flow="book_table", title="A table", state="waiting_for_slot", question="time", slots=SLOTS)
+    server.say("work", event="started", call=3, tool="order_flowers", mode="dispatch")
+    server.say("work", event="asked", call=3, tool="order_flowers", question="Roses or tulips?")
+    server.state("speaking", "processing", "AudioBuffered")
+    agent(server, 2, "Friday the fourteenth, for two. What", "time would suit you?", final=False)
+
+
+def watching_the_machine(page: Page, server: FakeServer) -> None:
+    watching(page, server)
+    page.locator("#hood-toggle").click()
+    server.wait("debug")
+    server.say("debug", **table(), settings={}, moments=list(demo_steps()[:60]))
+    page.locator(".diagram svg").wait_for()
+
+
+def watched_to_the_end(page: Page, server: FakeServer) -> None:
+    watching(page, server)
+    server.say("ended", reason="hung up", canRestart=False)
+
+
 METRICS: dict[str, Any] = {
     "sessionMs": 60_000,
     "turns": 5,
@@ -233,5 +284,9 @@ SCENES = tuple(
         elsewhere,
         token,
         hood,
+        calls,
+        watching,
+        watching_the_machine,
+        watched_to_the_end,
     )
 )

@@ -5,6 +5,7 @@
 import { isOn } from "./model/model.js";
 import { keep, keepConversation, keepMuted, keepToken } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
+import { keepWatched } from "./watched.js";
 
 export function createActions({ store, socket, player, microphone, text }) {
   const tell = (type, payload = {}) => store.dispatch({ type: `panel.${type}`, payload });
@@ -82,6 +83,18 @@ export function createActions({ store, socket, player, microphone, text }) {
     view(view) {
       tell("view", { view });
       send("debug", { on: view === "hood" });
+      if (store.model.ready?.watchable) send("calls", { on: view === "hood" });
+    },
+    watch(id) {
+      keepWatched(id);
+      send("watch", { id });
+    },
+    /** Back to a page of one's own, which has a seat of its own again. */
+    unwatch() {
+      keepWatched(null);
+      tell("unwatched");
+      socket.connect();
+      document.getElementById(store.model.view === "hood" ? "hood-toggle" : "stage").focus({ preventScroll: true });
     },
     forget() {
       keepConversation(null);

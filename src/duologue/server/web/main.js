@@ -4,7 +4,7 @@ import { createActions } from "./actions.js";
 import { hood } from "./hood/hood.js";
 import { holdSpace } from "./keys.js";
 import { Microphone } from "./microphone.js";
-import { firstModel, isOn, reduce } from "./model/model.js";
+import { firstModel, isOn, isWatching, reduce } from "./model/model.js";
 import { announcer } from "./parts/announcer.js";
 import { captions } from "./parts/captions.js";
 import { composer } from "./parts/composer.js";
@@ -16,6 +16,7 @@ import { notices } from "./parts/notices.js";
 import { orb } from "./parts/orb.js";
 import { status } from "./parts/status.js";
 import { task } from "./parts/task.js";
+import { watchBanner } from "./parts/watching.js";
 import { work } from "./parts/work.js";
 import { Player } from "./player.js";
 import { accessToken, keepConversation, kept, keptConversation, seatId, wasMuted } from "./seat.js";
@@ -24,6 +25,7 @@ import { resumeOnGesture, Sound } from "./sound.js";
 import { createStore } from "./store.js";
 import { chosenLanguage, textsIn, translate } from "./texts.js";
 import { theme } from "./theme.js";
+import { watchedCall, watchersSeat } from "./watched.js";
 
 const RESUME_MS = 4000;
 
@@ -47,8 +49,8 @@ accessToken();
 const socket = new Socket({ hello, message: receive, voice: (frame) => player.receive(frame) });
 const act = createActions({ store, socket, player, microphone, text });
 
-const shared = { text, act, store, timings, sound, player, microphone };
-for (const part of [heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
+const shared = { text, language, act, store, timings, sound, player, microphone };
+for (const part of [watchBanner, heading, status, controls, captions, announcer, composer, connection, notices, task, work, orb, meter, hood]) {
   store.subscribe(part(shared));
 }
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
@@ -65,6 +67,7 @@ socket.connect();
 
 function hello() {
   const token = accessToken();
+  if (watchedCall()) return { seat: watchersSeat(), language, ...(token ? { token } : {}) };
   const going = keptConversation();
   const played = reloaded ? { voice: reloaded.voice, ms: reloaded.ms, chunk: reloaded.chunk } : player.progress();
   return {
@@ -78,16 +81,34 @@ function hello() {
 
 function receive(message) {
   const { type, payload } = message;
+  const watching = isWatching(store.model);
   if (type === "duologue.play") player.command(payload);
   if (type === "duologue.conversation") begin(payload);
-  if (type === "duologue.ended") keepConversation(null);
-  if (type === "duologue.ended") microphone.close();
+  if (type === "duologue.ended" && !watching) keepConversation(null);
+  if (type === "duologue.ended" && !watching) microphone.close();
   store.dispatch(message);
-  if (type === "duologue.ready") wentOn();
+  if (type === "duologue.ready") cameIn(payload);
+  if (type === "duologue.error" && payload.code === "no_call") callIsGone();
 }
 
-function begin({ conversation, key, resumed }) {
+function cameIn({ watchable }) {
+  if (watchable && store.model.view === "hood") socket.send("calls");
+  if (watchedCall()) socket.send("watch", { id: watchedCall() });
+  else wentOn();
+}
+
+/** The call that was to be watched is over, or never was. */
+function callIsGone() {
+  act.unwatch();
+  act.tell("notice", { level: "warning", code: "no_call", message: text("callGone") });
+}
+
+function begin({ conversation, key, resumed, watching }) {
   clearTimeout(waiting);
+  if (watching) {
+    if (store.model.view === "hood") socket.send("debug", { on: true });
+    return;
+  }
   keepConversation({ conversation, key });
   if (!resumed) player.begin(0);
   reloaded = null;

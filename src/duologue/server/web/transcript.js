@@ -1,10 +1,11 @@
 // The conversation as a text file, made in the page: it works when the server is gone.
 
-export function transcriptOf({ captions, ready }, text) {
-  const agent = ready?.agent?.name || text("agent");
-  const lines = captions.map(({ role, text: words, unheard, final, overheard }) => {
+import { nameOf } from "./parts/names.js";
+
+export function transcriptOf(model, text) {
+  const lines = model.captions.map(({ role, text: words, unheard, final, overheard }) => {
     const notes = [overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
-    return `${role === "user" ? text("you") : agent}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
+    return `${nameOf(model, role, text)}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
   });
   return `${lines.join("\n\n")}\n`;
 }

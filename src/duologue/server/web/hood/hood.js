@@ -4,7 +4,8 @@
 
 import { icon, make, show, write } from "../dom.js";
 import { shownIndex, shownMoments } from "../model/hood.js";
-import { isOn } from "../model/model.js";
+import { isLive, isWatching } from "../model/model.js";
+import { callList } from "./calls.js";
 import { diagram } from "./diagram.js";
 import { openJournal, saveJournal } from "./journal.js";
 import { Lanes } from "./lanes.js";
@@ -12,7 +13,7 @@ import { decisions, measures, stages, visited } from "./measures.js";
 import { stepDetail, stepList } from "./steps.js";
 import { clock, Timeline } from "./timeline.js";
 
-export function hood({ text, act, store }) {
+export function hood({ text, language, act, store }) {
   const root = document.getElementById("hood");
   const still = matchMedia("(prefers-reduced-motion: reduce)");
   const lanes = new Lanes();
@@ -20,12 +21,13 @@ export function hood({ text, act, store }) {
   const timeline = new Timeline({ lanes, pick, text });
   const parts = { measures: measures({ text }), list: stepList({ pick, text }), detail: stepDetail({ text }), diagram: diagram({ act, text }), decisions: decisions({ text }), stages: stages({ text }), visited: visited({ text }) };
   const bar = toolbar({ text, act, store });
+  const calls = callList({ text, language, act });
   const scrub = scrubber({ text, act, pick });
   const empty = make("p.no-steps", {}, text("noSteps"));
   const zoom = make("div.zoom", {}, make("span.hint", {}, text("timelineHint")), timeline.wider, timeline.closer);
   const card = make("section.panel.timeline", { "aria-labelledby": "timeline-title" }, make("div.panel-head", {}, make("h3", { id: "timeline-title" }, text("timeline")), zoom), timeline.canvas, scrub.element);
   const body = make("div.hood-body", {}, parts.measures.element, card, make("div.pair", {}, parts.list.element, parts.detail.element), parts.diagram.element, make("div.pair.even", {}, parts.visited.element, parts.decisions.element, parts.stages.element));
-  root.append(bar.element, empty, body);
+  root.append(bar.element, calls.element, empty, body);
 
   let seen = null;
   let drawing = false;
@@ -47,6 +49,7 @@ export function hood({ text, act, store }) {
     if (seen !== model) {
       seen = model;
       bar.render(model);
+      calls.render(model);
       scrub.render(model.hood, moments, index);
       for (const name of ["list", "detail", "diagram", "decisions", "stages"]) parts[name].render(model.hood);
     }
@@ -62,7 +65,7 @@ export function hood({ text, act, store }) {
 /** The end of time: now while the conversation runs, the last step when it is over or comes from a file. */
 function endOf(model, moments) {
   const last = moments.at(-1)?.at ?? 0;
-  return model.hood.replay || !isOn(model) ? last : last + Math.max(0, performance.now() - model.hood.seenAt);
+  return model.hood.replay || !isLive(model) ? last : last + Math.max(0, performance.now() - model.hood.seenAt);
 }
 
 /** To a step, by number or relative to where we are; the end of a live conversation is live again. */
@@ -88,9 +91,10 @@ function toolbar({ text, act, store }) {
   const close = make("button.small.strong", { type: "button", onclick: () => act.tell("replay", { replay: null }) }, text("closeJournal"));
   return {
     element: make("div.hood-head", {}, title, note, make("div.hood-tools", {}, close, save, open, file)),
-    render({ hood: { replay }, conversation }) {
+    render(model) {
+      const { replay } = model.hood;
       show(close, Boolean(replay));
-      show(save, conversation !== null && !replay);
+      show(save, model.conversation !== null && !isWatching(model) && !replay);
       write(note, replay ? `${text("replaying", { name: replay.name })} · ${text(replay.agrees ? "agrees" : "differs")}` : "");
     },
   };

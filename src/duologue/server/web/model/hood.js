@@ -42,6 +42,11 @@ export function withStages(hood, stages) {
   return { ...hood, answers: [...hood.answers.slice(1 - ANSWERS_MAX), stages] };
 }
 
+/** Another conversation; a journal that is open stays. */
+export function withoutSteps(hood) {
+  return { ...hood, moments: [], decisions: [], answers: [], cursor: hood.replay ? hood.cursor : null };
+}
+
 export function withReplay(hood, replay) {
   return { ...hood, replay: replay && { ...replay, rows: byId(replay.rows) }, cursor: replay ? 0 : null };
 }

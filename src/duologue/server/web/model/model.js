@@ -4,7 +4,7 @@
 // same model and message always give the same model, and a message that says nothing new gives it back.
 
 import { fromHistory, settled, withCaption, withTurn } from "./captions.js";
-import { EMPTY, withDebug, withDecision, withMoment, withReplay, withStages } from "./hood.js";
+import { EMPTY, withDebug, withDecision, withMoment, withoutSteps, withReplay, withStages } from "./hood.js";
 import { isRunning, withAnswer, withoutRunning, withWait, withWork } from "./work.js";
 
 const NOTICES_MAX = 5;
@@ -27,6 +27,7 @@ export function firstModel(given = {}) {
     noticeCount: 0,
     metrics: null,
     ended: null,
+    calls: null, // that go on at the server; null until it is asked
     microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
     starting: false, // asked for, not there yet
     sound: "off",
@@ -41,10 +42,22 @@ export function reduce(model, message) {
   return handle ? handle(model, message.payload ?? {}, message.receivedAt ?? 0) : model;
 }
 
-/** A conversation is on: something can be said and it can be ended. */
-export function isOn(model) {
+/** A conversation goes on, our own or one that is watched. */
+export function isLive(model) {
   return model.conversation !== null && model.ended === null;
 }
+
+/** Our own conversation is on: something can be said and it can be ended. */
+export function isOn(model) {
+  return isLive(model) && !isWatching(model);
+}
+
+/** The conversation on the screen is somebody else's. */
+export function isWatching(model) {
+  return Boolean(model.conversation?.watching);
+}
+
+const NOTHING = { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] };
 
 const HANDLERS = {
   "duologue.ready": (model, payload) => ({
@@ -57,9 +70,7 @@ const HANDLERS = {
     conversation: payload,
     starting: false,
     ended: null,
-    notices: payload.resumed ? model.notices : [],
-    ...(payload.resumed ? {} : { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] }),
-    hood: payload.resumed ? model.hood : { ...model.hood, moments: [], decisions: [], answers: [], cursor: model.hood.replay ? model.hood.cursor : null },
+    ...(payload.resumed && !payload.watching ? {} : { ...NOTHING, notices: [], hood: withoutSteps(model.hood) }),
   }),
   "duologue.history": (model, { items }) => ({ ...model, captions: fromHistory(items) }),
   "duologue.state": (model, payload, receivedAt) => withState(model, payload, receivedAt),
@@ -86,6 +97,7 @@ const HANDLERS = {
     state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
   }),
   "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message }),
+  "duologue.calls": (model, { calls }) => ({ ...model, calls }),
   "duologue.debug": (model, payload, receivedAt) => ({ ...model, hood: withDebug(model.hood, payload, receivedAt) }),
   "duologue.moment": (model, payload, receivedAt) => ({ ...model, hood: withMoment(model.hood, payload, receivedAt) }),
 
@@ -100,6 +112,16 @@ const HANDLERS = {
     const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });
     return model.conversation ? { ...over, conversation: null } : { ...model, conversation: null };
   },
+  "panel.unwatched": (model) => ({
+    ...model,
+    ...NOTHING,
+    conversation: null,
+    ended: null,
+    hearing: false,
+    notices: [],
+    state: { ...IDLE, label: model.ready?.labels.idle ?? "" },
+    hood: withoutSteps(model.hood),
+  }),
   "panel.microphone": (model, payload) => ({ ...model, microphone: { ...model.microphone, ...payload } }),
   "panel.sound": (model, { status }) => (model.sound === status ? model : { ...model, sound: status }),
   "panel.notice": (model, payload) => withNotice(model, payload),

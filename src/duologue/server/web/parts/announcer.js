@@ -3,6 +3,7 @@
 // Rule: words that still change are not announced; a cut line says what was not heard.
 
 import { watching } from "../store.js";
+import { nameOf } from "./names.js";
 
 export function announcer({ text }) {
   const region = document.getElementById("announcer");
@@ -19,13 +20,12 @@ export function announcer({ text }) {
     for (const caption of model.captions) {
       if (!caption.final || told.has(caption.id)) continue;
       told.add(caption.id);
-      region.textContent = spoken(caption, model.ready?.agent?.name || text("agent"), text);
+      region.textContent = spoken(caption, nameOf(model, caption.role, text), text);
     }
   });
 }
 
-function spoken({ role, text: words, unheard, overheard }, agent, text) {
-  const who = role === "user" ? text("you") : agent;
+function spoken({ text: words, unheard, overheard }, who, text) {
   const notes = [overheard ? text("overheard") : "", unheard ? `${text("notHeard")} ${unheard}` : ""];
   return [`${who}: ${words}`, ...notes].filter(Boolean).join(", ");
 }

@@ -3,9 +3,10 @@
 // The agent's words appear as they are heard; what is still to come is dim, what was cut off is struck through.
 // Rule: a line keeps its element for as long as it lives, so that nothing flickers and nothing is read twice.
 
-import { isOn } from "../model/model.js";
+import { isLive } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
+import { nameOf } from "./names.js";
 
 const NEAR_PX = 80;
 
@@ -24,8 +25,7 @@ export function captions({ text }) {
   new ResizeObserver(follow).observe(scroller);
   intro.append(...introduction(text));
   return watching(["captions", "conversation", "ended", "ready"], (model) => {
-    const agent = model.ready?.agent?.name || text("agent");
-    show(intro, !model.captions.length && !isOn(model));
+    show(intro, !model.captions.length && !isLive(model));
     let previous = null;
     keyed(
       lines,
@@ -35,7 +35,7 @@ export function captions({ text }) {
       (element, caption) => {
         element.dataset.follows = String(previous === caption.role);
         previous = caption.role;
-        update(element, caption, agent, text);
+        update(element, caption, nameOf(model, caption.role, text), text);
       },
     );
     show(over, model.ended !== null);
@@ -49,14 +49,14 @@ function line() {
   return make("li.line", {}, make("span.who"), make("p.said", {}, ...parts), make("span.mark-of", { hidden: true }));
 }
 
-function update(element, caption, agent, text) {
+function update(element, caption, name, text) {
   const { role, final, overheard, interrupted, unheard } = caption;
   element.dataset.role = role;
   element.dataset.live = String(!final);
   element.dataset.overheard = String(Boolean(overheard));
   const [who, said, mark] = element.children;
   const [heard, coming, cut] = said.children;
-  write(who, role === "user" ? text("you") : agent);
+  write(who, name);
   write(heard, caption.text + gapIn(caption));
   show(heard, Boolean(caption.text));
   const isCut = final && Boolean(unheard);

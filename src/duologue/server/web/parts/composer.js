@@ -2,7 +2,8 @@
 //
 // Works without any microphone. Rule: what cannot be sent stays in the box.
 
-import { isOn } from "../model/model.js";
+import { isOn, isWatching } from "../model/model.js";
+import { show } from "../dom.js";
 import { watching } from "../store.js";
 
 export function composer({ text, act, store }) {
@@ -30,6 +31,7 @@ export function composer({ text, act, store }) {
     fit();
   });
   return watching(["conversation", "ended", "connection", "state"], (model) => {
+    show(form, !isWatching(model));
     const open = isOn(model) && model.connection.phase === "open" && !["terminating", "idle"].includes(model.state.state);
     typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
     typed.readOnly = !isOn(model);

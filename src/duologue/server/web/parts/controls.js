@@ -2,7 +2,7 @@
 //
 // Rule: a control that makes no sense now is not there; one that cannot work says why in words.
 
-import { isOn } from "../model/model.js";
+import { isOn, isWatching } from "../model/model.js";
 import { show, write } from "../dom.js";
 import { watching } from "../store.js";
 
@@ -13,6 +13,7 @@ export function controls({ text, act }) {
   const parts = Object.fromEntries(
     ["start", "skip-microphone", "hold", "dock", "mute", "pause", "interrupt", "end", "microphone-row", "modes"].map((id) => [id, by(id)]),
   );
+  const section = document.querySelector(".controls");
   const trouble = by("microphone-trouble");
   const again = makeAgain(text, act);
   parts.start.onclick = () => act.start();
@@ -32,6 +33,7 @@ export function controls({ text, act }) {
     const hasMicrophone = microphone.status === "on";
     const asking = microphone.status === "asking";
     const refused = ["refused", "lost"].includes(connection.phase);
+    show(section, !isWatching(model));
     show(parts.start, !on && !refused);
     parts.start.disabled = !open || model.starting || !ready || model.ended?.canRestart === false;
     write(parts.start.querySelector(".primary-label"), startLabel(model, text));

@@ -2,6 +2,7 @@
 
 import { write } from "../dom.js";
 import { watching } from "../store.js";
+import { agentOf } from "./names.js";
 
 export function heading({ act, store, text }) {
   const name = document.getElementById("agent-name");
@@ -10,8 +11,8 @@ export function heading({ act, store, text }) {
   toggle.onclick = () => act.view(store.model.view === "hood" ? "talk" : "hood");
   toggle.setAttribute("aria-label", text("hood"));
   toggle.title = text("hood");
-  return watching(["ready", "view", "state"], (model) => {
-    const agent = model.ready?.agent?.name || "Duologue";
+  return watching(["ready", "view", "state", "conversation"], (model) => {
+    const agent = agentOf(model) || "Duologue";
     write(name, agent);
     const title = model.state.label ? `${model.state.label} · ${agent}` : agent;
     if (document.title !== title) document.title = title;

@@ -2,7 +2,7 @@
 //
 // Rule: the label is written in the same task that received the message; `timings` says when it was on screen.
 
-import { isOn } from "../model/model.js";
+import { isLive, isOn, isWatching } from "../model/model.js";
 import { isRunning } from "../model/work.js";
 import { watching } from "../store.js";
 import { write } from "../dom.js";
@@ -34,12 +34,14 @@ export function status({ text, timings }) {
 
 function labelOf(model, text) {
   const { state, ready, connection } = model;
-  if (isOn(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
+  if (isWatching(model) && !isLive(model)) return text("watchedOver");
+  if (isLive(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
   return state.label || ready?.labels?.[state.state] || (connection.phase === "open" ? "" : text("connecting"));
 }
 
 export function hintOf(model, text) {
   const { state, hearing, wait, work, microphone } = model;
+  if (isWatching(model)) return watchersHint(model, text);
   if (!isOn(model)) return model.ready && model.connection.phase === "open" ? text("hintIdle") : "";
   if (model.connection.phase !== "open") return "";
   if (hearing && state.state !== "suspended") return text("hintHearing");
@@ -59,6 +61,13 @@ export function hintOf(model, text) {
     default:
       return "";
   }
+}
+
+/** Nothing can be done: only what goes on is said. */
+function watchersHint(model, text) {
+  if (!isLive(model) || model.connection.phase !== "open") return "";
+  if (model.hearing) return text("callerSpeaks");
+  return ["processing", "waitingForCopilot"].includes(model.state.state) ? waitOf(model.wait, model.work, text) : "";
 }
 
 /** Whom we wait for, and how it goes (L-10, C-GUD-003). */

@@ -1,0 +1,35 @@
+// The banner over a call that is only watched: which one, and the way back.
+//
+// Rule: whoever watches can see at any time that they do; what would act on the call is not there.
+
+import { icon, make, show, write } from "../dom.js";
+import { isLive, isWatching } from "../model/model.js";
+import { watching } from "../store.js";
+
+const TITLES = { phone: "watchingPhone", browser: "watchingBrowser" };
+
+export function watchBanner({ text, act, language }) {
+  const banner = document.getElementById("watching");
+  const skip = document.querySelector(".skip");
+  const title = make("strong");
+  const details = make("span");
+  const back = make("button.small", { type: "button", onclick: () => act.unwatch() }, icon("back"), text("stopWatching"));
+  banner.append(icon("eye"), make("p", { role: "status" }, title, " ", details), back);
+  return watching(["conversation", "ended"], (model) => {
+    const on = isWatching(model);
+    show(banner, on);
+    show(skip, !on); // there is no text box
+    document.body.dataset.watching = String(on);
+    if (!on) return;
+    const { line, agent, since, private: hidden } = model.conversation;
+    banner.dataset.over = String(!isLive(model));
+    write(title, isLive(model) ? text(TITLES[line] ?? "watchingCall") : text("watchedOver"));
+    const told = [agent, text("since", { time: timeOf(since, language) }), hidden ? text("wordsPrivate") : ""];
+    write(details, told.filter(Boolean).join(" · "));
+  });
+}
+
+/** The time of day. */
+export function timeOf(since, language) {
+  return new Date(since).toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
+}
