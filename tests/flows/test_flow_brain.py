@@ -20,7 +20,7 @@ from duologue.nlu.local import LocalNlu
 from duologue.runtime.agent import Phrases
 from duologue.testing import Call
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "flows"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 NLU = LocalNlu(words_only=True)
 
 
