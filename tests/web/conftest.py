@@ -27,9 +27,10 @@ WAIT_MS = 6_000
 def browser() -> Iterator[Browser]:
     """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
 =======
-@pytest.fixture(scope="module")  # longer, and its event loop would be in the way of everybody else's tests
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
->>>>>>> bb8dbaa9ba80fac8d5f97124276086fd85bf9b2a
+    """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
+>>>>>>> d7fa2653ac281f6b5aa493a0f499c4013ff03814
     from playwright.sync_api import sync_playwright
 
     from browser import chromium, launch
