@@ -22,15 +22,9 @@ collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("sta
 WAIT_MS = 6_000
 
 
-<<<<<<< HEAD
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
-=======
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
->>>>>>> d7fa2653ac281f6b5aa493a0f499c4013ff03814
     from playwright.sync_api import sync_playwright
 
     from browser import chromium, launch
