@@ -51,7 +51,15 @@ class Firm:
     text: str
 
 
-Part: TypeAlias = str | Firm | Show | Sound | ToolCall
+@dataclass(frozen=True, slots=True)
+class Working:
+    """A sign of life from a brain that has more to say and is at work: yield one every quarter of a second or so. A
+    brain that gives neither parts nor signs counts as stalled."""
+
+    ms: int = 250
+
+
+Part: TypeAlias = str | Firm | Show | Sound | ToolCall | Working
 
 
 class Brain(Protocol):
