@@ -22,7 +22,8 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 unit: $(STAMP) $(MODELS) $(BROWSER) postgres
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m 'not alone' -n 2
+	$(BIN)/python -m pytest -m alone
 
 # A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
 postgres:

@@ -30,6 +30,12 @@ GREETING = (
     "Hello, this is the flight desk. I can book a flight for you, tell you whether yours is on time, or change "
     "what you have booked. Where would you like to go?"
 )
+# Two frames, and the end of every movement that has one.
+_SETTLED = """async () => {
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const moving = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
+  await Promise.allSettled(moving.map((one) => one.finished));
+}"""
 
 
 class Camera:
@@ -43,7 +49,7 @@ class Camera:
         page = self._panel.page
         await page.set_viewport_size(look.get("size", DESK))
         await page.emulate_media(color_scheme=look.get("scheme", "light"))
-        await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        await page.evaluate(_SETTLED)
         path = self._out / f"panel-{name}.png"
         await page.screenshot(path=path)
         sys.stdout.write(f"{path}\n")
@@ -75,7 +81,9 @@ async def converse(panel: Panel, camera: Camera) -> None:
     await panel.state("listening")
     await said(panel, "London.", "fly to")
     talking = asyncio.create_task(panel.play(await spoken.sentence("I would like to fly to Paris.")))
-    await panel.when('document.querySelector("#lines > li:last-child").dataset.role === "user"')
+    await panel.when(
+        "/like to fly/.test(document.querySelector('#lines > li[data-role=user]:last-child')?.textContent)"
+    )
     await camera.take("listening")
     await talking
     await panel.state("speaking")
@@ -88,7 +96,7 @@ async def converse(panel: Panel, camera: Camera) -> None:
     await panel.page.set_viewport_size(DESK)
     await panel.button("hood-toggle").click()
     await expect(panel.page.locator("#hood svg .lit").first).to_be_attached()
-    await camera.take("debug", size={"width": 1280, "height": 1100})
+    await camera.take("debug", size={"width": 1280, "height": 1560})
 
 
 async def main(out: Path) -> None:

@@ -12,6 +12,7 @@ import fcntl
 import inspect
 import os
 import tempfile
+import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -59,6 +60,7 @@ def chromium() -> str:
         said = "no Chromium: run tools/ensure_chromium.sh, or say where one is with DUOLOGUE_CHROMIUM"
         if os.environ.get("CI") == "true":
             pytest.fail(said)
+        warnings.warn(said, stacklevel=1)  # a skip alone is a letter among thousands
         pytest.skip(said)
     return found
 

@@ -236,6 +236,24 @@ class Panel:
             while not await self.page.evaluate(code):
                 await asyncio.sleep(0.03)
 
+    async def watch_player(self) -> None:
+        """Note what the audio thread says from now on, but for where it is."""
+        await self.page.evaluate(
+            """() => {
+              const { player } = window.duologue;
+              const { heard } = player;
+              window.told = [];
+              player.heard = (report) => {
+                if (report.kind !== "position") window.told.push(report.kind);
+                heard.call(player, report);
+              };
+            }"""
+        )
+
+    async def player_told(self) -> list[str]:
+        found: list[str] = await self.page.evaluate("window.told")
+        return found
+
     async def rendered_ms(self) -> int:
         found: int = await self.page.evaluate("window.duologue.player.ms(window.duologue.player.samples)")
         return found

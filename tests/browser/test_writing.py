@@ -31,7 +31,7 @@ async def test_who_refuses_the_microphone_is_told_kindly_and_books_in_writing(vi
     await panel.slot("origin", "Boston")
     await answered(panel, "Los Angeles", "When would you like to depart?")
     await answered(panel, "next Friday", "How many people")
-    await answered(panel, "two", "2 from Boston to Los Angeles")
+    await answered(panel, "two", "From Boston to Los Angeles")
     await answered(panel, "yes", "It is booked")
     await panel.state("listening")
     await expect(trouble).to_be_visible()  # it can still be tried again

@@ -150,6 +150,18 @@ def test_a_reload_goes_on_after_the_last_chunk_that_was_played(page: Page, serve
     assert server.wait("finished") == {"voice": 1, "ms": 2000}
 
 
+def test_a_voice_may_begin_in_its_middle_and_be_held_before_its_first_chunk(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    server.say("play", action="hold", voice=3)
+    server.say("play", action="begin", voice=3, ms=1_500)
+    server.voice(3, 16, tone(0.5))
+    page.wait_for_timeout(250)
+    assert page.evaluate("duologue.player.samples") == 1.5 * RATE_HZ
+    server.say("play", action="resume", voice=3)
+    server.say("play", action="finish", voice=3)
+    assert server.wait("finished") == {"voice": 3, "ms": 2_000}
+
+
 def test_any_rate_of_the_device_will_do(browser: Browser, server: FakeServer) -> None:
     context = browser.new_context()
     page = context.new_page()

@@ -22,6 +22,9 @@ from duologue.core.errors import DuologueError
 from duologue.runtime.agent import Agent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from duologue.server.app import Server
     from duologue.server.custody import Custody
 
 DEMO = "agent:agent"
@@ -50,6 +53,14 @@ def serve_command(
     keep_days: Annotated[
         int, typer.Option(min=1, help="Conversations that are over are deleted after so many days.")
     ] = 30,
+    brain: Annotated[
+        str,
+        typer.Option(help="realtime or realtime:MODEL: a speech-to-speech model in place of ears, brain and voice."),
+    ] = "",
+    realtime_url: Annotated[str | None, typer.Option(help="Azure, or any server that speaks Realtime.")] = None,
+    phone_url: Annotated[
+        str, typer.Option(help="As carriers reach this server; with TWILIO_AUTH_TOKEN or TELNYX_PUBLIC_KEY set.")
+    ] = "",
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a page to talk to it, and the socket behind it."""
@@ -65,16 +76,61 @@ def serve_command(
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
     listening = bound(host, port)
     custody = _custody(store, node, address(listening))
-    server = Server(agent, ServerSettings(host, port, token, tuple(origin or ()), journals, limits), custody=custody)
+    make = _maker(agent, brain, realtime_url)
+    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits)
+    server = Server(make, settings, custody=custody)
+    phones = _phones(server, make, phone_url, journals)
 
     def ready() -> None:
         where = address(listening, server.settings.token)
         err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{where}[/]\n", highlight=False)
+        for told in phones:
+            err.print(f"  {told}", highlight=False)
         err.print("  Ctrl-C lets conversations end and stops it.\n", style="dim", highlight=False)
         if browser:
             webbrowser.open(where)
 
     run(serve(server, listening, ready, keep_days))
+
+
+def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
+    """A Realtime model hears one person at a time, so each conversation gets its own."""
+    kind, _, model = brain.partition(":")
+    if kind not in ("", "realtime"):
+        raise DuologueError(f"no brain {kind!r}; there is realtime, or realtime:MODEL")
+    if not kind:
+        return lambda: agent
+    try:
+        from duologue.brains.realtime import RealtimeModel
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[realtime]'") from None
+    return lambda: replace(
+        agent, brain=RealtimeModel(model or "gpt-realtime", url=url), ears=None, voice=None, session=None
+    )
+
+
+def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path | None) -> list[str]:
+    """The addresses that a carrier is told, for those whose secrets are here."""
+    if not url:
+        return []
+    try:
+        from duologue.server.phone import PhoneSettings, phone_routes
+    except ModuleNotFoundError as missing:
+        raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
+    settings = PhoneSettings(
+        public_url=url,
+        twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
+        telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
+        journals=journals,
+    )
+    routes = phone_routes(lambda: replace(make(), profile="words"), settings, server.hall.watch)
+    server.add_routes(routes)
+    shown = url.rstrip("/")
+    streams = shown.replace("http", "ws", 1)
+    return [
+        f"{'webhook' if 'stream' not in path else 'stream '}  {(streams if 'stream' in path else shown)}{path}"
+        for path in (getattr(route, "path", "") for route in routes)
+    ]
 
 
 def _custody(url: str, node: str, where: str) -> Custody | None:

@@ -49,7 +49,7 @@ class Server:
         self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings, custody)
         self._desk = asyncio.Semaphore(1)
         gate = Gate(self.hall, self.settings)
-        inside = Starlette(
+        self._inside = Starlette(
             routes=[
                 Route("/", self._index),
                 Route("/healthz", self._health),
@@ -63,7 +63,11 @@ class Server:
                 Mount("/", web_files(), name="web"),
             ]
         )
-        self.app = SafeHeaders(inside)  # around everything, so that a failure has them as well
+        self.app = SafeHeaders(self._inside)  # around everything, so that a failure has them as well
+
+    def add_routes(self, routes: Sequence[BaseRoute]) -> None:
+        """More addresses, such as those of a carrier. The panel's files come last: they take every path."""
+        self._inside.router.routes[-1:-1] = routes
 
     # -- Addresses
 

@@ -59,11 +59,22 @@ export class Player {
     this.watchBlocked(voice);
   }
 
-  command({ action, voice }) {
+  command({ action, voice, ms = 0 }) {
+    if (action === "begin") this.beginAt(voice, ms);
+    else if (action === "hold" && voice > this.voice) this.beginAt(voice, 0);
+    if (action === "begin") return;
     if (action === "clear") this.clear(voice);
     else if (action === "finish" && voice > this.voice) this.tell("finished", voice, 0);
     else if (action === "finish" && voice === this.voice && this.over) this.finish(voice); // told before, but not heard
     else if (voice === this.voice) this.post({ do: action, voice });
+  }
+
+  /** A voice of which nothing has come yet, from somewhere in the middle: its first chunk starts there. */
+  beginAt(voice, ms) {
+    if (voice < this.voice || (voice === this.voice && this.chunk)) return;
+    const samples = Math.round((ms * this.rate) / 1000);
+    this.begin(voice, 0, samples);
+    this.post({ do: "start", voice, from: samples });
   }
 
   clear(voice) {

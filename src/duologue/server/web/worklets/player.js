@@ -44,6 +44,14 @@ class Player extends AudioWorkletProcessor {
     if (this.write - this.read > CAPACITY - 256) this.read = this.write - CAPACITY + 256;
   }
 
+  /** Where the first sample of a voice lies; one that is held already stays held. */
+  start({ voice, from }) {
+    if (voice < this.voice || (voice === this.voice && this.write !== this.first)) return;
+    const held = voice === this.voice && (this.held || this.leaving === "hold");
+    this.begin(voice, from);
+    this.held = held;
+  }
+
   clear({ voice }) {
     if (voice === this.voice) this.leaving = "clear";
   }
