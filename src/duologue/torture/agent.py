@@ -165,7 +165,8 @@ def _answer(request: Request, text: str) -> list[Part]:
     verb, _, item = text.partition(" ")
     if verb == "tell":
         return [f"This is the story of {item}. ", f"It has a middle, and here {item} ends."]
-    outputs = [one for one in request.outputs if isinstance(one, CallOutput)]
+    at = max(at for at, one in enumerate(request.history) if isinstance(one, UserSaid))
+    outputs = [one for one in request.history[at:] if isinstance(one, CallOutput)]
     if not outputs:
         return [ToolCall(verb, {"item": item})]
     known = outputs[-1].output

@@ -30,6 +30,7 @@ BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # an open floor for this long: the answer is over
 STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # on one socket, without an answer and without an end
 STORY_S = 1.0
+RETRY = "Say retry"
 OPEN_STATES = ("listening", "processing", "speaking", "waitingForCopilot", "interrupted")
 
 
@@ -104,11 +105,7 @@ class Person:
         talk = self.talk
         if talk is None or not self._is_my_turn():
             return False
-        text, item = next(self._script)
-        if talk.turns and talk.turns[-1].item != item and text == "yes":
-            text, item = next(self._script)  # a new conversation knows nothing of the question
-        if not talk.turns and text == "yes":
-            text, item = next(self._script)
+        text, item = self._next_line(talk)
         self._type(talk, text, item)
         turn = self._turn
         assert turn is not None
@@ -118,6 +115,16 @@ class Person:
         turn.took_s = self._now() - turn.typed_s
         self._close_turn()
         return not (turn.is_stuck or turn.is_told_lost or talk.ended)
+
+    def _next_line(self, talk: Talked) -> tuple[str, str]:
+        """Whoever is asked whether to try again doesn't want to. A new conversation knows nothing of a question."""
+        last = talk.turns[-1] if talk.turns else None
+        if last is not None and any(RETRY in heard for heard in last.heard):
+            return "cancel", last.item
+        text, item = next(self._script)
+        if text == "yes" and (last is None or last.item != item or last.text == "cancel"):
+            text, item = next(self._script)
+        return text, item
 
     def _type(self, talk: Talked, text: str, item: str) -> None:
         self._turn = Turn(f"{self.number}.{len(talk.turns)}.{talk.id[:6]}", text, item, self._now())

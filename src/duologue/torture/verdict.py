@@ -15,6 +15,8 @@ from .notes import Deed, KeptTalk, Talked, Turn, Written
 
 ONCE = ("order", "pay")  # deeds that may be done once; others carry a key, or may be repeated
 OVERLAP_S = 0.05
+# What is said of an action that began before a crash, of one that can't be begun, and of an answer that breaks off.
+HONEST = ("can't tell whether that went through", "I encountered an error", "lost the rest of that")
 _SENTENCE = re.compile(r"[^.?!]*\d{4,}[^.?!]*[.?!]")
 
 
@@ -85,7 +87,7 @@ def said_untrue(talk: Talked) -> Iterable[Fault]:
     for turn in talk.turns:
         whole = [heard.strip() for heard in turn.heard if heard.rstrip().endswith((".", "?"))]
         for heard in whole:
-            if turn.item not in heard and "lost the rest" not in heard:
+            if turn.item not in heard and turn.text != "cancel" and not any(known in heard for known in HONEST):
                 yield Fault("turns_lost", talk.id, f"{turn.text!r} ({turn.item}) was answered with {heard!r}")
 
 
