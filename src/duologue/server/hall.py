@@ -15,7 +15,7 @@ from duologue.lines.browser import Position
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
-from duologue.ports.store import Kept, Lease, StoreFailed, Write
+from duologue.ports.store import Kept, Lease, Write
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.saved import NotRestorable

@@ -150,9 +150,10 @@ class Room:
         would be said again. One that doesn't come for so long has given up."""
         played = earlier.played
         if played is None and earlier.saved.state.voice in SOUNDING:
-            over = asyncio.ensure_future(self.conversation.wait())
+            over: asyncio.Future[Any] = asyncio.ensure_future(self.conversation.wait())
             patience_s = earlier.saved.state.settings.reconnect_ms_max / 1000
-            await asyncio.wait({self._arrival, over}, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+            waited: set[asyncio.Future[Any]] = {self._arrival, over}
+            await asyncio.wait(waited, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
             position = self._arrival.result() if self._arrival.done() else None
             played = Played(position.voice, position.ms) if position is not None else None
             if over.done():

@@ -51,6 +51,7 @@ class Recovery:
 
     ms: int
     is_elsewhere: bool  # another process than before
+    is_fair: bool = True  # the store was well all the time
 
 
 @dataclass(frozen=True, slots=True)

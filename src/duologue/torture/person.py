@@ -1,8 +1,8 @@
 """Somebody who types, listens and does not give up: a client that behaves as the page does.
 
 What was typed is sent again until the server says that it is safe. Sound is rendered by the clock and acknowledged;
-after a lost socket the next server is told what was heard. Rule: a person waits for an answer before saying the next thing,
-but for stories, which may be cut short.
+after a lost socket the next server is told what was heard. Rule: a person waits for an answer before saying the next
+thing, but for stories, which may be cut short.
 """
 
 from __future__ import annotations
@@ -37,11 +37,19 @@ OPEN_STATES = ("listening", "processing", "speaking", "waitingForCopilot", "inte
 class Person:
     """`places` are the ports to knock at; `process_at` says which process is behind one now."""
 
-    def __init__(self, number: int, places: list[int], process_at: Callable[[int], str], dice: random.Random) -> None:
+    def __init__(
+        self,
+        number: int,
+        places: list[int],
+        process_at: Callable[[int], str],
+        dice: random.Random,
+        is_store_well: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.number = number
         self._places = places
         self._process_at = process_at
         self._dice = dice
+        self._is_store_well = is_store_well
         self._ear = Ear()
         self.talks: list[Talked] = []
         self.recoveries: list[Recovery] = []
@@ -59,6 +67,7 @@ class Person:
         self._socket_since_s = 0.0
         self._heard_from_s = 0.0
         self._hello_s = 0.0
+        self._was_store_well = True
         self._awaits = ""  # after hello: what will show that the floor is open
         self._turn: Turn | None = None
         self._first_voice = 0  # of this turn
@@ -245,6 +254,7 @@ class Person:
                 hello["played"] = self._ear.position
             talk.note(self._now(), "hello", f"{self._process} {hello.get('played')}")
             self._hello_s = self._now()
+            self._was_store_well = self._is_store_well()
             self._awaits = "restored" if before != self._process else "state"
         self._send("hello", **hello)
 
@@ -331,7 +341,8 @@ class Person:
 
     def _note_recovery(self, is_elsewhere: bool) -> None:
         self._awaits = ""
-        self.recoveries.append(Recovery(round((self._now() - self._hello_s) * 1000), is_elsewhere))
+        is_fair = self._was_store_well and self._is_store_well()
+        self.recoveries.append(Recovery(round((self._now() - self._hello_s) * 1000), is_elsewhere, is_fair))
 
     def _note_safe(self, id_: str) -> None:
         for turn in self.talks[-1].turns if self.talks else ():

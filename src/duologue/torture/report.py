@@ -37,4 +37,9 @@ def rows(result: Mapping[str, Any]) -> Sequence[tuple[str, str, str]]:
     never = [(label, str(result[key]), "0") for key, label in _NEVER]
     counts = [(label, str(result[key]), "") for key, label in _COUNTS]
     quantiles = " / ".join(str(result[f"recovery_ms_{name}"]) for name in ("p50", "p95", "max"))
-    return [*never, *counts, ("from hello to an open floor, p50 / p95 / max, ms", quantiles, "1000")]
+    return [
+        *never,
+        *counts,
+        ("hello to open floor, ms: p50 / p95 / max", quantiles, "1000"),
+        ("the same while the store was hurt, ms: max", str(result["recovery_ms_max_store_hurt"]), ""),
+    ]

@@ -1,8 +1,8 @@
 """A torture run, from the first server to the verdict.
 
 Servers, people and faults run side by side until time is up; then every fault ends, people finish what they were
-saying, have one more exchange and hang up. Rule: nothing is judged before everything has settled, and a run that fails leaves
-everything behind that is needed to understand it.
+saying, have one more exchange and hang up. Rule: nothing is judged before everything has settled, and a run that fails
+leaves everything behind that is needed to understand it.
 """
 
 from __future__ import annotations
@@ -95,6 +95,7 @@ class _Stage:
     store_door: Proxy | None  # before PostgreSQL
     file: Path | None  # or the file
     people: list[Person]
+    hurt: list[Fault]  # what the store suffers from now
     tell: Tell
     counts: dict[str, int] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)  # nodes that are down or frozen
@@ -173,17 +174,19 @@ async def _stage(plan: Plan, folder: Path, store: str, tell: Tell) -> AsyncItera
         for door in doors:
             await _open(stack, door)
         by_port = {door.port: node for door, node in zip(doors, nodes, strict=True)}
+        hurt: list[Fault] = []
         people = [
             Person(
                 number + 1,
                 [door.port for door in doors],
                 lambda port: by_port[port].name,
                 random.Random(f"{plan.seed} person {number}"),
+                lambda: not hurt,
             )
             for number in range(plan.conversations)
         ]
         file = None if store_door is not None else Path(store)
-        yield _Stage(plan, nodes, doors, store_door, file, people, tell)
+        yield _Stage(plan, nodes, doors, store_door, file, people, hurt, tell)
 
 
 async def _open(stack: AsyncExitStack, door: Proxy) -> None:
@@ -253,7 +256,9 @@ async def _inflict(stage: _Stage, fault: Fault) -> None:
             node.set_clock(int(fault.amount))
         case _:
             stage.count("db_faults")
+            stage.hurt.append(fault)
             await _hurt_store(stage, fault)
+            stage.hurt.remove(fault)
 
 
 async def _disturb(stage: _Stage, node: NodeProcess, fault: Fault) -> None:
@@ -295,6 +300,7 @@ async def _hurt_store(stage: _Stage, fault: Fault) -> None:
             door.delay_s = 0.0
         case "store_cut":
             door.cut()
+            await asyncio.sleep(0.5)  # until every node has noticed
         case "store_away":
             door.is_shut = True
             door.cut()
@@ -331,7 +337,8 @@ def _ids(people: Sequence[Person]) -> list[str]:
 
 def _result(stage: _Stage, talks: Sequence[Talked], failures: Sequence[Failure]) -> dict[str, Any]:
     counted = {check: sum(failure.check == check for failure in failures) for check in CHECKS}
-    recovered = sorted(one.ms for person in stage.people for one in person.recoveries if one.is_elsewhere)
+    taken_up = [one for person in stage.people for one in person.recoveries if one.is_elsewhere]
+    recovered, hampered = (sorted(one.ms for one in taken_up if one.is_fair is fair) for fair in (True, False))
     turns = [(talk, turn) for talk in talks for turn in talk.turns]
     counts = stage.counts
     return {
@@ -342,7 +349,8 @@ def _result(stage: _Stage, talks: Sequence[Talked], failures: Sequence[Failure])
         "told_lost": sum(is_told_lost(talk, turn) for talk, turn in turns),
         "ended_early": sum(bool(talk.ended) and talk.ended != "hung up" for talk in talks),
         "reconnects": sum(person.reconnects for person in stage.people),
-        "recoveries": len(recovered),
+        "recoveries": len(taken_up),
+        "recovery_ms_max_store_hurt": _quantile(hampered, 1.0),
         **{f"recovery_ms_{name}": _quantile(recovered, at) for name, at in (("p50", 0.5), ("p95", 0.95), ("max", 1.0))},
         **{name: counts.get(name, 0) for name in ("stops", "drains", "cuts", "stalls", "swallows", "db_faults")},
         "clock_jumps": counts.get("clock_jumps", 0),
