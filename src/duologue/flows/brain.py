@@ -78,8 +78,15 @@ class FlowBrain:
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
-        """Is a function running for it, or something unsaid?"""
+        """Is a function running for it, or something unsaid? What this process may know from an earlier time is old:
+        the memory knows better."""
+        self.forget(conversation)
         return (await self._heard(conversation)).talk.has_more
+
+    def forget(self, conversation: str) -> None:
+        heard = self._talks.pop(conversation, None)
+        if heard is not None:
+            heard.talk.abandon()
 
     def load(self) -> None:
         """Load what understanding needs now rather than with the first message."""

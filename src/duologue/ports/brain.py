@@ -138,6 +138,15 @@ class Memory(Protocol):
 
 
 @runtime_checkable
+class Forgets(Protocol):
+    """A brain that keeps something of a conversation in this process."""
+
+    def forget(self, conversation: str) -> None:
+        """Another process goes on with it: what runs here may end, and nothing may follow from it."""
+        ...
+
+
+@runtime_checkable
 class Remembers(Protocol):
     """A brain that knows things which the request does not tell, and has to know them after a restart."""
 

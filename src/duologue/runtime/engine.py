@@ -144,6 +144,8 @@ class Engine:
         keeper.keeps("words", lambda: None if self.agent.private else self._words())
 
     def _words(self) -> dict[str, Any]:
+        if self._saved is not None:  # it hasn't gone on yet: what was on is still as it was
+            return words_part(self.transcript.dump(), self.asking.dump(), self._saved.calls, self._saved.speech)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened)
@@ -153,8 +155,9 @@ class Engine:
         first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
         asked again however much of its answer was heard."""
         assert self._saved is not None
-        if self._saved.speech is not None and self.driver.state.voice in SOUNDING:
-            speech = Speech.load(self._saved.speech)
+        saved, self._saved = self._saved, None
+        if saved.speech is not None and self.driver.state.voice in SOUNDING:
+            speech = Speech.load(saved.speech)
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)
@@ -165,7 +168,7 @@ class Engine:
             if self.driver.state.link is not Link.BACKING_OFF:
                 break
             self.driver.hasten()
-        self.calls.adopt(self._saved.calls)
+        self.calls.adopt(saved.calls)
 
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
         self.events += 1

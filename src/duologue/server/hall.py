@@ -15,7 +15,7 @@ from duologue.lines.browser import Position
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
-from duologue.ports.store import Kept, Lease, StoreFailed, Write
+from duologue.ports.store import Kept, Lease, Write
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.saved import NotRestorable
@@ -96,6 +96,7 @@ class Hall:
             rate_hz=rate_of(hello),
             position=Position(**position) if position and hello.get("conversation") == room.id else None,
             resumed=True,
+            key=hello.get("key", ""),
         )
 
     def begin(self, guest: Guest, hello: dict[str, Any], language: str) -> Room:
@@ -126,17 +127,19 @@ class Hall:
     # -- Conversations of another process
 
     async def bring_back(self, hello: dict[str, Any]) -> Room | None:
-        """The conversation that this client was in elsewhere, or here before a restart."""
-        if self.custody is None or not hello.get("conversation"):
+        """The conversation that this client was in elsewhere, or here before a restart. Raises StoreFailed or Fenced:
+        then nobody knows whether there is one, and the client may ask again."""
+        id_ = hello.get("conversation")
+        if self.custody is None or not id_:
             return None
-        try:
-            found = await self.custody.reclaim(hello["conversation"], hello.get("key", ""))
-            if found is None or hello["conversation"] in self.rooms:
-                return self.rooms.get(hello["conversation"]) if found is not None else None
-            return await self._restore(*found, hello)
-        except StoreFailed as problem:
-            LOG.error("%s: can't be brought back: %s", correlation_id(hello["conversation"]), problem)
-            return None
+        async with self.custody.turn(id_):
+            if (room := self.rooms.get(id_)) is not None:  # taken over meanwhile
+                return room if room.is_key(hello.get("key", "")) else None
+            found = await self.custody.reclaim(id_, hello.get("key", ""))
+            room = await self._restore(*found, hello) if found is not None else None
+            if room is not None:
+                room.start()
+            return room
 
     async def adopt(self, kept: Kept, lease: Lease) -> None:
         """One that nobody holds: it waits here for its client, and comes to its end if none comes."""
@@ -173,7 +176,8 @@ class Hall:
         self.tally.watch(conversation)
 
     def _remove(self, room: Room) -> None:
-        self.rooms.pop(room.id, None)
+        if self.rooms.get(room.id) is room:  # else it is here again already
+            del self.rooms[room.id]
         self.past[room.id] = room
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)
