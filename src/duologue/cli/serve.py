@@ -63,13 +63,16 @@ def serve_command(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     agent = _agent(app, err)
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
+    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits)
     listening = bound(host, port)
-    custody = _custody(store, node, address(listening))
-    server = Server(agent, ServerSettings(host, port, token, tuple(origin or ()), journals, limits), custody=custody)
+    server = Server(agent, settings, custody=_custody(store, node, address(listening)))
 
     def ready() -> None:
         where = address(listening, server.settings.token)
-        err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{where}[/]\n", highlight=False)
+        shown = where if not token else address(listening)  # one of the operator's own is theirs to show
+        err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{shown}[/]\n", highlight=False)
+        if token:
+            err.print("  It wants the token that you gave it: add ?token=… to the address.\n", highlight=False)
         err.print("  Ctrl-C lets conversations end and stops it.\n", style="dim", highlight=False)
         if browser:
             webbrowser.open(where)

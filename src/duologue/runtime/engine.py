@@ -136,9 +136,10 @@ class Engine:
     # -- Being kept
 
     def keep(self, keeper: Keeper) -> None:
-        """Have this conversation written down as it changes."""
-        self.keeper = self.calls.keeper = keeper
-        self.playback.saved = keeper.saved
+        """Have this conversation written down as it changes. What a tool of a private one gave is words, too."""
+        self.keeper = keeper
+        self.calls.keeper = None if self.agent.private else keeper
+        self.playback.saved = None if self.agent.private else keeper.saved
         self.replies.grown = lambda: keeper.mark("words")
         keeper.keeps("machine", lambda: machine_part(self.driver.state, self.events))
         keeper.keeps("words", lambda: None if self.agent.private else self._words())
@@ -168,7 +169,6 @@ class Engine:
         self.calls.adopt(self._saved.calls)
 
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
-        self.events += 1
         keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
         if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
             keeper.mark("machine", "words")
@@ -190,6 +190,7 @@ class Engine:
             self._try("hearing", self.hearing.follow, moment)
             self._try("conversation", self._followed, moment)
             self._try("signals", self.announcer.follow, moment)
+            self.events += 1  # whether or not it is kept yet
             if self.keeper is not None:
                 self._mark(moment, self.keeper)
         for watch in tuple(self.watchers):

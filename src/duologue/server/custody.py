@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.store import Fenced, Held, Kept, Lease, Node, Store, StoreFailed
+from duologue.core.errors import DuologueError
+from duologue.ports.store import Damaged, Fenced, Held, Kept, Lease, Node, Store, StoreFailed
 from duologue.runtime.keeping import Keeper
 
 if TYPE_CHECKING:
@@ -32,6 +33,11 @@ def hash_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
+def without_id(problem: DuologueError, conversation: str) -> str:
+    """What a log may say of it: whoever knows an id is a step closer to the conversation."""
+    return str(problem).replace(conversation, correlation_id(conversation))
+
+
 class Custody:
     """What this node holds. `adopt` restores a conversation that nobody holds."""
 
@@ -45,6 +51,8 @@ class Custody:
         self._keepers: dict[str, Keeper] = {}
         self._dialogues: dict[str, dict[str, Any] | None] = {}
         self._private: set[str] = set()
+        self._untaken: dict[str, Room] = {}  # that began while the store failed
+        self._damaged: dict[str, None] = {}  # nobody can go on with these
         self._beating: asyncio.Task[None] | None = None
         self._is_failing = False
         self.is_leaving = False  # nothing more is taken over
@@ -76,26 +84,39 @@ class Custody:
                 for lease in await self.store.renew(list(held), self._ttl_ms):
                     self._lose(held[lease])
                 await self.store.enlist(self._node(), self._ttl_ms)
-                for orphan in await self.store.orphans(ORPHANS_MAX) if not self.is_leaving else ():
-                    await self._take_over(orphan, adopt)
+            with self._grumbling("taking over"):
+                for room in tuple(self._untaken.values()):
+                    await self._take_late(room)
+                if not self.is_leaving:
+                    for orphan in await self.store.orphans(ORPHANS_MAX + len(self._damaged)):
+                        await self._take_over(orphan, adopt)
 
     async def _take_over(self, conversation: str, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+        """One that is damaged keeps nobody from the others, and is told of once."""
+        if conversation in self._damaged:
+            return
         try:
             lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
+            LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
+            await adopt(kept, lease)
         except (Held, Fenced):
             return  # somebody else was faster
-        LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
-        await adopt(kept, lease)
+        except Damaged as problem:
+            self._damaged[conversation] = None
+            LOG.error("%s: can't go on: %s", correlation_id(conversation), without_id(problem, conversation))
 
     @contextmanager
     def _grumbling(self, what: str) -> Iterator[None]:
-        """A store that fails is told of once, and again when it works."""
+        """A store that fails is told of once, and again when it works. Whatever else happens is told, too: a node
+        that no longer renews would lose every conversation."""
         try:
             yield
-        except StoreFailed as problem:
+        except DuologueError as problem:
             if not self._is_failing:
                 LOG.error("the store fails at %s: %s", what, problem)
             self._is_failing = True
+        except Exception as failure:  # noqa: BLE001 - it may be an agent's own code
+            LOG.error("%s: %s", what, type(failure).__name__)
         else:
             if self._is_failing:
                 LOG.info("the store works again")
@@ -104,14 +125,24 @@ class Custody:
     # -- Conversations
 
     async def take(self, room: Room) -> None:
-        """Keep a new conversation. Where the store fails, it is not kept, and its client is told."""
+        """Keep a new conversation. Where the store fails, its client is told, and it is kept as soon as that works."""
         try:
             lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
         except (StoreFailed, Held) as problem:
-            LOG.error("%s: is not kept: %s", correlation_id(room.id), problem)
+            LOG.error("%s: is not kept: %s", correlation_id(room.id), without_id(problem, room.id))
+            self._untaken[room.id] = room
             room.note_unsaved(True)
             return
         self.hold(room, lease, kept)
+
+    async def _take_late(self, room: Room) -> None:
+        lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
+        if self._untaken.pop(room.id, None) is None:  # it ended meanwhile
+            await self.store.forget(room.id)
+            return
+        LOG.info("%s: is kept from now on", correlation_id(room.id))
+        self.hold(room, lease, kept)
+        room.note_unsaved(False)
 
     async def reclaim(self, conversation: str, key: str) -> tuple[Lease, Kept] | None:
         """A client has come back to us. None if there is no such conversation, or the key is not its own."""
@@ -133,7 +164,7 @@ class Custody:
         self._dialogues[id_] = kept.parts.get("dialogue")
         if room.conversation.agent.private:
             self._private.add(id_)
-        keeper.keeps("room", room.dump)
+        keeper.keeps("room", lambda: None if id_ in self._private else room.dump())
         keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
         room.keep(keeper)
 
@@ -149,6 +180,7 @@ class Custody:
         self._keepers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
         self._private.discard(conversation)
+        self._untaken.pop(conversation, None)
 
     def _lose(self, conversation: str) -> None:
         room = self._rooms.get(conversation)
@@ -160,7 +192,7 @@ class Custody:
     def _tell_trouble(self, conversation: str, problem: StoreFailed | None) -> None:
         room = self._rooms.get(conversation)
         if problem is not None:
-            LOG.error("%s: can't be saved: %s", correlation_id(conversation), problem)
+            LOG.error("%s: can't be saved: %s", correlation_id(conversation), without_id(problem, conversation))
         if room is not None:
             room.note_unsaved(problem is not None)
 

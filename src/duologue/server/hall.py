@@ -22,7 +22,7 @@ from duologue.runtime.saved import NotRestorable
 
 from . import telling
 from .closing import SEAT_TAKEN, STOPPING, Goodbye
-from .custody import Custody
+from .custody import Custody, without_id
 from .earlier import read_earlier
 from .guest import Guest
 from .room import Room
@@ -135,7 +135,8 @@ class Hall:
                 return self.rooms.get(hello["conversation"]) if found is not None else None
             return await self._restore(*found, hello)
         except StoreFailed as problem:
-            LOG.error("%s: can't be brought back: %s", correlation_id(hello["conversation"]), problem)
+            told = without_id(problem, hello["conversation"])
+            LOG.error("%s: can't be brought back: %s", correlation_id(hello["conversation"]), told)
             return None
 
     async def adopt(self, kept: Kept, lease: Lease) -> None:
