@@ -109,9 +109,7 @@ def booker(**more: Any) -> Agent:
     async def pay(city: str) -> dict[str, str]:
         return {"reference": f"{PAID} {city}"}
 
-    brain = FlowBrain(
-        parse_flows(FLOWS), Registry([pay]), LocalNlu(words_only=True), today=lambda: "2026-03-04"
-    )
+    brain = FlowBrain(parse_flows(FLOWS), Registry([pay]), LocalNlu(words_only=True), today=lambda: "2026-03-04")
     return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), **more)
 
 

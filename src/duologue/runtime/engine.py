@@ -93,9 +93,11 @@ class Engine:
         self._join_parts()
         self._table = self._effects_table()
         self._saved = saved
-        if saved is not None:
+        self._speech: Speech | None = None
+        if saved is not None:  # NotRestorable now, or never
             self.transcript.load(saved.transcript)
             self.asking.load(saved.asking)
+            self._speech = Speech.load(saved.speech) if saved.speech is not None else None
 
     def _join_parts(self) -> None:
         agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
@@ -154,8 +156,7 @@ class Engine:
         first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
         asked again however much of its answer was heard."""
         assert self._saved is not None
-        if self._saved.speech is not None and self.driver.state.voice in SOUNDING:
-            speech = Speech.load(self._saved.speech)
+        if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)

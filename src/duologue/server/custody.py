@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from duologue.observe.diagnostics import correlation_id
 from duologue.core.errors import DuologueError
+from duologue.observe.diagnostics import correlation_id
 from duologue.ports.store import Damaged, Fenced, Held, Kept, Lease, Node, Store, StoreFailed
 from duologue.runtime.keeping import Keeper
 
@@ -92,8 +92,9 @@ class Custody:
                         await self._take_over(orphan, adopt)
 
     async def _take_over(self, conversation: str, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
-        """One that is damaged keeps nobody from the others, and is told of once."""
-        if conversation in self._damaged:
+        """One that is damaged keeps nobody from the others, and is told of once. Our own, whose lease could not be
+        renewed in time, are ours until somebody else claims them."""
+        if conversation in self._damaged or conversation in self._keepers:
             return
         try:
             lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)

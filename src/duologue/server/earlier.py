@@ -29,10 +29,12 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         raise NotRestorable("it had ended")
     told = kept.parts.get("room")
     try:
-        began = datetime.fromisoformat(told["began"])  # type: ignore[index]
-        typed = tuple(str(id_) for id_ in told["typed"])  # type: ignore[index]
-        str(told["seat"]), str(told["language"])  # type: ignore[index]
-    except (KeyError, TypeError, ValueError):
+        assert isinstance(told, dict)
+        began = datetime.fromisoformat(told["began"])
+        typed = tuple(told["typed"])
+        assert began.tzinfo is not None
+        assert all(isinstance(text, str) for text in (*typed, told["seat"], told["language"]))
+    except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("what was kept of its client can't be read") from None
     position = (hello or {}).get("played")
     return Earlier(

@@ -18,11 +18,13 @@ from duologue import __version__
 from duologue.lines.browser import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.labels import LABELS, STATES, WAITS, label
+from duologue.ports.store import StoreFailed
 
 from . import telling
 from .closing import (
     BAD_MESSAGE,
     NO_HELLO,
+    NO_STORE,
     NO_TOKEN,
     SEAT_TAKEN,
     STOPPING,
@@ -214,11 +216,15 @@ class Socket:
         if goodbye is not None:
             self.refuse(goodbye)
             return
+        is_back = room is None
+        try:
+            room = room or await self._hall.bring_back(hello)
+        except StoreFailed:
+            self.refuse(NO_STORE)
+            return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
         self._guest.tell(self._ready())
-        is_back = room is None
-        room = room or await self._hall.bring_back(hello)
         if room is not None:
             self._room = room
             self._hall.enter(room, self._guest, hello, self._language)
