@@ -66,6 +66,6 @@ def read_events(lines: Any, count: int) -> tuple[Event, ...]:
             data = json.loads(line)
             if data["n"] <= count:
                 events[data["n"]] = event_from_json(data["event"])
-    except (DuologueError, KeyError, TypeError, ValueError):
+    except (DuologueError, KeyError, RecursionError, TypeError, ValueError):
         return ()
     return tuple(events[number] for number in sorted(events)) if len(events) == count else ()
