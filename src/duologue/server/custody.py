@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.store import Fenced, Held, Kept, Lease, NameTaken, Node, Store, StoreFailed
+from duologue.ports.store import Damaged, Fenced, Held, Kept, Lease, NameTaken, Node, Store, StoreFailed
 from duologue.runtime.keeping import Keeper
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ PARTS = ("machine", "words", "room", "dialogue")
 def hash_of(key: str) -> str:
     """What the store knows of a key."""
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+def without_id(problem: DuologueError, conversation: str) -> str:
+    """What a log may say of it: whoever knows an id is a step closer to the conversation."""
+    return str(problem).replace(conversation, correlation_id(conversation))
 
 
 class Custody:
@@ -51,6 +57,7 @@ class Custody:
         self._unkept: dict[str, Room] = {}  # could not be claimed when they began
         self._elsewhere: OrderedDict[str, None] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._damaged: dict[str, None] = {}  # nobody can go on with these
         self._beating: asyncio.Task[None] | None = None
         self._is_failing = False
         self.is_leaving = False  # nothing more is taken over
@@ -80,10 +87,12 @@ class Custody:
             await asyncio.sleep(self._ttl_ms / 3000)
             with self._grumbling("renewing"):
                 await self._renew()
+            with self._grumbling("taking over"):
                 for room in tuple(self._unkept.values()):
                     await self.take(room)
-                for orphan in await self.store.orphans(ORPHANS_MAX) if not self.is_leaving else ():
-                    await self._take_over(orphan, adopt)
+                if not self.is_leaving:
+                    for orphan in await self.store.orphans(ORPHANS_MAX + len(self._damaged)):
+                        await self._take_over(orphan, adopt)
 
     async def _renew(self) -> None:
         held = {keeper.lease: keeper for keeper in self._keepers.values()}
@@ -101,26 +110,32 @@ class Custody:
         return lock
 
     async def _take_over(self, conversation: str, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+        """One that is damaged keeps nobody from the others, and is told of once. Our own, whose lease could not be
+        renewed in time, are ours until somebody else claims them."""
         async with self.turn(conversation):
-            if conversation in self._keepers:
-                return  # its client was faster
+            if conversation in self._damaged or conversation in self._keepers:
+                return
             try:
                 lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
                 LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
                 await adopt(kept, lease)
             except (Held, Fenced):
                 return  # somebody else was faster
+            except Damaged as problem:
+                self._damaged[conversation] = None
+                LOG.error("%s: can't go on: %s", correlation_id(conversation), without_id(problem, conversation))
 
     @contextmanager
     def _grumbling(self, what: str) -> Iterator[None]:
-        """A store that fails is told of once, and again when it works."""
+        """A store that fails is told of once, and again when it works. Whatever else happens is told, too: a node
+        that no longer renews would lose every conversation."""
         try:
             yield
-        except StoreFailed as problem:
+        except DuologueError as problem:
             if not self._is_failing:
                 LOG.error("the store fails at %s: %s", what, problem)
             self._is_failing = True
-        except Exception as failure:  # noqa: BLE001 - an agent that can't be made, say
+        except Exception as failure:  # noqa: BLE001 - it may be an agent's own code
             LOG.error("%s: %s", what, type(failure).__name__)
         else:
             if self._is_failing:
@@ -130,13 +145,12 @@ class Custody:
     # -- Conversations
 
     async def take(self, room: Room) -> None:
-        """Keep a new conversation. Where the store fails, it is not kept until it works again, and its client is
-        told."""
+        """Keep a new conversation. Where the store fails, its client is told, and it is kept as soon as that works."""
         try:
             lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
         except (StoreFailed, Held) as problem:
             if room.id not in self._unkept:
-                LOG.error("%s: is not kept: %s", correlation_id(room.id), problem)
+                LOG.error("%s: is not kept: %s", correlation_id(room.id), without_id(problem, room.id))
                 self._unkept[room.id] = room
                 room.note_unsaved(True)
             return
@@ -174,7 +188,7 @@ class Custody:
         self._dialogues[id_] = kept.parts.get("dialogue")
         if room.conversation.agent.private:
             self._private.add(id_)
-        keeper.keeps("room", room.dump)
+        keeper.keeps("room", lambda: None if id_ in self._private else room.dump())
         keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
         room.keep(keeper)
 
@@ -194,6 +208,7 @@ class Custody:
         self._keepers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
         self._private.discard(conversation)
+        self._unkept.pop(conversation, None)
         self._elsewhere[conversation] = None
         while len(self._elsewhere) > ELSEWHERE_MAX:
             self._elsewhere.popitem(last=False)
@@ -211,7 +226,7 @@ class Custody:
         conversation = keeper.lease.conversation
         room = self._rooms.get(conversation) if self._keepers.get(conversation) is keeper else None
         if problem is not None:
-            LOG.error("%s: can't be saved: %s", correlation_id(conversation), problem)
+            LOG.error("%s: can't be saved: %s", correlation_id(conversation), without_id(problem, conversation))
         if room is not None:
             room.note_unsaved(problem is not None)
 

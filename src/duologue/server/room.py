@@ -87,7 +87,8 @@ class Room:
         self.seat = seat
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
-        self._is_saved = journals is not None or custody is not None
+        self._is_saved = not agent.private and (journals is not None or custody is not None)
+        self._is_unsaved = False  # right now, though it should be
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
@@ -209,11 +210,18 @@ class Room:
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
     def note_unsaved(self, is_unsaved: bool) -> None:
+        """Of a private conversation nothing is missed."""
+        if is_unsaved == self._is_unsaved or self.conversation.agent.private:
+            return
+        self._is_unsaved = is_unsaved
         if is_unsaved:
-            text = "This conversation can't be saved right now; it goes on all the same."
-            self.tell(telling.notification("warning", "unsaved", text))
+            self._tell_unsaved()
         else:
             self.tell(telling.notification("info", "saved_again", "The conversation is being saved again."))
+
+    def _tell_unsaved(self) -> None:
+        text = "This conversation can't be saved right now; it goes on all the same."
+        self.tell(telling.notification("warning", "unsaved", text))
 
     # -- The client comes and goes
 
@@ -265,6 +273,8 @@ class Room:
                 self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
             for told in (*self.pending.open(self.conversation.state == "faulted"), *self.pending.lost()):
                 self.tell(told)
+            if self._is_unsaved:
+                self._tell_unsaved()
             self._form = None
             self._tell_form()
             self._tell_metrics()

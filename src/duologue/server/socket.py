@@ -18,14 +18,14 @@ from duologue import __version__
 from duologue.lines.browser import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.labels import LABELS, STATES, WAITS, label
-from duologue.ports.store import Fenced, StoreFailed
+from duologue.ports.store import StoreFailed
 
 from . import telling
 from .closing import (
     BAD_MESSAGE,
     NO_HELLO,
+    NO_STORE,
     NO_TOKEN,
-    NOT_NOW,
     SEAT_TAKEN,
     STOPPING,
     TOO_FAST,
@@ -216,16 +216,14 @@ class Socket:
         if goodbye is not None:
             self.refuse(goodbye)
             return
+        try:
+            room = room or await self._hall.bring_back(hello)
+        except StoreFailed:
+            self.refuse(NO_STORE)
+            return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
         self._guest.tell(self._ready())
-        if room is None:
-            try:
-                room = await self._hall.bring_back(hello)
-            except (StoreFailed, Fenced) as problem:
-                LOG.error("%s: can't be brought back: %s", correlation_id(hello["conversation"]), problem)
-                self.refuse(NOT_NOW)
-                return
         if room is not None:
             self._room = room
             self._hall.enter(room, self._guest, hello, self._language)
