@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
 BROWSER := $(VENV)/.browser
 
-.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate docs clean
+.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate fuzz docs clean
 
 demo: $(STAMP)
 	$(BIN)/duologue serve --open
@@ -52,6 +52,11 @@ oracles: $(STAMP)
 # Slow: ten thousand seeded callers with failing services.
 simulate: $(STAMP)
 	$(BIN)/duologue simulate --calls 10000 --seed 1 --faults
+
+# Every parser, fed with what is nearly right; what it finds lies in build/fuzz. One target by coverage, where atheris
+# can be installed: .venv/bin/python tools/fuzz.py --atheris journal
+fuzz: $(STAMP)
+	$(BIN)/python tools/fuzz.py --seconds 300
 
 # What the accessibility tests of the panel need beside a Chromium; npm fetches it.
 axe:

@@ -34,11 +34,10 @@ async def sentence(text: str) -> Samples:
 
 
 def cough() -> Samples:
-    """Somebody clears their throat, twice: a voice, and no word. It is a scrap of a recording, turned round."""
+    """Somebody clears their throat: a voice, and no word. It is a scrap of a recording, turned round."""
     scrap = recording("beckett.wav")[int(3.33 * RATE_HZ) : int(3.59 * RATE_HZ)][::-1]
     edge = np.minimum(np.arange(scrap.size), np.arange(scrap.size)[::-1]) / (RATE_HZ // 100)
-    once = (scrap * 1.2 * np.minimum(1.0, edge)).clip(-1.0, 1.0).astype(np.float32)
-    return np.concatenate([once, silence(900), once])
+    return (scrap * 1.2 * np.minimum(1.0, edge)).clip(-1.0, 1.0).astype(np.float32)
 
 
 def recording(name: str, seconds_max: float = 60.0) -> Samples:

@@ -27,6 +27,7 @@ from duologue.server.files import WEB
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
 
 LIMIT_S = 30.0
+QUIET = {"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", "DUOLOGUE_STORE": "none"}  # these are not about the store
 AGENT = """
 from duologue import Agent
 from duologue.testing import ScriptedBrain, ScriptedVoice
@@ -48,7 +49,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, "COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", **environment},
+            env={**os.environ, **QUIET, **environment},
         )
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -239,11 +240,15 @@ def test_on_an_address_that_others_reach_it_makes_up_a_token_and_wants_it(tmp_pa
         assert server.said.count(token) == 1, "once in the address, and in no line of the log"
 
 
-def test_a_token_of_the_operators_own_is_taken(tmp_path: Path) -> None:
+@pytest.mark.req("C-SEC-003")
+def test_a_token_of_the_operators_own_is_taken_and_not_shown(tmp_path: Path) -> None:
     with served(tmp_path, "my_agent:agent", "--port", "0", DUOLOGUE_TOKEN="a-token-of-my-own") as server:
         port, token = server.address()
-        assert token == "a-token-of-my-own"
+        assert token == ""
         assert status(port, "/metrics") == 401
+        assert status(port, "/metrics", Authorization="Bearer a-token-of-my-own") == 200
+        assert "add ?token=… to the address" in server.said
+        assert "a-token-of-my-own" not in server.said
 
 
 # -- A project of one's own

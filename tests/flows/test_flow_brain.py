@@ -20,7 +20,7 @@ from duologue.nlu.local import LocalNlu
 from duologue.runtime.agent import Phrases
 from duologue.testing import Call
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "flows"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 NLU = LocalNlu(words_only=True)
 
 
@@ -134,3 +134,35 @@ def test_a_conversation_goes_on_from_its_checkpoint_in_another_process() -> None
 
     asyncio.run(go_on())
     assert "flights" in sys.modules
+
+
+LENGTHY = """
+version: 1
+slots:
+  city: {type: name, prompt: "Where to?"}
+flows:
+  book:
+    description: book
+    examples: [book something]
+    steps:
+      - collect: city
+      - action: slow
+        outputs: [reference]
+        waiting: One moment.
+    completed: "Done, {reference}."
+"""
+
+
+@pytest.mark.parametrize("waiting", ["waiting: One moment.", ""])
+def test_an_action_may_take_longer_than_a_silence_that_would_be_a_stall(waiting: str) -> None:
+    async def slow(city: str) -> dict[str, str]:
+        await asyncio.sleep(12)
+        return {"reference": city}
+
+    domain = parse_flows(LENGTHY.replace("waiting: One moment.", waiting))
+    with Call(Agent(FlowBrain(domain, Registry([slow]), LocalNlu(words_only=True)))) as call:
+        call.user("book something").settles()
+        call.user("Paris").settles()
+        call.expect_heard("Done, Paris.")
+        assert call.conversation.metrics.errors == 0
+        assert call.conversation.metrics.requests == 2

@@ -15,7 +15,7 @@ from duologue.flows import FlowFile, read_flows, read_text
 from duologue.flows.draw import arrows_from, draw_flows, reached
 
 ROOT = Path(__file__).parent.parent.parent
-EXAMPLES = [ROOT / "examples" / "flows" / f"{name}.yaml" for name in ("flights", "table", "transfer", "support")]
+EXAMPLES = [ROOT / "examples" / f"{name}.yaml" for name in ("flights", "table", "transfer", "support")]
 SMALL = """\
 version: 1
 slots:

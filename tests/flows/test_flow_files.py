@@ -37,7 +37,7 @@ from duologue.flows.schema import STEP_MODELS, FileEntry
 
 ROOT = Path(__file__).parent.parent.parent
 # Stories such as flights.stories.yaml lie beside them.
-EXAMPLES = [path for path in sorted((ROOT / "examples" / "flows").glob("*.yaml")) if "." not in path.stem]
+EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.yaml")) if "." not in path.stem]
 SLOTS = """
 version: 1
 slots:
@@ -111,7 +111,7 @@ def _outputs(domain: Domain) -> set[str]:
 
 @pytest.mark.req("D-16")
 def test_the_flight_asks_as_the_source_does() -> None:
-    domain = load_flows(ROOT / "examples" / "flows" / "flights.yaml")
+    domain = load_flows(ROOT / "examples" / "flights.yaml")
     flow = domain.flows["book_flight"]
     assert [at.step for at in flow.program] == [
         "collect_origin",

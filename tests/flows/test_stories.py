@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from duologue.cli.app import app
 from duologue.flows.stories import InvalidStories, read_stories
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "flows"
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 pytest_plugins = ["pytester"]
 STORIES = sorted(EXAMPLES.glob("*.stories.yaml"))
 

@@ -21,7 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("runtime",),
     ("replay", "sim", "testing", "recordings"),
     ("server", "starter"),
-    ("bench",),
+    ("bench", "torture"),
     ("cli",),
 )
 # A simulation writes and tells journals; the test kit is played by simulations. Models raise the one error that

@@ -22,6 +22,8 @@ from .frames import Samples, UnusableAudio, to_samples
 
 BYTES_MAX = 1 << 30  # a file is read whole
 CHANNELS_MAX = 32
+_BLOCK = 1 << 18  # samples that are decoded at once
+_BLOCKS_MAX = 1 << 11
 _RATE_HZ_MAX = 768_000
 _OPEN = 0xFFFF_FFFF  # a length that a writer left open because it could not go back
 _EXTENSIBLE = 0xFFFE
@@ -195,13 +197,24 @@ def _decode_flac(data: bytes) -> Recording:
     soundfile = _soundfile()
     try:
         with soundfile.SoundFile(io.BytesIO(data)) as file:
-            samples = file.read(dtype="float32", always_2d=True)
+            samples = _read_blocks(file)
             told, rate_hz = file.frames, file.samplerate
     except soundfile.SoundFileError:
         raise UnusableAudio("damaged or truncated FLAC") from None
     if len(samples) < told < 1 << 40:  # larger: its writer left the length open
         raise UnusableAudio(f"truncated: {len(samples)} of {told} samples")
-    return Recording(np.ascontiguousarray(samples.mean(axis=1, dtype=np.float32)), rate_hz)
+    return Recording(samples, rate_hz)
+
+
+def _read_blocks(file: Any) -> Samples:
+    """All that is there, however much its header says there is: memory is taken for sound that came."""
+    blocks: list[Samples] = []
+    while len(blocks) < _BLOCKS_MAX:
+        block = file.read(_BLOCK, dtype="float32", always_2d=True)
+        blocks.append(block.mean(axis=1, dtype=np.float32))
+        if len(block) < _BLOCK:
+            return np.ascontiguousarray(np.concatenate(blocks))
+    raise UnusableAudio(f"longer than {_BLOCKS_MAX * _BLOCK} samples")
 
 
 def _soundfile() -> Any:

@@ -22,7 +22,7 @@ from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Transcript
 from duologue.ears.vocabulary import Word
 from duologue.observe import signals as sg
-from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
+from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
@@ -34,6 +34,8 @@ from duologue.voice.scripted import ScriptedVoice
 SAID = "I would like a table for two at seven"
 ANSWER = "There is a table at seven. It is by the window and it is yours if you want it. Shall I book it for you?"
 _LOUD = 0.01
+_QUIET = 6  # frames: then somebody has stopped
+_WORDS = 10  # frames: then there are words
 _LAG_S = 0.01
 
 
@@ -41,22 +43,22 @@ class LoudEars:
     """Ears that take whatever is loud for speech: what hearing costs without a model."""
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        number, quiet = 0, 99
+        number, loud, quiet = 0, 0, _QUIET
         async for item in audio:
-            if isinstance(item, Commit):
-                continue
             if not isinstance(item, Frame):
                 continue
             if rms(to_samples(item.pcm)) > _LOUD:
-                if quiet >= 6:
-                    number += 1
+                if quiet >= _QUIET:
+                    number, loud = number + 1, 0
                     yield SpeechBegan(number)
-                    yield Final(SAID, 1.0, number)
-                quiet = 0
-            elif quiet < 99:
+                loud, quiet = loud + 1, 0
+                if loud == _WORDS:
+                    yield Partial(SAID, 1.0, number)
+            elif quiet < _QUIET:
                 quiet += 1
-                if quiet == 6:
+                if quiet == _QUIET:
                     yield SpeechEnded(number, quiet * 32)
+                    yield Final(SAID, 1.0, number)
 
 
 class InstantText:

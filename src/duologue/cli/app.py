@@ -41,6 +41,7 @@ from .simulate import simulate_command
 from .slots import slots_command
 from .talk import talk_command
 from .timeline import timeline_command
+from .torture import torture_command
 
 app = typer.Typer(
     help="Voice agents whose conversations never get stuck.",
@@ -187,6 +188,7 @@ app.command("phone")(phone_command)
 app.command("chat")(chat_command)
 app.command("timeline")(timeline_command)
 app.command("simulate")(simulate_command)
+app.command("torture")(torture_command)
 
 
 # -- rows

@@ -74,16 +74,18 @@ def serve_command(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     agent = _agent(app, err)
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    listening = bound(host, port)
-    custody = _custody(store, node, address(listening))
-    make = _maker(agent, brain, realtime_url)
     settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits)
-    server = Server(make, settings, custody=custody)
+    listening = bound(host, port)
+    make = _maker(agent, brain, realtime_url)
+    server = Server(make, settings, custody=_custody(store, node, address(listening)))
     phones = _phones(server, make, phone_url, journals)
 
     def ready() -> None:
         where = address(listening, server.settings.token)
-        err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{where}[/]\n", highlight=False)
+        shown = where if not token else address(listening)  # one of the operator's own is theirs to show
+        err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{shown}[/]\n", highlight=False)
+        if token:
+            err.print("  It wants the token that you gave it: add ?token=… to the address.\n", highlight=False)
         for told in phones:
             err.print(f"  {told}", highlight=False)
         err.print("  Ctrl-C lets conversations end and stops it.\n", style="dim", highlight=False)

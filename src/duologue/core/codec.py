@@ -38,6 +38,7 @@ _PLAIN_FIELDS: dict[str, type] = {
     for name, kind in State.__annotations__.items()
     if str(getattr(kind, "__forward_arg__", kind)) in ("int", "bool")
 }
+_NUMBER_MAX = 1 << 46  # milliseconds that a clock of floats still tells apart
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
 
@@ -69,9 +70,10 @@ def event_to_json(event: ev.Event) -> dict[str, Any]:
 
 def event_from_json(data: Any) -> ev.Event:
     """An event, or InvalidSnapshot that says what is wrong with it."""
-    if not isinstance(data, dict) or data.get("type") not in _EVENT_KINDS:
-        raise InvalidSnapshot(f"unknown event {data.get('type') if isinstance(data, dict) else data!r}")
-    kind = _EVENT_KINDS[data["type"]]
+    name = data.get("type") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(name, str) or name not in _EVENT_KINDS:
+        raise InvalidSnapshot(f"unknown event {name if isinstance(data, dict) else data!r}")
+    kind = _EVENT_KINDS[name]
     known = {field.name: str(field.type) for field in fields(kind)}
     unknown = sorted(set(data) - set(known) - {"type"})
     if unknown:
@@ -156,13 +158,16 @@ def state_from_json(data: dict[str, Any], settings: Settings) -> State:
 
 
 def _check_types(values: dict[str, Any]) -> None:
-    """Every plain field is what it is declared to be, and no number is negative."""
+    """Every plain field is what it is declared to be, and no number is negative or beyond all clocks."""
     for name, kind in _PLAIN_FIELDS.items():
-        if type(values[name]) is not kind or (kind is int and values[name] < 0):
+        if type(values[name]) is not kind or (kind is int and not 0 <= values[name] <= _NUMBER_MAX):
             raise InvalidSnapshot(f"{name}: {values[name]!r} is no {kind.__name__}")
-    dues = [due for job in values["jobs"] for due in (job.call, job.due, job.heartbeat_due, job.feedback_due)]
-    if any(type(due) is not int or due < 0 for due in (*values["due"], *dues)):
+    numbers = [number for job in values["jobs"] for number in (job.call, *job[3:])]
+    if any(type(number) is not int or not 0 <= number <= _NUMBER_MAX for number in (*values["due"], *numbers)):
         raise InvalidSnapshot("due: a deadline is no number")
+    flags = [job.cancellable for job in values["jobs"]] + ([values["fault"].fatal] if values["fault"] else [])
+    if any(type(flag) is not bool for flag in flags):
+        raise InvalidSnapshot("jobs: a flag is neither true nor false")
 
 
 def digest(s: State) -> str:
@@ -185,6 +190,8 @@ def restore(text: str) -> State:
         data = json.loads(text)
     except ValueError as error:
         raise InvalidSnapshot(f"not a snapshot: {error}") from None
+    except RecursionError:
+        raise InvalidSnapshot("not a snapshot: nested too deep") from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else None
         raise InvalidSnapshot(f"snapshot has schema {found!r}, this version reads {SCHEMA}")

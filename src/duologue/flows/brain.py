@@ -20,14 +20,16 @@ from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Nlu
-from duologue.ports.brain import Firm, Form, Memory, Part, Request
+from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
 from duologue.ports.history import UserSaid
+from duologue.ports.streams import signed
 
 from .form import form_of
 from .meaning import scope_of
 from .registry import Registry
 from .talk import MemoryStore, Said, Store, Talk, check_flow
 
+WORKING_S = 0.25  # between signs of life while a function runs
 TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store
 
 
@@ -76,8 +78,15 @@ class FlowBrain:
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
-        """Is a function running for it, or something unsaid?"""
+        """Is a function running for it, or something unsaid? What this process may know from an earlier time is old:
+        the memory knows better."""
+        self.forget(conversation)
         return (await self._heard(conversation)).talk.has_more
+
+    def forget(self, conversation: str) -> None:
+        heard = self._talks.pop(conversation, None)
+        if heard is not None:
+            heard.talk.abandon()
 
     def load(self) -> None:
         """Load what understanding needs now rather than with the first message."""
@@ -100,7 +109,10 @@ class FlowBrain:
         text = heard.fresh(request)
         heard.take(request)  # with the step that hears it, so that a restart doesn't hear it again
         said = False
-        async for item in self._respond(heard.talk, request, text):
+        async for item in signed(self._respond(heard.talk, request, text), WORKING_S):
+            if item is None:
+                yield Working(round(WORKING_S * 1000))
+                continue
             if isinstance(item, HandOver):
                 if self._on_handover is not None:
                     self._on_handover(request.conversation)

@@ -83,6 +83,7 @@ class Talk:
         self._unsaid: deque[Said] = deque()
         self._work: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
+        self._is_abandoned = False
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
@@ -147,6 +148,10 @@ class Talk:
             self._preparing = loop.run_in_executor(None, self._nlu.prepare, scope)
             self._preparing.add_done_callback(_note_failure)
 
+    def abandon(self) -> None:
+        """Another process goes on with this dialogue. A function that runs may end; nothing follows from it."""
+        self._is_abandoned = True
+
     async def settled(self) -> None:
         """Until nobody works any more."""
         if self._work is not None:
@@ -180,7 +185,11 @@ class Talk:
             if wanted is None:
                 self.prepare()
                 return
+            if self._is_abandoned:
+                return
             event = await self._perform(wanted)  # the state may change meanwhile: somebody may say something
+            if self._is_abandoned:
+                return
             self.state, effects = guarded_step(self.domain, self.state, event)
         raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
 

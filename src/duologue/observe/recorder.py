@@ -1,7 +1,8 @@
 """A conversation on disk: the journal, and beside it the words, unless they are private (C-SEC-002).
 
 The journal holds no word and replays exactly; the words lie in a file of their own with its name.
-Rule: both files are readable by their owner alone, and every line is complete when it is written.
+Rule: both files, and a folder that is made for them, are readable by their owner alone, and every line is
+complete when it is written.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class Recorder:
 
 
 def _open_private(path: Path) -> TextIO:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(handle, 0o600)  # it may have been there before
     return os.fdopen(handle, "w", encoding="utf-8")

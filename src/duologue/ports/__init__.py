@@ -6,7 +6,21 @@ cancels it, raising says that it failed, and calling it again starts it afresh. 
 called directly, because it must hold and clear within the step that asks for it.
 """
 
-from .brain import Brain, Firm, Form, FormSlot, Memory, Part, Remembers, Request, Show, ShowsForm, Summarises, Truncates
+from .brain import (
+    Brain,
+    Firm,
+    Form,
+    FormSlot,
+    Memory,
+    Part,
+    Remembers,
+    Request,
+    Show,
+    ShowsForm,
+    Summarises,
+    Truncates,
+    Working,
+)
 from .calls import ToolCall
 from .ears import (
     Commit,
@@ -87,6 +101,7 @@ __all__ = [
     "Wobbled",
     "Word",
     "Worker",
+    "Working",
     "classify",
     "classify_status",
 ]

@@ -51,7 +51,15 @@ class Firm:
     text: str
 
 
-Part: TypeAlias = str | Firm | Show | Sound | ToolCall
+@dataclass(frozen=True, slots=True)
+class Working:
+    """A sign of life from a brain that has more to say and is at work: yield one every quarter of a second or so. A
+    brain that gives neither parts nor signs counts as stalled."""
+
+    ms: int = 250
+
+
+Part: TypeAlias = str | Firm | Show | Sound | ToolCall | Working
 
 
 class Brain(Protocol):
@@ -126,6 +134,15 @@ class Memory(Protocol):
     ) -> Any:
         """Do this unless it was done; then what came of it comes of it again. Raises UnknownOutcome for work that began
         before a restart, if it is not repeatable."""
+        ...
+
+
+@runtime_checkable
+class Forgets(Protocol):
+    """A brain that keeps something of a conversation in this process."""
+
+    def forget(self, conversation: str) -> None:
+        """Another process goes on with it: what runs here may end, and nothing may follow from it."""
         ...
 
 

@@ -25,6 +25,10 @@ class Unsure(StoreFailed):
     """The answer was lost, so whether it was done isn't known. To ask the same again is safe: it is done once."""
 
 
+class Damaged(StoreFailed):
+    """What is kept of one conversation can't be read. Every other conversation is as it was."""
+
+
 class Fenced(DuologueError):
     """Somebody else owns this conversation now, or has written meanwhile: stop at once."""
 

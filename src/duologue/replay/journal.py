@@ -82,6 +82,8 @@ def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
 def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
     try:
         data = json.loads(text)
+    except RecursionError:
+        raise InvalidJournal(f"line {number}: nested too deep") from None
     except ValueError:
         raise InvalidJournal(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
     if not isinstance(data, dict):

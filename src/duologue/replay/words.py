@@ -60,6 +60,8 @@ def read_words(lines: Iterable[str], complete: bool = True) -> tuple[Spoken, ...
 def _parse(number: int, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
+    except RecursionError:
+        raise InvalidWords(f"line {number}: nested too deep") from None
     except ValueError:
         raise InvalidWords(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
     if not isinstance(data, dict):

@@ -20,6 +20,7 @@ from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, News
 from duologue.ports.worker import Tool
 
+from .reading import reading, texts_by_number, whole
 from .transcript import Transcript
 
 
@@ -77,11 +78,14 @@ class Asking:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        reply, last, items, turns = data["open"]
-        self._dealt = dict(map(tuple, data["dealt"]))
-        self._dealt_items = data["dealt_items"]
-        self._open = _Open(reply, last, items, dict(map(tuple, turns)))
-        self._calling, self._rounds = data["calling"], data["rounds"]
+        """Go on with what was dumped, or NotRestorable."""
+        with reading("what was asked"):
+            reply, last, items, turns = data["open"]
+            opened = _Open(whole(reply), whole(last), whole(items), texts_by_number(turns))
+            dealt, dealt_items = texts_by_number(data["dealt"]), whole(data["dealt_items"])
+            calling, rounds = whole(data["calling"]), whole(data["rounds"])
+        self._open, self._dealt, self._dealt_items = opened, dealt, dealt_items
+        self._calling, self._rounds = calling, rounds
 
     @property
     def is_stuck(self) -> bool:

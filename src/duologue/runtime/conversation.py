@@ -21,7 +21,7 @@ from duologue.core.state import State
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
 from duologue.observe.moment import Moment
-from duologue.ports.brain import Remembers
+from duologue.ports.brain import Forgets, Remembers
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
@@ -148,6 +148,9 @@ class Conversation:
     async def abandon(self, reason: str) -> None:
         """Stop at once, without a goodbye: somebody else has this conversation now."""
         self._reason = reason
+        brain = self.agent.thinker
+        if isinstance(brain, Forgets):
+            brain.forget(self.id)
         self.engine.line.clear(self.engine.driver.state.voice_id)
         self.engine.driver.close()
         self._shut_down()

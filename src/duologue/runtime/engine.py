@@ -93,9 +93,11 @@ class Engine:
         self._join_parts()
         self._table = self._effects_table()
         self._saved = saved
-        if saved is not None:
+        self._speech: Speech | None = None
+        if saved is not None:  # NotRestorable now, or never
             self.transcript.load(saved.transcript)
             self.asking.load(saved.asking)
+            self._speech = Speech.load(saved.speech) if saved.speech is not None else None
 
     def _join_parts(self) -> None:
         agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
@@ -136,14 +138,17 @@ class Engine:
     # -- Being kept
 
     def keep(self, keeper: Keeper) -> None:
-        """Have this conversation written down as it changes."""
-        self.keeper = self.calls.keeper = keeper
-        self.playback.saved = keeper.saved
+        """Have this conversation written down as it changes. What a tool of a private one gave is words, too."""
+        self.keeper = keeper
+        self.calls.keeper = None if self.agent.private else keeper
+        self.playback.saved = None if self.agent.private else keeper.saved
         self.replies.grown = lambda: keeper.mark("words")
         keeper.keeps("machine", lambda: machine_part(self.driver.state, self.events))
         keeper.keeps("words", lambda: None if self.agent.private else self._words())
 
     def _words(self) -> dict[str, Any]:
+        if self._saved is not None:  # it hasn't gone on yet: what was on is still as it was
+            return words_part(self.transcript.dump(), self.asking.dump(), self._saved.calls, self._saved.speech)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened)
@@ -153,8 +158,8 @@ class Engine:
         first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
         asked again however much of its answer was heard."""
         assert self._saved is not None
-        if self._saved.speech is not None and self.driver.state.voice in SOUNDING:
-            speech = Speech.load(self._saved.speech)
+        saved, self._saved = self._saved, None
+        if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)
@@ -165,10 +170,9 @@ class Engine:
             if self.driver.state.link is not Link.BACKING_OFF:
                 break
             self.driver.hasten()
-        self.calls.adopt(self._saved.calls)
+        self.calls.adopt(saved.calls)
 
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
-        self.events += 1
         keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
         if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
             keeper.mark("machine", "words")
@@ -190,6 +194,7 @@ class Engine:
             self._try("hearing", self.hearing.follow, moment)
             self._try("conversation", self._followed, moment)
             self._try("signals", self.announcer.follow, moment)
+            self.events += 1  # whether or not it is kept yet
             if self.keeper is not None:
                 self._mark(moment, self.keeper)
         for watch in tuple(self.watchers):

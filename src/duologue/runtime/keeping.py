@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports.failure import UnknownOutcome
-from duologue.ports.store import Fenced, Lease, Message, Progress, Receipt, Store, StoreFailed, Write
+from duologue.ports.store import Fenced, Lease, Message, Progress, Receipt, Store, StoreFailed, Unsure, Write
 
 SOON_S = 0.05  # changes within this time are one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
 SAVED_S_MAX = 5.0  # who waits longer than this is told that it can't be saved
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What one transaction holds, and how many changes are safe with it."""
+
+    names: dict[str, None]
+    marked: int
+    write: Write
+    lines: list[str]
 
 
 class Keeper:
@@ -39,6 +50,8 @@ class Keeper:
         self._makers: dict[str, Callable[[], Any]] = {}
         self._dirty: dict[str, None] = {}
         self._messages: list[Message] = []
+        self._unsure: _Batch | None = None  # may have been written
+        self._done: list[tuple[str, Any]] = []  # what was done and could not be noted yet
         self._lines: list[str] = []
         self._marked = 0  # changes so far
         self._written = 0  # of them safe
@@ -91,8 +104,13 @@ class Keeper:
 
     async def once(self, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool) -> Any:
         """Do this if nobody has: what came of it the first time comes of it every time. Work that began and of which
-        nobody knows how it ended is done again only if it may be; else UnknownOutcome."""
-        receipt: Receipt = await self._guarded(self._store.begin(self.lease, key, name))
+        nobody knows how it ended is done again only if it may be; else UnknownOutcome. That it is done is noted with
+        the next write if it can't be noted now: a store that fails afterwards doesn't undo it."""
+        try:
+            receipt: Receipt = await self._guarded(self._store.begin(self.lease, key, name))
+        except Unsure:
+            self._tried.add(key)  # perhaps noted as begun, and not begun
+            raise
         if receipt.progress is Progress.DONE:
             return receipt.output
         if receipt.progress is Progress.BEGUN and not repeatable and key not in self._tried:
@@ -100,7 +118,11 @@ class Keeper:
             raise UnknownOutcome(ErrorClass.TOOL_ERROR, f"{name} began before a restart, and nobody knows how it ended")
         self._tried.add(key)
         output = await work()
-        await self._guarded(self._store.finish(self.lease, key, output))
+        try:
+            await self._guarded(self._store.finish(self.lease, key, output))
+        except StoreFailed:
+            self._done.append((key, output))
+            self.mark()
         return output
 
     async def _guarded(self, asked: Coroutine[Any, Any, Any]) -> Any:
@@ -115,7 +137,7 @@ class Keeper:
     async def _write_all(self) -> None:
         failures = 0
         while not self.is_fenced:
-            if not self._dirty:
+            if not self._dirty and not self._done and self._unsure is None:
                 if self._is_over:
                     return
                 self._changed.clear()
@@ -140,33 +162,48 @@ class Keeper:
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """One transaction. Returns whether it was made."""
-        names, marked, messages, lines = self._dirty, self._marked, self._messages, self._lines
-        self._dirty, self._messages, self._lines = {}, [], []
-        parts = {name: self._makers[name]() for name in names}
-        write = Write({name: part for name, part in parts.items() if part is not None}, (), messages, self._is_over)
+        """One transaction. Returns whether it was made. One of which nobody knows whether it was made is made again
+        just as it was: only then the store can tell."""
+        batch = self._unsure or self._gather()
         try:
-            if lines:
-                await self._store.log(self.lease, lines)
-                lines = []
-            self._revision = await self._store.write(self.lease, self._revision, write)
+            if batch.lines:
+                await self._store.log(self.lease, batch.lines)
+                batch.lines = []
+            self._revision = await self._store.write(self.lease, self._revision, batch.write)
         except Fenced:
             self._fence()
             return False
         except StoreFailed as problem:
-            self._dirty = names | self._dirty
-            self._messages = messages + self._messages
-            self._lines = lines + self._lines
+            self._put_back(batch, isinstance(problem, Unsure))
             if not self._is_failing:
                 self._is_failing = True
                 self._trouble(problem)
             return False
+        self._unsure = None
         if self._is_failing:
             self._is_failing = False
             self._trouble(None)
-        self._written = marked
+        self._written = batch.marked
         self._safe.set()
         return True
+
+    def _gather(self) -> _Batch:
+        """Everything that has changed."""
+        parts = {name: self._makers[name]() for name in self._dirty}
+        kept = {name: part for name, part in parts.items() if part is not None}
+        write = Write(kept, tuple(self._done), tuple(self._messages), self._is_over)
+        batch = _Batch(self._dirty, self._marked, write, self._lines)
+        self._dirty, self._done, self._messages, self._lines = {}, [], [], []
+        return batch
+
+    def _put_back(self, batch: _Batch, is_unsure: bool) -> None:
+        if is_unsure or self._unsure is not None:
+            self._unsure = batch
+            return
+        self._dirty = batch.names | self._dirty
+        self._done = [*batch.write.done, *self._done]
+        self._messages = [*batch.write.messages, *self._messages]
+        self._lines = batch.lines + self._lines
 
     def _fence(self) -> None:
         if not self.is_fenced:

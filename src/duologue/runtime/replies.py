@@ -13,7 +13,7 @@ from collections.abc import Callable
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Part
-from duologue.ports.brain import Brain, Firm, Request, Show
+from duologue.ports.brain import Brain, Firm, Request, Show, Working
 from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
@@ -78,7 +78,7 @@ class Replies:
 
     async def _make(self, speech: Speech, request: Request, brain: Brain) -> None:
         self._driver.post(ev.ReplyAccepted, reply=speech.reply)
-        sentences: asyncio.Queue[str | Sound | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
+        sentences: asyncio.Queue[str | Sound | Working | None] = asyncio.Queue(SENTENCES_AHEAD_MAX)
         try:
             async with asyncio.TaskGroup() as both:
                 speaking = both.create_task(self._speak(speech, sentences), name=f"voice {speech.reply}")
@@ -89,7 +89,7 @@ class Replies:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
-        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[str | Sound | None]
+        self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[str | Sound | Working | None]
     ) -> None:
         """Read the brain's parts."""
         splitter = Sentences()
@@ -115,6 +115,10 @@ class Replies:
                         speech.ledger.shown += part.text
                     case Sound():
                         await sentences.put(part)
+                    case Working():
+                        if rest := splitter.rest():
+                            await sentences.put(rest)
+                        await sentences.put(part)
                     case _:
                         raise BrokenContract(ErrorClass.SERVER_ERROR, f"the brain yielded {type(part).__name__}")
         if rest := splitter.rest():
@@ -123,12 +127,15 @@ class Replies:
             raise BrokenContract(ErrorClass.SERVER_ERROR, "the brain said nothing")
         await sentences.put(None)
 
-    async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | None]) -> None:
+    async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | Working | None]) -> None:
         """Turn sentences into sound, one after the other."""
         has_words = False
         while (item := await sentences.get()) is not None:
             if isinstance(item, Sound):
                 await self._emit(speech, item)
+            elif isinstance(item, Working):
+                if speech.ledger.chunks:  # something is being heard: silence is what goes on
+                    await self._emit(speech, Sound(item.ms))
             elif self._voice is None:
                 speech.ledger.shown += f" {item}" if speech.ledger.shown else item
             else:

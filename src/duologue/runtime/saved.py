@@ -95,11 +95,30 @@ def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
         raise NotRestorable("the agent's settings have changed since it was saved")
     try:
         state = state_from_json(machine["state"], settings)
-        calls = tuple(OpenCall(*call) for call in words["calls"])
-        speech = OpenSpeech(*words["speech"]) if words["speech"] is not None else None
-        return Saved(state, words["transcript"], words["asking"], calls, speech, int(machine["events"]))
+        calls = tuple(_open_call(call) for call in words["calls"])
+        speech = _open_speech(words["speech"]) if words["speech"] is not None else None
+        match words["transcript"], words["asking"], machine["events"]:
+            case dict(transcript), dict(asking), int(events) if events >= 0:
+                return Saved(state, transcript, asking, calls, speech, events)
+        raise NotRestorable("what was saved can't be read: it has no words")
+    except NotRestorable:
+        raise
     except (DuologueError, KeyError, TypeError, ValueError) as problem:
         raise NotRestorable(f"what was saved can't be read: {type(problem).__name__}") from None
+
+
+def _open_call(data: Any) -> OpenCall:
+    match data:
+        case [int(call), int(reply), str(name), dict() | str() as arguments, str(id_), str(partial)]:
+            return OpenCall(call, reply, name, arguments, id_, partial)
+    raise NotRestorable("a call that was running can't be read")
+
+
+def _open_speech(data: Any) -> OpenSpeech:
+    match data:
+        case [int(reply), int(voice), dict(ledger)]:
+            return OpenSpeech(reply, voice, ledger)
+    raise NotRestorable("what was being said can't be read")
 
 
 # -- Items of the history
@@ -120,12 +139,19 @@ def item_to_json(item: Item) -> list[Any]:
             return ["note", item.text]
 
 
+def _made_call(data: Any) -> tuple[int, ToolCall]:
+    match data:
+        case [int(number), str(name), dict() | str() as arguments, str(id_)]:
+            return number, ToolCall(name, arguments, id_)
+    raise NotRestorable("a call in the history can't be read")
+
+
 def item_from_json(data: Any) -> Item:
     match data:
         case ["user", int(turn), str(text), bool(overheard), int() | float() as confidence]:
             return UserSaid(turn, text, overheard, confidence)
         case ["agent", int(reply), str(text), bool(interrupted), list(calls), str(unheard), int(heard_ms)]:
-            made = tuple((number, ToolCall(name, arguments, id_)) for number, name, arguments, id_ in calls)
+            made = tuple(map(_made_call, calls))
             return AgentSaid(reply, text, interrupted, made, unheard, heard_ms)
         case ["output", int(call), str(output), str(outcome), str(tool)]:
             return CallOutput(call, output, Outcome(outcome), tool)

@@ -14,6 +14,7 @@ from duologue.ports.sound import Sound
 from duologue.voice.ledger import Ledger
 
 from .guarded import GuardedLine
+from .reading import reading
 from .saved import OpenSpeech
 
 AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be wasted on an interruption
@@ -40,10 +41,11 @@ class Speech:
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """What was being played when it was dumped. No more sound of it is to come."""
+        """What was being played when it was dumped, or NotRestorable. No more sound of it is to come."""
         speech = cls(data.reply)
         speech.voice = data.voice
-        speech.ledger = Ledger.load(data.ledger)
+        with reading("what was being said"):
+            speech.ledger = Ledger.load(data.ledger)
         speech.complete = True
         return speech
 

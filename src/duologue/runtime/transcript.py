@@ -17,7 +17,8 @@ from duologue.observe.moment import Moment
 from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
 
-from .saved import item_from_json, item_to_json
+from .reading import number, numbers, pairs, reading, text, texts_by_number, whole
+from .saved import NotRestorable, item_from_json, item_to_json
 
 TYPED = -1  # the utterance under which typed text is kept
 
@@ -164,16 +165,22 @@ class Transcript:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Go on with what was dumped."""
-        self._items = [item_from_json(item) for item in data["items"]]
-        self._place_of_turn = dict(map(tuple, data["turns"]))
-        self._place_of_reply = dict(map(tuple, data["replies"]))
-        self._texts = {turn: dict(map(tuple, said)) for turn, said in data["texts"]}
-        self._confidence = dict(map(tuple, data["confidence"]))
-        self._overheard, self._requested = set(data["overheard"]), set(data["requested"])
-        self._contents = dict(map(tuple, data["contents"]))
-        self._known = dict(map(tuple, data["known"]))
-        self._content = data["content"]
+        """Go on with what was dumped, or NotRestorable."""
+        with reading("what was said"):
+            items = [item_from_json(item) for item in data["items"]]
+            turns, replies = numbers(data["turns"]), numbers(data["replies"])
+            for turn, place in turns.items():
+                _check_place(isinstance(said := items[place], UserSaid) and said.turn == turn)
+            for reply, place in replies.items():
+                _check_place(isinstance(answer := items[place], AgentSaid) and answer.reply == reply)
+            texts = {whole(turn): _utterances(said) for turn, said in pairs(data["texts"])}
+            confidence = {whole(turn): number(value) for turn, value in pairs(data["confidence"])}
+            overheard, requested = set(map(whole, data["overheard"])), set(map(whole, data["requested"]))
+            contents, content = texts_by_number(data["contents"]), whole(data["content"])
+            known = {text(key): whole(id_) for key, id_ in pairs(data["known"])}
+        self._items, self._place_of_turn, self._place_of_reply = items, turns, replies
+        self._texts, self._confidence, self._overheard, self._requested = texts, confidence, overheard, requested
+        self._contents, self._content, self._known = contents, content, known
 
     # -- Work and notes
 
@@ -193,6 +200,18 @@ class Transcript:
         items = self.items
         starts = [index for index, item in enumerate(items) if isinstance(item, UserSaid)]
         return items[starts[-turns_max] :] if len(starts) > turns_max else items
+
+
+def _utterances(data: Any) -> dict[int, str]:
+    """What each utterance of a turn said; typed ones count down from -1."""
+    if any(type(utterance) is not int for utterance, _ in pairs(data)):
+        raise NotRestorable("an utterance has no number")
+    return {utterance: text(said) for utterance, said in pairs(data)}
+
+
+def _check_place(holds: bool) -> None:
+    if not holds:
+        raise NotRestorable("a turn or a reply has no place in what was said")
 
 
 def _is_empty(item: Item) -> bool:

@@ -156,4 +156,5 @@ def _replayed(data: bytes) -> Response:
 
 
 def _refusal(status: int, why: str) -> Response:
-    return JSONResponse({"error": why}, status_code=status)
+    readable = why.encode("utf-8", "backslashreplace").decode()  # it may quote half a character
+    return JSONResponse({"error": readable}, status_code=status)

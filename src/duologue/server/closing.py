@@ -26,4 +26,5 @@ TOO_MANY = Goodbye(4429, "too_many", "Too many conversations are going on here: 
 SLOW_READER = Goodbye(4508, "slow_reader", "The client does not read what it is sent.")
 STOPPING = Goodbye(4503, "stopping", "The server is stopping: connect again.")
 MOVED = Goodbye(4503, "moved", "Another server has this conversation now: connect again.")
+NO_STORE = Goodbye(4503, "store", "What is kept of this conversation can't be reached right now: connect again.")
 TOO_BIG = Goodbye(1009, "too_big", "A message is too big.")

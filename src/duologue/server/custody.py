@@ -10,12 +10,15 @@ import asyncio
 import hashlib
 import logging
 import uuid
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
+from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.store import Fenced, Held, Kept, Lease, Node, Store, StoreFailed
+from duologue.ports.store import Damaged, Fenced, Held, Kept, Lease, NameTaken, Node, Store, StoreFailed
 from duologue.runtime.keeping import Keeper
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("duologue.server")
 TTL_MS = 10_000
+ELSEWHERE_MAX = 10_000  # conversations that are known to have gone, in case something of them still runs here
 ORPHANS_MAX = 5  # taken over at a time
 PARTS = ("machine", "words", "room", "dialogue")
 
@@ -30,6 +34,11 @@ PARTS = ("machine", "words", "room", "dialogue")
 def hash_of(key: str) -> str:
     """What the store knows of a key."""
     return hashlib.sha256(key.encode()).hexdigest()
+
+
+def without_id(problem: DuologueError, conversation: str) -> str:
+    """What a log may say of it: whoever knows an id is a step closer to the conversation."""
+    return str(problem).replace(conversation, correlation_id(conversation))
 
 
 class Custody:
@@ -45,6 +54,10 @@ class Custody:
         self._keepers: dict[str, Keeper] = {}
         self._dialogues: dict[str, dict[str, Any] | None] = {}
         self._private: set[str] = set()
+        self._unkept: dict[str, Room] = {}  # could not be claimed when they began
+        self._elsewhere: OrderedDict[str, None] = OrderedDict()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._damaged: dict[str, None] = {}  # nobody can go on with these
         self._beating: asyncio.Task[None] | None = None
         self._is_failing = False
         self.is_leaving = False  # nothing more is taken over
@@ -68,34 +81,62 @@ class Custody:
         return Node(self.name, self._instance, self._address, len(self._keepers))
 
     async def _beat(self, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
-        """Renew what we hold, and take over what nobody does."""
+        """Renew what we hold, and take over what nobody does. Whatever fails, it goes on: without it, every
+        conversation of this node would be lost."""
         while True:
             await asyncio.sleep(self._ttl_ms / 3000)
             with self._grumbling("renewing"):
-                held = {keeper.lease: id_ for id_, keeper in self._keepers.items()}
-                for lease in await self.store.renew(list(held), self._ttl_ms):
-                    self._lose(held[lease])
-                await self.store.enlist(self._node(), self._ttl_ms)
-                for orphan in await self.store.orphans(ORPHANS_MAX) if not self.is_leaving else ():
-                    await self._take_over(orphan, adopt)
+                await self._renew()
+            with self._grumbling("taking over"):
+                for room in tuple(self._unkept.values()):
+                    await self.take(room)
+                if not self.is_leaving:
+                    for orphan in await self.store.orphans(ORPHANS_MAX + len(self._damaged)):
+                        await self._take_over(orphan, adopt)
+
+    async def _renew(self) -> None:
+        held = {keeper.lease: keeper for keeper in self._keepers.values()}
+        for lease in await self.store.renew(list(held), self._ttl_ms):
+            self._lose(held[lease])
+        try:
+            await self.store.enlist(self._node(), self._ttl_ms)
+        except NameTaken as problem:  # it took ours for gone; conversations are claimed by epoch, so nothing is shared
+            LOG.error("%s", problem)
+
+    def turn(self, conversation: str) -> asyncio.Lock:
+        """Whoever claims and restores a conversation here does so alone: a client that comes back, and the beat."""
+        lock = self._turns.get(conversation) or asyncio.Lock()
+        self._turns[conversation] = lock
+        return lock
 
     async def _take_over(self, conversation: str, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
-        try:
-            lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
-        except (Held, Fenced):
-            return  # somebody else was faster
-        LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
-        await adopt(kept, lease)
+        """One that is damaged keeps nobody from the others, and is told of once. Our own, whose lease could not be
+        renewed in time, are ours until somebody else claims them."""
+        async with self.turn(conversation):
+            if conversation in self._damaged or conversation in self._keepers:
+                return
+            try:
+                lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
+                LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
+                await adopt(kept, lease)
+            except (Held, Fenced):
+                return  # somebody else was faster
+            except Damaged as problem:
+                self._damaged[conversation] = None
+                LOG.error("%s: can't go on: %s", correlation_id(conversation), without_id(problem, conversation))
 
     @contextmanager
     def _grumbling(self, what: str) -> Iterator[None]:
-        """A store that fails is told of once, and again when it works."""
+        """A store that fails is told of once, and again when it works. Whatever else happens is told, too: a node
+        that no longer renews would lose every conversation."""
         try:
             yield
-        except StoreFailed as problem:
+        except DuologueError as problem:
             if not self._is_failing:
                 LOG.error("the store fails at %s: %s", what, problem)
             self._is_failing = True
+        except Exception as failure:  # noqa: BLE001 - it may be an agent's own code
+            LOG.error("%s: %s", what, type(failure).__name__)
         else:
             if self._is_failing:
                 LOG.info("the store works again")
@@ -104,14 +145,20 @@ class Custody:
     # -- Conversations
 
     async def take(self, room: Room) -> None:
-        """Keep a new conversation. Where the store fails, it is not kept, and its client is told."""
+        """Keep a new conversation. Where the store fails, its client is told, and it is kept as soon as that works."""
         try:
             lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
         except (StoreFailed, Held) as problem:
-            LOG.error("%s: is not kept: %s", correlation_id(room.id), problem)
-            room.note_unsaved(True)
+            if room.id not in self._unkept:
+                LOG.error("%s: is not kept: %s", correlation_id(room.id), without_id(problem, room.id))
+                self._unkept[room.id] = room
+                room.note_unsaved(True)
             return
+        dialogue = self._dialogues.get(room.id)
         self.hold(room, lease, kept)
+        if self._unkept.pop(room.id, None) is not None:
+            self._dialogues[room.id] = dialogue
+            room.note_unsaved(False)
 
     async def reclaim(self, conversation: str, key: str) -> tuple[Lease, Kept] | None:
         """A client has come back to us. None if there is no such conversation, or the key is not its own."""
@@ -126,41 +173,60 @@ class Custody:
     def hold(self, room: Room, lease: Lease, kept: Kept) -> None:
         """This conversation is ours from here on."""
         id_ = room.id
+        earlier = self._rooms.get(id_)
+        if earlier is not None and earlier is not room:
+            earlier.lose()
         keeper = Keeper(
-            self.store, lease, kept.revision, lambda: self._lose(id_), lambda problem: self._tell_trouble(id_, problem)
+            self.store,
+            lease,
+            kept.revision,
+            lambda: self._lose(keeper),
+            lambda problem: self._tell_trouble(keeper, problem),
         )
+        self._elsewhere.pop(id_, None)
         self._rooms[id_], self._keepers[id_] = room, keeper
         self._dialogues[id_] = kept.parts.get("dialogue")
         if room.conversation.agent.private:
             self._private.add(id_)
-        keeper.keeps("room", room.dump)
+        keeper.keeps("room", lambda: None if id_ in self._private else room.dump())
         keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
         room.keep(keeper)
 
     async def let_go(self, room: Room, is_over: bool) -> None:
         """Write the rest. One that is over is over; any other may be claimed by anybody at once."""
-        keeper = self._keepers.get(room.id)
-        if keeper is not None:
-            await keeper.close(PARTS, is_over)
-        self._forget(room.id)
+        self._unkept.pop(room.id, None)
+        if self._rooms.get(room.id) is not room:
+            return  # it was lost, and may be here again in another room
+        keeper = self._keepers[room.id]
+        await keeper.close(PARTS, is_over)
+        if self._keepers.get(room.id) is keeper:
+            self._forget(room.id)
 
     def _forget(self, conversation: str) -> None:
+        """What still runs of it may do nothing more that can't be repeated."""
         self._rooms.pop(conversation, None)
         self._keepers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
         self._private.discard(conversation)
+        self._unkept.pop(conversation, None)
+        self._elsewhere[conversation] = None
+        while len(self._elsewhere) > ELSEWHERE_MAX:
+            self._elsewhere.popitem(last=False)
 
-    def _lose(self, conversation: str) -> None:
-        room = self._rooms.get(conversation)
+    def _lose(self, keeper: Keeper) -> None:
+        conversation = keeper.lease.conversation
+        if self._keepers.get(conversation) is not keeper:
+            return  # of an earlier time that it was here
+        room = self._rooms[conversation]
         self._forget(conversation)
-        if room is not None:
-            LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
-            room.lose()
+        LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
+        room.lose()
 
-    def _tell_trouble(self, conversation: str, problem: StoreFailed | None) -> None:
-        room = self._rooms.get(conversation)
+    def _tell_trouble(self, keeper: Keeper, problem: StoreFailed | None) -> None:
+        conversation = keeper.lease.conversation
+        room = self._rooms.get(conversation) if self._keepers.get(conversation) is keeper else None
         if problem is not None:
-            LOG.error("%s: can't be saved: %s", correlation_id(conversation), problem)
+            LOG.error("%s: can't be saved: %s", correlation_id(conversation), without_id(problem, conversation))
         if room is not None:
             room.note_unsaved(problem is not None)
 
@@ -172,6 +238,8 @@ class Custody:
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
         """An action waits until this is safe; everything else goes on."""
         keeper = self._keepers.get(conversation)
+        if conversation in self._unkept:
+            self._dialogues[conversation] = data  # for when it can be kept
         if keeper is None:
             return
         self._dialogues[conversation] = data
@@ -183,6 +251,8 @@ class Custody:
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
         keeper = self._keepers.get(conversation)
+        if conversation in self._elsewhere:
+            raise Fenced("another node has this conversation")
         if keeper is None or conversation in self._private:
             return await work()
         return await keeper.once(f"act:{key}", name, work, repeatable)

@@ -6,6 +6,7 @@ Rule: what can't be read whole is not gone on with; the reason is one line.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +16,7 @@ from duologue.core.events import Event
 from duologue.core.leaves import CLOSED
 from duologue.core.settings import Settings
 from duologue.ports.line import Played
-from duologue.ports.store import Kept, Store
+from duologue.ports.store import Damaged, Kept, Store
 from duologue.runtime.saved import NotRestorable, read_saved
 
 from .room import Earlier
@@ -28,10 +29,12 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         raise NotRestorable("it had ended")
     told = kept.parts.get("room")
     try:
-        began = datetime.fromisoformat(told["began"])  # type: ignore[index]
-        typed = tuple(str(id_) for id_ in told["typed"])  # type: ignore[index]
-        str(told["seat"]), str(told["language"])  # type: ignore[index]
-    except (KeyError, TypeError, ValueError):
+        assert isinstance(told, dict)
+        began = datetime.fromisoformat(told["began"])
+        typed = tuple(told["typed"])
+        assert began.tzinfo is not None
+        assert all(isinstance(text, str) for text in (*typed, told["seat"], told["language"]))
+    except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("what was kept of its client can't be read") from None
     position = (hello or {}).get("played")
     return Earlier(
@@ -40,10 +43,18 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         key_hash=kept.key_hash,
         began=began,
         saved=saved,
-        events=read_events(await store.journal(kept.conversation), saved.events),
+        events=read_events(await _journal(store, kept.conversation), saved.events),
         typed=typed,
         played=Played(position["voice"], position["ms"]) if position else None,
     )
+
+
+async def _journal(store: Store, conversation: str) -> Sequence[str]:
+    """The conversation goes on without its past steps, if those are damaged."""
+    try:
+        return await store.journal(conversation)
+    except Damaged:
+        return ()
 
 
 def read_events(lines: Any, count: int) -> tuple[Event, ...]:
@@ -55,6 +66,6 @@ def read_events(lines: Any, count: int) -> tuple[Event, ...]:
             data = json.loads(line)
             if data["n"] <= count:
                 events[data["n"]] = event_from_json(data["event"])
-    except (DuologueError, KeyError, TypeError, ValueError):
+    except (DuologueError, KeyError, RecursionError, TypeError, ValueError):
         return ()
     return tuple(events[number] for number in sorted(events)) if len(events) == count else ()

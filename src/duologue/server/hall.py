@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
@@ -17,22 +18,23 @@ from duologue.lines.browser import Position
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
-from duologue.ports.store import Kept, Lease, StoreFailed, Write
+from duologue.ports.store import Damaged, Fenced, Kept, Lease, StoreFailed, Write
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.saved import NotRestorable
 
 from . import telling
 from .closing import SEAT_TAKEN, STOPPING, Goodbye
-from .custody import Custody
+from .custody import Custody, without_id
 from .earlier import read_earlier
 from .guest import Guest
-from .room import Room
+from .room import Earlier, Room
 from .screen import Screen
 from .settings import ServerSettings
 from .switchboard import Switchboard
 
 PAST_MAX = 20
+_ID = re.compile("[0-9a-f]{32}")  # as a room makes it
 LOG = logging.getLogger("duologue.server")
 
 
@@ -101,6 +103,7 @@ class Hall:
             rate_hz=rate_of(hello),
             position=Position(**position) if position and hello.get("conversation") == room.id else None,
             resumed=True,
+            key=hello.get("key", ""),
         )
 
     def begin(self, guest: Guest, hello: dict[str, Any], language: str) -> Room:
@@ -131,17 +134,26 @@ class Hall:
     # -- Conversations of another process
 
     async def bring_back(self, hello: dict[str, Any]) -> Room | None:
-        """The conversation that this client was in elsewhere, or here before a restart."""
-        if self.custody is None or not hello.get("conversation"):
+        """The conversation that this client was in elsewhere, or here before a restart. None if nobody can go on with
+        it; StoreFailed if that isn't known right now."""
+        wanted = hello.get("conversation", "")
+        if self.custody is None or not _ID.fullmatch(wanted):
             return None
         try:
-            found = await self.custody.reclaim(hello["conversation"], hello.get("key", ""))
-            if found is None or hello["conversation"] in self.rooms:
-                return self.rooms.get(hello["conversation"]) if found is not None else None
-            return await self._restore(*found, hello)
-        except StoreFailed as problem:
-            LOG.error("%s: can't be brought back: %s", correlation_id(hello["conversation"]), problem)
+            async with self.custody.turn(wanted):
+                if (room := self.rooms.get(wanted)) is not None:  # taken over meanwhile
+                    return room if room.is_key(hello.get("key", "")) else None
+                found = await self.custody.reclaim(wanted, hello.get("key", ""))
+                room = await self._restore(*found, hello) if found is not None else None
+                if room is not None:
+                    room.start()
+                return room
+        except Damaged as problem:
+            LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
             return None
+        except (Fenced, StoreFailed) as problem:
+            LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
+            raise StoreFailed("it can't be fetched right now") from None
 
     async def adopt(self, kept: Kept, lease: Lease) -> None:
         """One that nobody holds: it waits here for its client, and comes to its end if none comes."""
@@ -153,12 +165,18 @@ class Hall:
         agent = self._make_agent()
         try:
             earlier = await read_earlier(self.custody.store, kept, agent.settings, hello)
+            room = self._room_again(agent, earlier, kept.parts["room"], hello)
         except NotRestorable as problem:
             LOG.warning("%s: can't go on: %s", correlation_id(kept.conversation), problem)
             await self.custody.store.write(lease, kept.revision, Write({}, is_over=True))
             return None
-        told = kept.parts["room"]
-        room = Room(
+        self.custody.hold(room, lease, kept)
+        self._add(room)
+        LOG.info("%s: goes on here, %d are going on", correlation_id(room.id), len(self.rooms))
+        return room
+
+    def _room_again(self, agent: Agent, earlier: Earlier, told: Any, hello: dict[str, Any] | None) -> Room:
+        return Room(
             agent,
             hello["seat"] if hello is not None else told["seat"],
             language=told["language"],
@@ -168,10 +186,6 @@ class Hall:
             custody=self.custody,
             earlier=earlier,
         )
-        self.custody.hold(room, lease, kept)
-        self._add(room)
-        LOG.info("%s: goes on here, %d are going on", correlation_id(room.id), len(self.rooms))
-        return room
 
     def watch(self, conversation: Conversation) -> None:
         """Count this one too, and list it for operators, whichever line it is on."""
@@ -181,7 +195,8 @@ class Hall:
             self.switchboard.add(room.screen if room is not None else Screen(conversation, datetime.now(UTC)))
 
     def _remove(self, room: Room) -> None:
-        self.rooms.pop(room.id, None)
+        if self.rooms.get(room.id) is room:  # else it is here again already
+            del self.rooms[room.id]
         self.switchboard.remove(room.screen)
         self.past[room.id] = room
         while len(self.past) > PAST_MAX:

@@ -20,9 +20,10 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 from duologue.core.events import Event
-from duologue.core.leaves import Link, Reply, User, Voice
+from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
 from duologue.lines.browser import BrowserLine, Position
 from duologue.observe.diagnostics import correlation_id
+from duologue.observe.moment import Moment
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
@@ -80,7 +81,8 @@ class Room:
         self.seat = seat
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
-        self._is_saved = journals is not None or custody is not None
+        self._is_saved = not agent.private and (journals is not None or custody is not None)
+        self._is_unsaved = False  # right now, though it should be
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
@@ -89,6 +91,8 @@ class Room:
         self._custody = custody
         self._keeper: Keeper | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
+        self._early: list[Incoming] | None = [] if earlier is not None else None  # until it goes on
+        self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.is_elsewhere = False
         self.guest: Guest | None = None
         self.is_over = False
@@ -98,6 +102,7 @@ class Room:
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._confirming: asyncio.Task[None] | None = None
+        self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
 
     # -- Beginning and ending
@@ -109,7 +114,7 @@ class Room:
         reason = "it could not begin"
         try:
             if self._earlier is not None:
-                await self.conversation.go_on(self._earlier.played)
+                await self._go_on(self._earlier)
             else:
                 if self._custody is not None:
                     await self._custody.take(self)
@@ -127,6 +132,22 @@ class Room:
                     await self._custody.let_go(self, is_over=True)
                 self.tell(message("ended", reason=reason, canRestart=True))
             self._over(self)
+
+    async def _go_on(self, earlier: Earlier) -> None:
+        """If something was being said, its client alone knows how much of it was heard, and is waited for: else it
+        would be said again. One that doesn't come for so long has given up."""
+        played = earlier.played
+        if played is None and earlier.saved.state.voice in SOUNDING:
+            over: asyncio.Future[Any] = asyncio.ensure_future(self.conversation.wait())
+            patience_s = earlier.saved.state.settings.reconnect_ms_max / 1000
+            waited: set[asyncio.Future[Any]] = {self._arrival, over}
+            await asyncio.wait(waited, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)
+            position = self._arrival.result() if self._arrival.done() else None
+            played = Played(position.voice, position.ms) if position is not None else None
+            if over.done():
+                return
+            over.cancel()
+        await self.conversation.go_on(played)
 
     async def end(self, reason: str) -> None:
         """Hang up; tools that are still being opened, or an end that takes too long, are not waited for."""
@@ -176,19 +197,39 @@ class Room:
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
     def note_unsaved(self, is_unsaved: bool) -> None:
+        """Of a private conversation nothing is missed."""
+        if is_unsaved == self._is_unsaved or self.conversation.agent.private:
+            return
+        self._is_unsaved = is_unsaved
         if is_unsaved:
-            text = "This conversation can't be saved right now; it goes on all the same."
-            self.tell(telling.notification("warning", "unsaved", text))
+            self._tell_unsaved()
         else:
             self.tell(telling.notification("info", "saved_again", "The conversation is being saved again."))
+
+    def _tell_unsaved(self) -> None:
+        text = "This conversation can't be saved right now; it goes on all the same."
+        self.tell(telling.notification("warning", "unsaved", text))
 
     # -- The client comes and goes
 
     def is_key(self, key: str) -> bool:
         return hmac.compare_digest(hash_of(key), self.key_hash)
 
-    def enter(self, guest: Guest, *, language: str, rate_hz: int, position: Position | None, resumed: bool) -> None:
+    def enter(
+        self,
+        guest: Guest,
+        *,
+        language: str,
+        rate_hz: int,
+        position: Position | None,
+        resumed: bool,
+        key: str = "",
+    ) -> None:
         """This is the client now. Another one that is here is told so and leaves."""
+        if key and self.is_key(key):
+            self.key = key  # a node that took over by itself doesn't know it
+        if not self._arrival.done():
+            self._arrival.set_result(position)
         if self.guest is not None and self.guest is not guest:
             former, self.guest = self.guest, None
             self.screen.leave(former)
@@ -216,6 +257,8 @@ class Room:
         self.screen.enter(guest, self._language)
         if resumed:
             self.screen.show(guest)
+            if self._is_unsaved:
+                self._tell_unsaved()
 
     def tell(self, told: telling.Message) -> None:
         if self.guest is not None:
@@ -224,7 +267,10 @@ class Room:
     # -- What the client does
 
     def do(self, incoming: Incoming) -> None:
-        """Obey, or say why not."""
+        """Obey, or say why not. What comes before the conversation goes on is done then."""
+        if self._early is not None:
+            self._early.append(incoming)
+            return
         try:
             self._commands[incoming.type](incoming.payload)
         except (DuologueError, ValueError) as problem:
@@ -264,11 +310,18 @@ class Room:
         """Tell the client that a message is safe. If it can't be made so, the client keeps it."""
         if self._keeper is not None:
             self._keeper.mark("room")
-            try:
-                await self._keeper.saved()
-            except (Fenced, StoreFailed):
-                return
+            while not await self._is_saved_now(self._keeper):
+                if self._keeper.is_fenced or self.is_over or self.is_elsewhere:
+                    return
         self.tell(message("typed", id=id_))
+
+    @staticmethod
+    async def _is_saved_now(keeper: Keeper) -> bool:
+        try:
+            await keeper.saved()
+        except (Fenced, StoreFailed):
+            return False
+        return True
 
     def _within_bounds(self, text: str) -> str:
         if len(text) > self._text_chars_max:
@@ -285,6 +338,17 @@ class Room:
     def _debug(self, is_on: bool) -> None:
         if self.guest is not None:
             self.screen.debug(self.guest, is_on)
+
+    # -- What the conversation does
+
+    def _follow(self, moment: Moment) -> None:
+        if self._early is not None and moment.after is not moment.before:
+            asyncio.get_running_loop().call_soon(self._do_early)
+
+    def _do_early(self) -> None:
+        early, self._early = self._early or [], None
+        for incoming in early:
+            self.do(incoming)
 
 
 def _plainly(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:

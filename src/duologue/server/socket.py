@@ -18,11 +18,13 @@ from duologue import __version__
 from duologue.lines.browser import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.labels import LABELS, STATES, WAITS, label
+from duologue.ports.store import StoreFailed
 
 from . import telling
 from .closing import (
     BAD_MESSAGE,
     NO_HELLO,
+    NO_STORE,
     NO_TOKEN,
     SEAT_TAKEN,
     STOPPING,
@@ -217,16 +219,17 @@ class Socket:
         if goodbye is not None:
             self.refuse(goodbye)
             return
+        try:
+            room = room or await self._hall.bring_back(hello)
+        except StoreFailed:
+            self.refuse(NO_STORE)
+            return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
         self._guest.tell(self._ready())
-        is_back = room is None
-        room = room or await self._hall.bring_back(hello)
         if room is not None:
             self._room = room
             self._hall.enter(room, self._guest, hello, self._language)
-            if is_back:
-                room.start()
         elif hello.get("conversation"):
             LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
             gone = "That conversation is over; the server no longer has it."

@@ -34,7 +34,7 @@ class EventLog:
     def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
         self._events: list[Event] = list(earlier)
-        self._marks: list[State] = []  # before every so many events
+        self._marks: dict[int, State] = {0: initial(settings)}  # before every so many events, by their number
         self.is_whole = True
 
     def __len__(self) -> int:
@@ -45,7 +45,7 @@ class EventLog:
             self.is_whole = False
             return
         if len(self._events) % _STRETCH == 0:
-            self._marks.append(moment.before)
+            self._marks[len(self._events) // _STRETCH] = moment.before
         self._events.append(moment.event)
 
     def moments(self) -> Iterator[Moment]:
@@ -57,18 +57,26 @@ class EventLog:
         found: list[Moment] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
-            found = [moment for moment in _steps(self._marks[stretch], events) if is_worth_showing(moment)] + found
+            found = [moment for moment in _steps(self._mark(stretch), events) if is_worth_showing(moment)] + found
             if len(found) >= count:
                 break
         return found[-count:]
 
     def since(self, start: int) -> list[Moment]:
         """The steps from here on."""
-        stretch = min(start // _STRETCH, len(self._marks) - 1)
-        if stretch < 0:
-            return []
-        again = list(_steps(self._marks[stretch], self._events[stretch * _STRETCH :]))
+        stretch = start // _STRETCH
+        again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
         return [moment for moment in again[start - stretch * _STRETCH :] if is_worth_showing(moment)]
+
+    def _mark(self, stretch: int) -> State:
+        """The state there. Of steps that another process made none was kept: they are made once more."""
+        known = max(number for number in tuple(self._marks) if number <= stretch)
+        for number in range(known, stretch):
+            s = self._marks[number]
+            for moment in _steps(s, self._events[number * _STRETCH : (number + 1) * _STRETCH]):
+                s = moment.after
+            self._marks[number + 1] = s
+        return self._marks[stretch]
 
     def journal(self, is_over: bool) -> str:
         """The journal; one that is over has its end."""

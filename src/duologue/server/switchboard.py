@@ -51,8 +51,9 @@ class Switchboard:
             self._note_change()
 
     def remove(self, screen: Screen) -> None:
-        self._screens.pop(screen.id, None)
-        self._note_change()
+        if self._screens.get(screen.id) is screen:
+            del self._screens[screen.id]
+            self._note_change()
 
     # -- The list
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from duologue.ports.store import Lease, StoreFailed, Write
+from duologue.ports.store import Damaged, Lease, StoreFailed, Write
 
 NAME_BYTES_MAX = 200
 KEY_BYTES_MAX = 1_000
@@ -114,7 +114,7 @@ def decode(text: str, conversation: str, what: str) -> Any:
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        raise StoreFailed(
+        raise Damaged(
             f"{what} of conversation {conversation!r} can't be read: the row is damaged; "
             f"restore it from a backup, or forget the conversation"
         ) from None

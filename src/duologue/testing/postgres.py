@@ -54,6 +54,11 @@ class PrivatePostgres:
         self.port = 0
 
     @property
+    def folder(self) -> Path:
+        """Where everything of it lies."""
+        return self._folder
+
+    @property
     def url(self) -> str:
         """By its socket, without a password."""
         return f"postgresql://duologue@/postgres?host={quote(str(self._folder), safe='')}&port={self.port}"

@@ -127,10 +127,14 @@ class Ledger:
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> Ledger:
+        """What was dumped; ValueError, TypeError or KeyError if it never was."""
         ledger = cls()
         for text, start_ms, ms, words, whole, glued in data["passages"]:
-            ledger._passages.append(_Passage(text, start_ms, ms, [Word(*word) for word in words], whole, glued))
-        ledger.total_ms, ledger.heard_ms, ledger.shown = data["total_ms"], data["heard_ms"], data["shown"]
+            told = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
+            passage = _Passage(_text(text), _ms(start_ms), _ms(ms), told, whole is True, glued is True)
+            ledger._passages.append(passage)
+        ledger.total_ms, ledger.heard_ms = _ms(data["total_ms"]), _ms(data["heard_ms"])
+        ledger.shown = _text(data["shown"])
         return ledger
 
     @property
@@ -146,6 +150,18 @@ class Ledger:
             _join([(part.heard, glued) for part, glued in parts]),
             _join([(part.unheard, glued) for part, glued in parts]),
         )
+
+
+def _ms(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("a length in a ledger is whole milliseconds")
+    return value
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise ValueError("a text in a ledger is no text")
+    return value
 
 
 def _word(word: Word) -> tuple[str, int, int]:

@@ -172,7 +172,7 @@ class Connection:
     def _note(self, text: str | bytes) -> None:
         try:
             event: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             event = None
         if self._is_repeated(event):
             self._counts["repeated"] += 1

@@ -199,7 +199,7 @@ def read(event: object) -> Happened:
         return Nothing() if kind in IGNORED else Unknown(kind)
     try:
         return reader(event)
-    except (KeyError, TypeError, ValueError, AttributeError, binascii.Error):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, binascii.Error):
         return Unreadable(kind)
 
 

@@ -1,0 +1,201 @@
+"""The agent that is tortured: it orders, reserves, pays and tells stories, and everything it does leaves a mark.
+
+Services answer at once or nearly so, and the same words get the same answer on every node. Its voice can be read: the
+samples of a character are its number, so whoever renders the sound knows what was heard, word for word, without asking
+the server. Rule: a deed is one line at the end of a file that nobody rewrites.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import zlib
+from array import array
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from duologue.core.settings import profile
+from duologue.flows import parse_flows
+from duologue.flows.brain import FlowBrain
+from duologue.flows.registry import Registry
+from duologue.nlu.understanding import Guess, Quote, Scope, Understanding
+from duologue.ports.brain import Memory, Part, Request
+from duologue.ports.calls import ToolCall
+from duologue.ports.history import CallOutput, UserSaid
+from duologue.ports.sound import Sound, Word
+from duologue.runtime.agent import Agent, Phrases
+from duologue.workers.functions import tool
+
+RATE_HZ = 24_000
+CHAR_MS = 40
+CHAR_SAMPLES = CHAR_MS * RATE_HZ // 1000
+_PIECE_CHARS = 5
+RECONNECT_MS_MAX = 20_000
+ANSWER_MS_MAX = 12_000
+
+FLOWS = """
+version: 1
+slots:
+  item:
+    type: text
+    prompt: Which one?
+flows:
+  order:
+    description: order something
+    examples: [order something]
+    steps:
+      - collect: item
+      - confirm: "Shall I order {item}?"
+      - action: place_order
+        slots: [item]
+        on_failure:
+          - end: "Nobody knows whether {item} was ordered."
+    completed: "Now {item} is ordered."
+  reserve:
+    description: reserve something
+    examples: [reserve something]
+    steps:
+      - collect: item
+      - confirm: "Shall I reserve {item}?"
+      - action: make_reservation
+        slots: [item]
+        on_failure:
+          - end: "Nobody knows whether {item} was reserved."
+    completed: "Now {item} is reserved."
+"""
+TOOL_WORDS = ("pay", "look", "tell")
+
+
+class Ledger:
+    """What was done in the world. `begun` and `done` are lines of their own: a deed may die in between."""
+
+    def __init__(self, file: Path, node: str) -> None:
+        self._file = file
+        self._node = node
+
+    def note(self, deed: str, item: str, key: str, stage: str) -> None:
+        line = json.dumps({"deed": deed, "item": item, "key": key, "stage": stage, "node": self._node})
+        number = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(number, line.encode() + b"\n")  # one write at the end of a file is not torn
+        finally:
+            os.close(number)
+
+    async def do(self, deed: str, item: str, key: str = "") -> None:
+        self.note(deed, item, key, "begun")
+        await asyncio.sleep(_takes_s(deed, item))
+        self.note(deed, item, key, "done")
+
+
+def _takes_s(deed: str, item: str) -> float:
+    """From nothing to most of a second, the same on every node."""
+    return zlib.crc32(f"{deed} {item}".encode()) % 700 / 1000
+
+
+class LegibleVoice:
+    """Every character lasts as long as every other, and its samples are its number."""
+
+    async def speak(self, text: str) -> AsyncIterator[Sound]:
+        whole = " ".join(text.split()) + " "
+        words: list[Word] = []
+        at = 0
+        for token in whole.split():
+            end = at + len(token) + 1
+            words.append(Word(token, at * CHAR_MS, end * CHAR_MS))
+            at = end
+        for start in range(0, len(whole), _PIECE_CHARS):
+            piece = whole[start : start + _PIECE_CHARS]
+            begins_ms, ends_ms = start * CHAR_MS, (start + len(piece)) * CHAR_MS
+            told = [word for word in words if begins_ms < word.end_ms <= ends_ms]
+            timed = tuple(Word(one.text, one.start_ms - begins_ms, one.end_ms - begins_ms) for one in told)
+            yield Sound(len(piece) * CHAR_MS, _pcm(piece), RATE_HZ, words=timed)
+            await asyncio.sleep(0)
+
+
+def _pcm(text: str) -> bytes:
+    samples = array("h")
+    for character in text:
+        samples.extend([ord(character)] * CHAR_SAMPLES)
+    return samples.tobytes()
+
+
+class PlainNlu:
+    """Knows two verbs and two answers."""
+
+    async def understand(self, message: str, scope: Scope) -> Understanding:
+        verb, _, item = message.partition(" ")
+        for intent in scope.intents:
+            if intent.name.split()[-1] == verb and item:
+                return Understanding((Guess(intent.name, 1.0),), True, 1.0, (Quote("item", item),), by="words")
+        return Understanding(by="words")
+
+
+class TortureBrain:
+    """People who pay, look and listen to stories are answered here; all others by flows."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        async def place_order(item: str) -> None:
+            await ledger.do("order", item)
+
+        async def make_reservation(item: str, key: str) -> None:
+            await ledger.do("reserve", item, key)
+
+        registry = Registry([place_order, make_reservation])
+        self._flows = FlowBrain(parse_flows(FLOWS, "torture.yaml"), registry, PlainNlu())
+
+    def remember(self, memory: Memory) -> None:
+        self._flows.remember(memory)
+
+    async def has_more(self, conversation: str) -> bool:
+        return await self._flows.has_more(conversation)
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:
+        said = [item for item in request.history if isinstance(item, UserSaid)]
+        if said and said[0].text.split()[0] in TOOL_WORDS:
+            for part in _answer(request, said[-1].text):
+                yield part
+            return
+        async for part in self._flows.reply(request):
+            yield part
+
+
+def _answer(request: Request, text: str) -> list[Part]:
+    verb, _, item = text.partition(" ")
+    if verb == "tell":
+        return [f"This is the story of {item}. ", f"It has a middle, and here {item} ends."]
+    at = max(at for at, one in enumerate(request.history) if isinstance(one, UserSaid))
+    outputs = [one for one in request.history[at:] if isinstance(one, CallOutput)]
+    if not outputs:
+        return [ToolCall(verb, {"item": item})]
+    known = outputs[-1].output
+    return [f"Now {item} has {known}." if known.startswith("been") else f"Nobody knows whether {item} worked."]
+
+
+def make_agent(ledger: Ledger) -> Agent:
+    """One agent for all conversations of a node, as a program has it."""
+
+    @tool
+    async def pay(item: str) -> str:
+        """Pays, once."""
+        await ledger.do("pay", item)
+        return "been paid"
+
+    @tool(idempotent=True)
+    async def look(item: str) -> str:
+        """Looks something up, as often as it likes."""
+        await ledger.do("look", item)
+        return "been looked up"
+
+    settings: Any = profile(
+        "confirm", dead_air_ms=0, reconnect_ms_max=RECONNECT_MS_MAX, answer_ms_max=ANSWER_MS_MAX, dismiss_ms=2_000
+    )
+    return Agent(
+        TortureBrain(ledger),
+        name="Torture",
+        voice=LegibleVoice(),
+        tools=[pay, look],
+        profile=settings,
+        phrases=Phrases(),
+    )

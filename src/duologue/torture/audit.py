@@ -1,0 +1,118 @@
+"""What the store itself saw: every write that it accepted, noted by the database in the transaction of the write.
+
+A trigger does it, in the tortured database alone, so no line of the store's own code has a say in it. Rule: read when
+everything is over.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from duologue.store.opening import open_store
+
+from .notes import Deed, KeptTalk, Written
+
+_TABLE = "torture_writes"
+_COLUMNS = "conversation, node, epoch, revision"
+_POSTGRES = (
+    f"CREATE TABLE IF NOT EXISTS {_TABLE} "
+    "(id BIGINT GENERATED ALWAYS AS IDENTITY, conversation TEXT, node TEXT, epoch BIGINT, revision BIGINT)",
+    f"CREATE OR REPLACE FUNCTION torture_note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+    f"INSERT INTO {_TABLE} ({_COLUMNS}) VALUES (NEW.id, NEW.node, NEW.epoch, NEW.revision); RETURN NEW; END $$",
+    "CREATE OR REPLACE TRIGGER torture_audit AFTER UPDATE OF revision ON conversations FOR EACH ROW "
+    "WHEN (NEW.revision IS DISTINCT FROM OLD.revision) EXECUTE FUNCTION torture_note()",
+)
+_SQLITE = (
+    f"CREATE TABLE IF NOT EXISTS {_TABLE} "
+    "(id INTEGER PRIMARY KEY, conversation TEXT, node TEXT, epoch INTEGER, revision INTEGER)",
+    "CREATE TRIGGER IF NOT EXISTS torture_audit AFTER UPDATE OF revision ON conversations "
+    f"WHEN NEW.revision IS NOT OLD.revision BEGIN INSERT INTO {_TABLE} ({_COLUMNS}) "
+    "VALUES (NEW.id, NEW.node, NEW.epoch, NEW.revision); END",
+)
+
+
+def is_postgres(store: str) -> bool:
+    return store.startswith("postgres")
+
+
+async def prepare(store: str) -> None:
+    """Make the tables and the trigger."""
+    opened = open_store(store)
+    await opened.open()
+    await opened.close()
+    if is_postgres(store):
+        with _postgres(store) as connection:
+            for statement in _POSTGRES:
+                connection.execute(statement)
+    else:
+        with _sqlite(store) as file:
+            for statement in _SQLITE:
+                file.execute(statement)
+        file.close()
+
+
+def _postgres(store: str) -> Any:
+    import psycopg
+
+    return psycopg.connect(store, autocommit=True, options="-c search_path=duologue")
+
+
+def _sqlite(store: str) -> sqlite3.Connection:
+    return sqlite3.connect(store, timeout=30, isolation_level=None)
+
+
+def writes(store: str) -> list[Written]:
+    """In the order in which they were accepted."""
+    question = f"SELECT {_COLUMNS} FROM {_TABLE} ORDER BY id"
+    if is_postgres(store):
+        with _postgres(store) as connection:
+            return [Written(*row) for row in connection.execute(question).fetchall()]
+    file = _sqlite(store)
+    try:
+        return [Written(*row) for row in file.execute(question)]
+    finally:
+        file.close()
+
+
+async def kept(store: str, conversations: Sequence[str]) -> dict[str, KeptTalk]:
+    """These conversations, as they were last written."""
+    opened = open_store(store)
+    await opened.open()
+    try:
+        found = {}
+        for id_ in conversations:
+            one = await opened.read(id_)
+            if one is not None and "words" in one.parts:
+                state = one.parts["machine"]["state"]
+                items = one.parts["words"]["transcript"]["items"]
+                user = tuple(item[2] for item in items if item[0] == "user")
+                found[id_] = KeptTalk(id_, user, state["said"] - state["answered"], one.is_over, state)
+        return found
+    finally:
+        await opened.close()
+
+
+async def journals(store: str, conversations: Sequence[str], folder: Path) -> None:
+    """The journals of these, for whoever wants to know what happened."""
+    opened = open_store(store)
+    await opened.open()
+    try:
+        for id_ in conversations:
+            lines = await opened.journal(id_)
+            (folder / f"{id_}.journal.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            one = await opened.read(id_)
+            parts = dict(one.parts) if one is not None else {}
+            (folder / f"{id_}.kept.json").write_text(json.dumps(parts, indent=1), encoding="utf-8")
+    finally:
+        await opened.close()
+
+
+def deeds(ledger: Path) -> list[Deed]:
+    if not ledger.exists():
+        return []
+    lines = ledger.read_text(encoding="utf-8").splitlines()
+    return [Deed(**json.loads(line)) for line in lines if line]

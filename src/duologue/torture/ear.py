@@ -1,0 +1,141 @@
+"""What a client renders, by the clock, and what a person hears of it.
+
+Plays as the page does: sound goes on while there is some, whatever the socket does; a higher voice takes the place of a
+lower one; a number that is known is dropped. Rule: `heard` is read out of the samples that were rendered, never out of
+what the server says.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from dataclasses import dataclass, field
+
+from .agent import CHAR_SAMPLES, RATE_HZ
+
+HEADER = struct.Struct("<BBHII")
+_PER_MS = RATE_HZ // 1000
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Sound of one voice that came from one server, while it was rendered."""
+
+    voice: int
+    node: str
+    began_s: float
+    ended_s: float
+
+
+@dataclass(slots=True)
+class Voice:
+    """One voice, as far as it came and as far as it was rendered."""
+
+    number: int
+    samples: array[int] = field(default_factory=lambda: array("h"))
+    chunk: int = 0
+    rendered: float = 0.0  # samples
+    node: str = ""
+    is_held: bool = False
+    is_complete: bool = False
+    is_over: bool = False  # cleared, replaced or played to its end
+    stretches: list[Stretch] = field(default_factory=list)
+
+    @property
+    def ms(self) -> int:
+        return int(self.rendered) // _PER_MS
+
+    @property
+    def heard(self) -> str:
+        """A character counts when all of it was rendered."""
+        whole = int(self.rendered) // CHAR_SAMPLES
+        return "".join(chr(self.samples[at * CHAR_SAMPLES]) for at in range(whole))
+
+
+class Ear:
+    """Renders one voice after the other. Times are seconds of any clock that only goes on."""
+
+    def __init__(self) -> None:
+        self.voices: list[Voice] = []
+        self._at_s = 0.0
+        self._holds: set[int] = set()
+
+    @property
+    def current(self) -> Voice | None:
+        return self.voices[-1] if self.voices else None
+
+    @property
+    def is_quiet(self) -> bool:
+        voice = self.current
+        return voice is None or voice.is_over or int(voice.rendered) >= len(voice.samples)
+
+    @property
+    def position(self) -> dict[str, int] | None:
+        """For hello."""
+        voice = self.current
+        return {"voice": voice.number, "ms": voice.ms, "chunk": voice.chunk} if voice is not None else None
+
+    def receive(self, frame: bytes, node: str, now_s: float) -> None:
+        kind, _, _, number, chunk = HEADER.unpack_from(frame)
+        assert kind == 1, kind
+        self.advance(now_s)
+        voice = self.current
+        if voice is None or number > voice.number:
+            voice = self._begin(number)
+        if number < voice.number or chunk <= voice.chunk or (voice.is_over and not voice.is_complete):
+            return
+        voice.is_over = False
+        voice.chunk = chunk
+        voice.node = node
+        voice.samples.frombytes(frame[HEADER.size :])
+
+    def _begin(self, number: int) -> Voice:
+        if self.current is not None:
+            self.current.is_over = True
+        self.voices.append(Voice(number, is_held=number in self._holds))
+        return self.voices[-1]
+
+    def advance(self, now_s: float) -> None:
+        """Render until now."""
+        passed_s, self._at_s = max(0.0, now_s - self._at_s), now_s
+        voice = self.current
+        if voice is None or voice.is_held or voice.is_over:
+            return
+        until = min(float(len(voice.samples)), voice.rendered + passed_s * RATE_HZ)
+        if until > voice.rendered:
+            took_s = (until - voice.rendered) / RATE_HZ
+            self._note(voice, now_s - passed_s, now_s - passed_s + took_s)
+            voice.rendered = until
+        if voice.is_complete and int(voice.rendered) >= len(voice.samples):
+            voice.is_over = True
+
+    @staticmethod
+    def _note(voice: Voice, began_s: float, ended_s: float) -> None:
+        last = voice.stretches[-1] if voice.stretches else None
+        if last is not None and last.node == voice.node and began_s - last.ended_s < 0.2:
+            last.ended_s = ended_s
+        else:
+            voice.stretches.append(Stretch(voice.number, voice.node, began_s, ended_s))
+
+    def command(self, action: str, number: int, now_s: float) -> tuple[str, int, int] | None:
+        """Do what the server says. Returns what it wants to be told: kind, voice and ms."""
+        self.advance(now_s)
+        voice = self.current
+        if action in ("hold", "resume"):
+            (self._holds.add if action == "hold" else self._holds.discard)(number)
+        if voice is None or number != voice.number:
+            if action == "clear":
+                return "stopped", number, 0
+            return ("finished", number, 0) if action == "finish" else None
+        match action:
+            case "hold" | "resume":
+                voice.is_held = action == "hold"
+            case "finish":
+                voice.is_complete = True
+                self.advance(now_s)
+                return ("finished", number, voice.ms) if voice.is_over else None
+            case "clear":
+                voice.is_over = True
+                voice.is_complete = False
+                return "stopped", number, voice.ms
+        return None

@@ -1,0 +1,60 @@
+"""One server of a torture run, in a process of its own: `python -m duologue.torture.node`.
+
+The server is the one that `duologue serve` runs; only its agent is scripted and its wall clock may be set wrong. Rule:
+nothing here is kinder than the real thing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+from .shifted import install
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser()
+    asked.add_argument("--name", required=True)
+    asked.add_argument("--port", type=int, required=True)
+    asked.add_argument("--store", required=True)
+    asked.add_argument("--ledger", type=Path, required=True)
+    asked.add_argument("--clock", type=Path, required=True)
+    asked.add_argument("--ttl-ms", type=int, required=True)
+    asked.add_argument("--drain-s", type=float, required=True)
+    given = asked.parse_args()
+    install(given.clock)
+    _serve(given)
+
+
+def _serve(given: argparse.Namespace) -> None:
+    from duologue.server.app import Server
+    from duologue.server.custody import Custody
+    from duologue.server.running import address, bound, run, serve
+    from duologue.server.settings import Limits, ServerSettings
+    from duologue.store.opening import open_store
+
+    from .agent import Ledger, make_agent
+
+    logging.basicConfig(
+        level=logging.INFO,
+        format="%(asctime)s.%(msecs)03d %(name)s: %(message)s",
+        datefmt="%H:%M:%S",
+        stream=sys.stderr,
+    )
+    listening = bound("127.0.0.1", given.port)
+    custody = Custody(open_store(given.store), given.name, address(listening), given.ttl_ms)
+    limits = Limits(drain_s_max=given.drain_s, sockets_per_address_max=1_000)
+    agent = make_agent(Ledger(given.ledger, given.name))
+    server = Server(agent, ServerSettings(port=given.port, limits=limits), custody=custody)
+
+    def ready() -> None:
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+
+    run(serve(server, listening, ready))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,374 @@
+"""A torture run, from the first server to the verdict.
+
+Servers, people and faults run side by side until time is up; then every fault ends, people finish what they were
+saying, have one more exchange and hang up. Rule: nothing is judged before everything has settled, and a run that fails
+leaves everything behind that is needed to understand it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import random
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from duologue.core.errors import DuologueError
+from duologue.testing.postgres import PrivatePostgres
+
+from . import audit
+from .faults import Fault, schedule
+from .nodes import NodeProcess, Setup
+from .notes import Talked
+from .person import STUCK_S, Person
+from .proxy import Proxy
+from .verdict import CHECKS, claimed_undone, is_told_lost, judge
+from .verdict import Fault as Failure
+
+TTL_MS = 3_000
+DRAIN_S = 6.0
+RECOVERY_MS_MAX = 1_000
+STARTS_S = 3.0  # within which people come
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked for."""
+
+    nodes: int = 3
+    conversations: int = 50
+    seed: int = 7
+    seconds: float = 120.0
+    store: str = ""  # nothing: a PostgreSQL of its own
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.nodes <= 12:
+            raise DuologueError(f"from 1 to 12 nodes, not {self.nodes}")
+        if self.is_sqlite and self.nodes > 1:
+            raise DuologueError("a file is for one machine's node: use --nodes 1 with --store sqlite")
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.store == "sqlite"
+
+    @property
+    def command(self) -> str:
+        store = " --store sqlite" if self.is_sqlite else " --store …" if self.store else ""
+        minutes = f"{self.seconds / 60:g}"
+        return (
+            f"duologue torture --nodes {self.nodes} --conversations {self.conversations} --seed {self.seed} "
+            f"--minutes {minutes}{store}"
+        )
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run came to."""
+
+    plan: Plan
+    result: dict[str, Any]
+    failures: list[Failure]
+    folder: Path | None = None  # what was left behind
+
+    @property
+    def holds(self) -> bool:
+        return not self.failures
+
+
+@dataclass(slots=True)
+class _Stage:
+    """Everything that runs."""
+
+    plan: Plan
+    nodes: list[NodeProcess]
+    doors: list[Proxy]  # before each node
+    store_door: Proxy | None  # before PostgreSQL
+    file: Path | None  # or the file
+    people: list[Person]
+    hurt: list[Fault]  # what the store suffers from now
+    tell: Tell
+    counts: dict[str, int] = field(default_factory=dict)
+    busy: set[int] = field(default_factory=set)  # nodes that are down or frozen
+
+    def count(self, what: str) -> None:
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+
+async def run(plan: Plan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG005
+    folder = Path(tempfile.mkdtemp(prefix="duologue-torture-"))
+    try:
+        with ExitStack() as stack:
+            store = _store(plan, folder, stack)
+            await audit.prepare(store)
+            made = await _played(plan, folder, store, tell)
+    except BaseException:
+        tell(f"logs: {folder}")
+        raise
+    if made.holds:
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        made.folder = folder
+    return made
+
+
+def _store(plan: Plan, folder: Path, stack: ExitStack) -> str:
+    if plan.is_sqlite:
+        return str(folder / "store.sqlite3")
+    return plan.store or stack.enter_context(PrivatePostgres()).tcp_url
+
+
+async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
+    async with _stage(plan, folder, store, tell) as stage:
+        talking = [asyncio.ensure_future(_come(person, plan.seed)) for person in stage.people]
+        await _torture(stage)
+        tell("settling")
+        settled = await _settle(stage)
+        seen = await audit.kept(store, _ids(stage.people))
+        ended = await asyncio.gather(*(person.hang_up() for person in stage.people))
+        for person in stage.people:
+            person.put_down()
+        for task in talking:
+            task.cancel()
+        await asyncio.gather(*talking, return_exceptions=True)
+    talks = [talk for person in stage.people for talk in person.talks]
+    deeds = audit.deeds(folder / "ledger.jsonl")
+    failures = judge(talks, seen, audit.writes(store), deeds) + list(claimed_undone(talks, deeds))
+    for person, is_settled, has_ended in zip(stage.people, settled, ended, strict=True):
+        last = person.talks[-1].id if person.talks else ""
+        if not is_settled:
+            failures.append(Failure("stuck", last, f"person {person.number} got no answer when all was well again"))
+        elif not has_ended:
+            failures.append(Failure("stuck", last, f"person {person.number} could not hang up"))
+    result = _result(stage, talks, failures)
+    if failures:
+        await _leave_behind(folder, store, stage, failures)
+    return Run(plan, result, failures)
+
+
+@asynccontextmanager
+async def _stage(plan: Plan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
+    async with AsyncExitStack() as stack:
+        store_door = None
+        behind = store
+        if audit.is_postgres(store):
+            store_door = Proxy(urlsplit(store).port or 5432)
+            await _open(stack, store_door)
+            behind = _through(store, store_door.port)
+        setup = Setup(folder, behind, TTL_MS, DRAIN_S)
+        nodes = [NodeProcess("abcdefghijkl"[number], setup) for number in range(plan.nodes)]
+        for node in nodes:
+            stack.push_async_callback(node.kill)
+        tell(f"starting {len(nodes)} servers")
+        await asyncio.gather(*(node.start() for node in nodes))
+        doors = [Proxy(node.port) for node in nodes]
+        for door in doors:
+            await _open(stack, door)
+        by_port = {door.port: node for door, node in zip(doors, nodes, strict=True)}
+        hurt: list[Fault] = []
+        people = [
+            Person(
+                number + 1,
+                [door.port for door in doors],
+                lambda port: by_port[port].name,
+                random.Random(f"{plan.seed} person {number}"),
+                lambda: not hurt,
+            )
+            for number in range(plan.conversations)
+        ]
+        file = None if store_door is not None else Path(store)
+        yield _Stage(plan, nodes, doors, store_door, file, people, hurt, tell)
+
+
+async def _open(stack: AsyncExitStack, door: Proxy) -> None:
+    await door.start()
+    stack.push_async_callback(door.stop)
+
+
+def _through(store: str, port: int) -> str:
+    """The same address, by way of the proxy."""
+    parts = urlsplit(store)
+    user = parts.netloc.rpartition("@")[0]
+    return urlunsplit(parts._replace(netloc=f"{user}@127.0.0.1:{port}"))
+
+
+async def _come(person: Person, seed: int) -> None:
+    await asyncio.sleep(random.Random(f"{seed} comes {person.number}").uniform(0.0, STARTS_S))
+    await person.run()
+
+
+# -- Faults
+
+
+async def _torture(stage: _Stage) -> None:
+    """Every fault at its time, side by side."""
+    loop = asyncio.get_running_loop()
+    began_s = loop.time()
+    going: set[asyncio.Task[None]] = set()
+    for fault in schedule(stage.plan.seed, stage.plan.nodes, stage.plan.seconds, TTL_MS / 1000):
+        await asyncio.sleep(max(0.0, fault.at_s - (loop.time() - began_s)))
+        stage.tell(str(fault))
+        task = asyncio.ensure_future(_inflict(stage, fault))
+        going.add(task)
+    await asyncio.sleep(max(0.0, stage.plan.seconds - (loop.time() - began_s)))
+    for door in (*stage.doors, *((stage.store_door,) if stage.store_door else ())):
+        door.heal()
+    for node in stage.nodes:
+        node.thaw()
+    await asyncio.gather(*going)
+
+
+async def _inflict(stage: _Stage, fault: Fault) -> None:
+    node, door = stage.nodes[fault.node], stage.doors[fault.node]
+    match fault.kind:
+        case "kill" | "drain" | "freeze":
+            await _disturb(stage, node, fault)
+        case "cut":
+            stage.count("cuts")
+            door.cut()
+        case "hang_up_lines":
+            dice = random.Random(f"{stage.plan.seed} {fault.at_s}")
+            for person in stage.people:
+                if dice.random() < fault.amount:
+                    stage.count("cuts")
+                    person.cut()
+        case "stall":
+            stage.count("stalls")
+            door.stall()
+            await asyncio.sleep(fault.lasts_s)
+            door.heal()
+        case "swallow":
+            stage.count("swallows")
+            door.swallow()
+            await asyncio.sleep(fault.lasts_s)
+            door.heal()
+        case "clock":
+            stage.count("clock_jumps")
+            node.set_clock(int(fault.amount))
+        case _:
+            stage.count("db_faults")
+            stage.hurt.append(fault)
+            await _hurt_store(stage, fault)
+            stage.hurt.remove(fault)
+
+
+async def _disturb(stage: _Stage, node: NodeProcess, fault: Fault) -> None:
+    """The server itself. One that is down already is left alone."""
+    if fault.node in stage.busy or not node.is_running:
+        return
+    stage.busy.add(fault.node)
+    try:
+        match fault.kind:
+            case "kill":
+                stage.count("kills")
+                await node.kill()
+            case "drain":
+                stage.count("drains")
+                await node.drain()
+            case "freeze":
+                stage.count("stops")
+                node.freeze()
+        await asyncio.sleep(fault.lasts_s)
+        if fault.kind == "freeze":
+            node.thaw()
+        else:
+            await node.start_at_last()
+    finally:
+        stage.busy.discard(fault.node)
+
+
+async def _hurt_store(stage: _Stage, fault: Fault) -> None:
+    if stage.store_door is None:
+        assert stage.file is not None
+        lasts_s = min(fault.lasts_s or 0.5, 4.0)
+        await asyncio.get_running_loop().run_in_executor(None, _lock_file, stage.file, lasts_s)
+        return
+    door = stage.store_door
+    match fault.kind:
+        case "store_slow":
+            door.delay_s = fault.amount / 1000
+            await asyncio.sleep(fault.lasts_s)
+            door.delay_s = 0.0
+        case "store_cut":
+            door.cut()
+            await asyncio.sleep(0.5)  # until every node has noticed
+        case "store_away":
+            door.is_shut = True
+            door.cut()
+            await asyncio.sleep(fault.lasts_s)
+            door.is_shut = False
+
+
+def _lock_file(file: Path, lasts_s: float) -> None:
+    """Somebody else writes to the file and takes their time."""
+    other = sqlite3.connect(file, timeout=10, isolation_level=None)
+    with contextlib.closing(other), contextlib.suppress(sqlite3.OperationalError):
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(lasts_s)
+        other.execute("ROLLBACK")
+
+
+async def _settle(stage: _Stage) -> list[bool]:
+    """All is well again: everybody gets an answer to what they are saying, and to one thing more."""
+    for person in stage.people:
+        person.is_settling = True
+    settled = [asyncio.ensure_future(person.settled.wait()) for person in stage.people]
+    done, _ = await asyncio.wait(settled, timeout=3 * STUCK_S)
+    for one in settled:
+        one.cancel()
+    return [one in done for one in settled]
+
+
+# -- The result
+
+
+def _ids(people: Sequence[Person]) -> list[str]:
+    return [talk.id for person in people for talk in person.talks]
+
+
+def _result(stage: _Stage, talks: Sequence[Talked], failures: Sequence[Failure]) -> dict[str, Any]:
+    counted = {check: sum(failure.check == check for failure in failures) for check in CHECKS}
+    taken_up = [one for person in stage.people for one in person.recoveries if one.is_elsewhere]
+    recovered, hampered = (sorted(one.ms for one in taken_up if one.is_fair is fair) for fair in (True, False))
+    turns = [(talk, turn) for talk in talks for turn in talk.turns]
+    counts = stage.counts
+    return {
+        **counted,
+        "conversations": len(talks),
+        "kills": counts.get("kills", 0),
+        "turns": len(turns),
+        "told_lost": sum(is_told_lost(talk, turn) for talk, turn in turns),
+        "ended_early": sum(bool(talk.ended) and talk.ended != "hung up" for talk in talks),
+        "reconnects": sum(person.reconnects for person in stage.people),
+        "recoveries": len(taken_up),
+        "recovery_ms_max_store_hurt": _quantile(hampered, 1.0),
+        **{f"recovery_ms_{name}": _quantile(recovered, at) for name, at in (("p50", 0.5), ("p95", 0.95), ("max", 1.0))},
+        **{name: counts.get(name, 0) for name in ("stops", "drains", "cuts", "stalls", "swallows", "db_faults")},
+        "clock_jumps": counts.get("clock_jumps", 0),
+        "seed": stage.plan.seed,
+    }
+
+
+def _quantile(values: Sequence[int], at: float) -> int:
+    return values[min(len(values) - 1, int(len(values) * at))] if values else 0
+
+
+async def _leave_behind(folder: Path, store: str, stage: _Stage, failures: Sequence[Failure]) -> None:
+    guilty = sorted({failure.conversation for failure in failures if failure.conversation})
+    await audit.journals(store, guilty, folder)
+    talks = {talk.id: talk for person in stage.people for talk in person.talks}
+    for id_ in guilty:
+        if id_ in talks:
+            text = json.dumps(asdict(talks[id_]), indent=1)
+            (folder / f"{id_}.notes.json").write_text(text, encoding="utf-8")
+    listed = "".join(f"{one.check}  {one.conversation}  {one.what}\n" for one in failures)
+    (folder / "failures.txt").write_text(f"{stage.plan.command}\n\n{listed}", encoding="utf-8")

@@ -1,0 +1,86 @@
+"""Feed every parser with what is nearly right: `make fuzz`, or `python tools/fuzz.py --seconds 600 journal flows`.
+
+With `--atheris`, where that is installed, one target is driven by coverage; else seeds are changed at random. Rule:
+what is found is written to a file, and that file moved to tests/fuzz/found/TARGET/ is a test.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import random
+import sys
+import time
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
+
+from targets import TARGETS, Target  # noqa: E402
+
+
+def main() -> int:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("targets", nargs="*", choices=[*TARGETS, []], help="all of them, if none is named")
+    asked.add_argument("--seconds", type=float, default=120, help="in all")
+    asked.add_argument("--seed", type=int, default=0)
+    asked.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz")
+    asked.add_argument("--atheris", action="store_true", help="one target, driven by coverage, until it is stopped")
+    given = asked.parse_args()
+    names = given.targets or list(TARGETS)
+    if given.atheris:
+        return _with_atheris(names[0])
+    found = 0
+    for name in names:
+        found += _play(name, TARGETS[name], given.seconds / len(names), given.seed, given.out)
+    return 1 if found else 0
+
+
+def _play(name: str, target: Target, seconds: float, seed: int, out: Path) -> int:
+    """As many examples as there is time for; each kind of failure is told once."""
+    seen: set[str] = set()
+    count, until = 0, time.monotonic() + seconds
+    while time.monotonic() < until:
+        data = target.example(random.Random(f"{name} {seed} {count}"))
+        count += 1
+        try:
+            target.feed(data)
+        except Exception as failure:  # noqa: BLE001 - this is what we look for
+            place = traceback.extract_tb(failure.__traceback__)[-1]
+            kind = f"{type(failure).__name__} at {Path(place.filename).name}:{place.lineno}"
+            if kind not in seen:
+                seen.add(kind)
+                _keep(name, data, kind, failure, out)
+    _say(f"{name}: {count} examples, {len(seen) or 'no'} kinds of failure")
+    return len(seen)
+
+
+def _keep(name: str, data: bytes, kind: str, failure: Exception, out: Path) -> None:
+    file = out / name.replace(" ", "-") / hashlib.sha256(data).hexdigest()[:12]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(data)
+    _say(f"{name}: {kind}: {str(failure)[:200]}\n  {file}")
+
+
+def _with_atheris(name: str) -> int:
+    try:
+        import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    except ModuleNotFoundError:
+        _say("atheris is not installed: pip install atheris, or leave --atheris out")
+        return 2
+    target = TARGETS[name]
+    target.seeds()
+    atheris.instrument_all()
+    atheris.Setup([sys.argv[0]], target.feed)
+    atheris.Fuzz()
+    return 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
