@@ -33,8 +33,8 @@ def axe() -> str:
 @pytest.mark.req("C-UI")
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
 def test_a_scene_is_accessible_by_day_and_by_night(page: Page, server: FakeServer, scene: Scene) -> None:
-    page.evaluate(axe())
     scene.play(page, server)
+    page.evaluate(axe())
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
         page.wait_for_timeout(50)

@@ -2,7 +2,7 @@
 //
 // Rule: whoever watches can see at any time that they do; what would act on the call is not there.
 
-import { icon, make, show, write } from "../dom.js";
+import { icon, make, set, show, write } from "../dom.js";
 import { isLive, isWatching } from "../model/model.js";
 import { watching } from "../store.js";
 
@@ -10,6 +10,7 @@ const TITLES = { phone: "watchingPhone", browser: "watchingBrowser" };
 
 export function watchBanner({ text, act, language }) {
   const banner = document.getElementById("watching");
+  const cards = document.getElementById("cards");
   const skip = document.querySelector(".skip");
   const title = make("strong");
   const details = make("span");
@@ -19,6 +20,7 @@ export function watchBanner({ text, act, language }) {
     const on = isWatching(model);
     show(banner, on);
     show(skip, !on); // there is no text box
+    set(cards, "tabindex", on ? "0" : null); // nothing in them takes the focus, and they may have to be scrolled
     document.body.dataset.watching = String(on);
     if (!on) return;
     const { line, agent, since, private: hidden } = model.conversation;
