@@ -16,6 +16,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,10 +30,11 @@ pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built"
 LIMIT_S = 30.0
 QUIET = {"COLUMNS": "300", "NO_COLOR": "1", "TERM": "dumb", "DUOLOGUE_STORE": "none"}  # these are not about the store
 AGENT = """
-from duologue import Agent
+from duologue import Agent, Phrases
 from duologue.testing import ScriptedBrain, ScriptedVoice
 
-agent = Agent(ScriptedBrain(lambda request: f"You said {request.text}."), name="Tester", voice=ScriptedVoice())
+brain = ScriptedBrain(lambda request: f"You said {request.text}.")
+agent = Agent(brain, name="Tester", voice=ScriptedVoice(), phrases=Phrases(greeting="Good day."))
 """
 
 
@@ -249,6 +251,54 @@ def test_a_token_of_the_operators_own_is_taken_and_not_shown(tmp_path: Path) -> 
         assert status(port, "/metrics", Authorization="Bearer a-token-of-my-own") == 200
         assert "add ?token=… to the address" in server.said
         assert "a-token-of-my-own" not in server.said
+
+
+# -- The telephone
+
+CALL = "steps: [listen, {dtmf: '4711#'}, listen, hang_up]\nwait_s: 30\n"
+
+
+@pytest.mark.req("V-09")
+def test_a_simulated_call_to_a_server_that_runs_can_be_watched(tmp_path: Path) -> None:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = str(found.getsockname()[1])
+    url = f"http://127.0.0.1:{port}"
+    (tmp_path / "call.yaml").write_text(CALL)
+    (tmp_path / "bad.yaml").write_text("steps: [listen, {expect: {heard: hello}}]\n")
+    with served(tmp_path, "my_agent:agent", "--port", port, "--phone-url", url) as server:
+        server.until(f"{url}/phone/twilio/voice")
+        server.address()
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as watcher:
+            say(watcher, "hello", version=1, seat="operator")
+            say(watcher, "calls")
+            assert hear(watcher, "calls") == {"calls": []}
+            command = [sys.executable, "-c", "from duologue.cli.entry import main; main()", "phone", "--to", url]
+            dialled = subprocess.Popen(
+                [*command, "--simulate", "call.yaml", "--json"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+            )
+            calls: Any = hear(watcher, "calls")["calls"]
+            say(watcher, "watch", id=calls[0]["id"])
+            assert hear(watcher, "conversation")["line"] == "phone"
+            hear(watcher, "caption", role="user", final=True, text="4711")
+            hear(watcher, "caption", role="assistant", final=True, text="You said 4711.")
+            assert hear(watcher, "ended")["reason"] == "hung up"
+            told = json.loads(dialled.communicate(timeout=LIMIT_S)[0])
+            assert told["result"] == "passed"
+            assert told["agent_heard_ms"] > 0
+        refused = subprocess.run([*command, "--simulate", "bad.yaml"], cwd=tmp_path, capture_output=True, text=True)
+        assert refused.returncode == 1
+        assert "need the agent in this process" in refused.stderr
+
+
+def test_a_server_may_be_closed_to_operators(tmp_path: Path) -> None:
+    with served(tmp_path, "my_agent:agent", "--port", "0", "--no-watch") as server:
+        port, _ = server.address()
+        with connect(f"ws://127.0.0.1:{port}/ws", compression=None) as client:
+            say(client, "hello", version=1, seat="operator")
+            assert hear(client, "ready")["watchable"] is False
+            say(client, "calls")
+            assert hear(client, "error")["code"] == "refused"
 
 
 # -- A project of one's own

@@ -90,6 +90,7 @@ def test_in_a_conversation_of_ones_own_nothing_else_can_be_watched(page: Page, s
     expect(page.get_by_role("button", name="Watch Phone").first).to_be_disabled()
     expect(page.locator(".calls-panel")).to_contain_text("end your own conversation first")
     server.say("calls", calls=[{**CALLS[1], "own": True}])
+    expect(page.locator(".call")).to_have_count(1)
     expect(page.locator(".call")).to_contain_text("this page")
     expect(page.locator(".call button")).to_be_hidden()
 

@@ -41,6 +41,9 @@ def phone_command(
     carrier: Annotated[str, typer.Option(help="twilio or telnyx; what the script says if left out.")] = "",
     agent: Annotated[str, typer.Option(help="Who answers, as module:agent; one that repeats if left out.")] = "",
     fast: Annotated[bool, typer.Option("--fast", help="On the simulated clock, without a WebSocket.")] = False,
+    to: Annotated[
+        str, typer.Option(help="Call a server that runs, such as `duologue serve --phone-url` printed.")
+    ] = "",
     timeline: Annotated[Path | None, typer.Option(help="Write the call's picture to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead.")] = False,
 ) -> None:
@@ -53,6 +56,9 @@ def phone_command(
 
     if script.carrier not in CARRIERS:
         raise DuologueError(f"no carrier {script.carrier!r}; there are {', '.join(CARRIERS)}")
+    if to:
+        _call_elsewhere(script, simulate.parent, to.rstrip("/"), as_json)
+        return
     folder = Path(tempfile.mkdtemp(prefix="duologue-phone-"))
     outcome = _play(script, simulate.parent, folder, fast)
     if as_json:
@@ -154,6 +160,41 @@ async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) ->
         dial(url, CARRIERS[script.carrier], network=script.network) as carrier,
     ):
         return await _follow(script, carrier, found, mouth, folder)
+
+
+def _call_elsewhere(script: CallScript, here: Path, url: str, as_json: bool) -> None:
+    """The agent is in another process: what it understood is not known here, only what was heard of it."""
+    from duologue.sim.call_script import Expect
+    from duologue.sim.mouth import Mouth
+    from duologue.voice.espeak import EspeakVoice
+
+    if any(isinstance(step, Expect) and (step.heard or step.said) for step in script.steps):
+        raise DuologueError("`expect: heard` and `said` need the agent in this process: leave them or --to out")
+    carrier, problem = asyncio.run(_dial(script, Mouth(EspeakVoice("en-us+f3", 170), here), url))
+    told = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
+    if as_json:
+        facts = {**told, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}
+        sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+    else:
+        played = write_ms(carrier.played_ms)
+        Console().print(Text(f"  {played} of the agent heard, {carrier.clears} cleared", "dim"))
+    if problem:
+        raise DuologueError(problem)
+
+
+async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCarrier, str]:
+    from duologue.lines.carrier import CARRIERS
+    from duologue.server.phone_dial import dial
+    from duologue.sim.caller import NotAsExpected, ScriptedCaller
+
+    async with dial(url, CARRIERS[script.carrier], network=script.network) as carrier:
+        try:
+            await ScriptedCaller(carrier, lambda: None, mouth, script.wait_s).play(script)
+        except NotAsExpected as different:
+            return carrier, str(different)
+        finally:
+            carrier.hang_up()
+        return carrier, ""
 
 
 async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> Outcome:

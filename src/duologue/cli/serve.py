@@ -14,6 +14,7 @@ import webbrowser
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 from rich.console import Console
@@ -59,8 +60,15 @@ def serve_command(
     ] = "",
     realtime_url: Annotated[str | None, typer.Option(help="Azure, or any server that speaks Realtime.")] = None,
     phone_url: Annotated[
-        str, typer.Option(help="As carriers reach this server; with TWILIO_AUTH_TOKEN or TELNYX_PUBLIC_KEY set.")
+        str,
+        typer.Option(
+            help="As carriers reach this server; with TWILIO_AUTH_TOKEN or TELNYX_PUBLIC_KEY set. "
+            "At 127.0.0.1, for simulated calls."
+        ),
     ] = "",
+    watch: Annotated[
+        bool, typer.Option("--watch/--no-watch", help="Operators see all calls: at this machine, or with the token.")
+    ] = True,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a page to talk to it, and the socket behind it."""
@@ -74,7 +82,7 @@ def serve_command(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
     agent = _agent(app, err)
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
-    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits)
+    settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch)
     listening = bound(host, port)
     make = _maker(agent, brain, realtime_url)
     server = Server(make, settings, custody=_custody(store, node, address(listening)))
@@ -117,12 +125,14 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
         return []
     try:
         from duologue.server.phone import PhoneSettings, phone_routes
+        from duologue.server.settings import is_loopback
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
     settings = PhoneSettings(
         public_url=url,
         twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
         telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
+        allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # of this machine alone: duologue phone --to
         journals=journals,
     )
     routes = phone_routes(lambda: replace(make(), profile="words"), settings, server.hall.watch)
