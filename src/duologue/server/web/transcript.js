@@ -2,8 +2,8 @@
 
 export function transcriptOf({ captions, ready }, text) {
   const agent = ready?.agent?.name || text("agent");
-  const lines = captions.map(({ role, text: words, unheard, final, overheard }) => {
-    const notes = [overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
+  const lines = captions.map(({ role, text: words, unheard, final, overheard, unsent }) => {
+    const notes = [unsent ? text("unsent") : "", overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
     return `${role === "user" ? text("you") : agent}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
   });
   return `${lines.join("\n\n")}\n`;

@@ -20,6 +20,7 @@ export function firstModel(given = {}) {
     transitions: [],
     hearing: false,
     captions: [],
+    unsent: [], // written, and not known to be safe: {id, conversation, text}
     dialogue: null,
     work: [],
     wait: null,
@@ -46,6 +47,18 @@ export function isOn(model) {
   return model.conversation !== null && model.ended === null;
 }
 
+/** What was written in this conversation and is not known to be safe. */
+export function unsentOf({ unsent, conversation }) {
+  return unsent.filter((message) => message.conversation === conversation?.conversation);
+}
+
+/** The same as lines, but for those of which the server has told already. */
+export function unsentLines(model) {
+  const heard = new Set(model.captions.filter(({ role }) => role === "user").map(({ text }) => text));
+  const missing = unsentOf(model).filter(({ text }) => !heard.has(text));
+  return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
+}
+
 const HANDLERS = {
   "duologue.ready": (model, payload) => ({
     ...model,
@@ -58,6 +71,7 @@ const HANDLERS = {
     starting: false,
     ended: null,
     notices: payload.resumed ? model.notices : [],
+    unsent: payload.resumed ? model.unsent : [],
     ...(payload.resumed ? {} : { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] }),
     hood: payload.resumed ? model.hood : { ...model.hood, moments: [], decisions: [], answers: [], cursor: model.hood.replay ? model.hood.cursor : null },
   }),
@@ -66,6 +80,7 @@ const HANDLERS = {
   "duologue.hearing": (model, { on }) => (model.hearing === on ? model : { ...model, hearing: on }),
   "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
   "duologue.caption": (model, payload) => ({ ...model, captions: withCaption(model.captions, payload) }),
+  "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
   "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
   "duologue.work": (model, payload, receivedAt) => {
     const work = withWork(model.work, payload, receivedAt);
@@ -80,7 +95,8 @@ const HANDLERS = {
     ended: payload,
     hearing: false,
     wait: null,
-    captions: settled(model.captions),
+    captions: [...settled(model.captions), ...unsentLines(model)], // words that never went stay to be read
+    unsent: [],
     work: withoutRunning(model.work),
     dialogue: model.dialogue && closed(model.dialogue),
     state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
@@ -95,6 +111,7 @@ const HANDLERS = {
     starting: false,
     hearing: payload.phase === "open" ? model.hearing : false,
   }),
+  "panel.typed": (model, message) => ({ ...model, unsent: [...model.unsent, message] }),
   "panel.starting": (model) => ({ ...model, starting: true }),
   "panel.forgotten": (model) => {
     const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });

@@ -3,7 +3,7 @@
 // The agent's words appear as they are heard; what is still to come is dim, what was cut off is struck through.
 // Rule: a line keeps its element for as long as it lives, so that nothing flickers and nothing is read twice.
 
-import { isOn } from "../model/model.js";
+import { isOn, unsentLines } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
 
@@ -23,13 +23,14 @@ export function captions({ text }) {
   });
   new ResizeObserver(follow).observe(scroller);
   intro.append(...introduction(text));
-  return watching(["captions", "conversation", "ended", "ready"], (model) => {
+  return watching(["captions", "conversation", "ended", "ready", "unsent", "connection"], (model) => {
+    const shown = model.connection.phase === "open" ? model.captions : [...model.captions, ...unsentLines(model)];
     const agent = model.ready?.agent?.name || text("agent");
-    show(intro, !model.captions.length && !isOn(model));
+    show(intro, !shown.length && !isOn(model));
     let previous = null;
     keyed(
       lines,
-      model.captions,
+      shown,
       ({ id }) => id,
       () => line(),
       (element, caption) => {
@@ -50,8 +51,9 @@ function line() {
 }
 
 function update(element, caption, agent, text) {
-  const { role, final, overheard, interrupted, unheard } = caption;
+  const { role, final, overheard, interrupted, unheard, unsent } = caption;
   element.dataset.role = role;
+  element.dataset.unsent = String(Boolean(unsent));
   element.dataset.live = String(!final);
   element.dataset.overheard = String(Boolean(overheard));
   const [who, said, mark] = element.children;
@@ -67,7 +69,7 @@ function update(element, caption, agent, text) {
     cut.replaceChildren(make("span.unseen", {}, `${text("notHeard")} `), unheard);
   }
   show(cut, isCut);
-  const note = overheard ? text("overheard") : interrupted ? text("interrupted") : "";
+  const note = unsent ? text("unsent") : overheard ? text("overheard") : interrupted ? text("interrupted") : "";
   write(mark, note);
   show(mark, Boolean(note));
 }
