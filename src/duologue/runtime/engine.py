@@ -156,8 +156,14 @@ class Engine:
         asked again however much of its answer was heard."""
         assert self._saved is not None
         saved, self._saved = self._saved, None
+        is_newer = played is not None and played.voice > self.driver.state.voice_id
+        if played is not None and is_newer:  # heard, and never written down: its number is not given again
+            self.driver.state = self.driver.state._replace(voice_id=played.voice)
         if saved.speech is not None and self.driver.state.voice in SOUNDING:
             speech = Speech.load(saved.speech)
+            if is_newer:  # it was over before
+                speech.voice = self.driver.state.voice_id
+                speech.note_heard(speech.ledger.total_ms)
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)

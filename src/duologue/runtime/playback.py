@@ -25,7 +25,7 @@ from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
-SAFE_S_MAX = 0.5
+SAFE_S_MAX = 3.0  # what is not safe by then is said all the same; less than a stall
 NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
 ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 

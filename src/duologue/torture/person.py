@@ -22,6 +22,7 @@ from .ear import Ear
 from .notes import Recovery, Talked, Turn
 
 TICK_S = 0.05
+TELL_MS = 90  # how much more was played, before it is told
 CONNECT_S_MAX = 4.0
 SILENCE_S_MAX = 3.0  # of a server that should have answered a ping
 PING_S = 1.0
@@ -276,7 +277,7 @@ class Person:
             now_s = self._now()
             self._ear.advance(now_s)
             voice = self._ear.current
-            if voice is not None and not voice.is_over and voice.ms != told_ms:
+            if voice is not None and not voice.is_over and abs(voice.ms - told_ms) >= TELL_MS:
                 told_ms = voice.ms
                 self._send("played", voice=voice.number, ms=voice.ms)
             elif voice is not None and voice.is_over and voice.is_complete and finished != voice.number:
