@@ -30,6 +30,7 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
     try:
         began = datetime.fromisoformat(told["began"])  # type: ignore[index]
         typed = tuple(str(id_) for id_ in told["typed"])  # type: ignore[index]
+        lost = tuple(dict(one) for one in told.get("lost", ()))  # type: ignore[union-attr]
         str(told["seat"]), str(told["language"])  # type: ignore[index]
     except (KeyError, TypeError, ValueError):
         raise NotRestorable("what was kept of its client can't be read") from None
@@ -42,6 +43,7 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         saved=saved,
         events=read_events(await store.journal(kept.conversation), saved.events),
         typed=typed,
+        lost=lost,
         played=Played(position["voice"], position["ms"]) if position else None,
     )
 

@@ -62,6 +62,7 @@ class Earlier:
     saved: Saved
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
+    lost: tuple[telling.Message, ...] = ()  # what got no answer, and nobody was told
     played: Played | None = None
 
 
@@ -105,7 +106,7 @@ class Room:
         self._over = over
         self._teller = Teller(self.conversation, self.began, language)
         self._stages = Stages()
-        self.pending = Pending()
+        self.pending = Pending(earlier.lost if earlier is not None else ())
         self._is_debugging = False
         self._form: Form | None = None
         self._measured_at = 0.0
@@ -181,6 +182,7 @@ class Room:
             "language": self._teller.language,
             "began": self.began.isoformat(),
             "typed": list(self._typed),
+            "lost": self.pending.dump(),
         }
 
     def lose(self) -> None:
@@ -265,6 +267,8 @@ class Room:
                 self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
             for told in (*self.pending.open(self.conversation.state == "faulted"), *self.pending.lost()):
                 self.tell(told)
+            if self._keeper is not None:
+                self._keeper.mark("room")  # what was lost is told
             self._form = None
             self._tell_form()
             self._tell_metrics()
@@ -369,6 +373,8 @@ class Room:
         told = self._teller.tell(signal)
         if told is not None:
             self.pending.note(signal, told, is_heard=self.guest is not None)
+            if isinstance(signal, sg.Lost) and self._keeper is not None:
+                self._keeper.mark("room")
             self.tell(told)
         if self.guest is not None and isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
             self._tell_form()
