@@ -526,7 +526,9 @@ async def test_names_that_no_database_keeps_are_refused_by_all_of_them(place: Pl
         await store.begin(lease, name * 4, "pay")
 
 
-@pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}, {("a", "b"): 1}], ids=["object", "nan", "set", "tuple key"])
+@pytest.mark.parametrize(
+    "value", [object(), float("nan"), {1, 2}, {("a", "b"): 1}], ids=["object", "nan", "set", "tuple key"]
+)
 async def test_what_is_not_json_is_refused_before_anything_changes(place: Place, value: object) -> None:
     store = await place.store()
     lease = await claimed(store)
