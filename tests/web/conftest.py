@@ -22,14 +22,9 @@ collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("sta
 WAIT_MS = 6_000
 
 
-<<<<<<< HEAD
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
-=======
-@pytest.fixture(scope="module")  # longer, and its event loop would be in the way of everybody else's tests
-def browser() -> Iterator[Browser]:
->>>>>>> bb8dbaa9ba80fac8d5f97124276086fd85bf9b2a
     from playwright.sync_api import sync_playwright
 
     from browser import chromium, launch

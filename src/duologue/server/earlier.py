@@ -31,6 +31,7 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         began = datetime.fromisoformat(told["began"])  # type: ignore[index]
         typed = tuple(str(id_) for id_ in told["typed"])  # type: ignore[index]
         lost = tuple(dict(one) for one in told.get("lost", ()))  # type: ignore[union-attr]
+        lost_turns = tuple(int(turn) for turn in told.get("lost_turns", ()))  # type: ignore[union-attr]
         str(told["seat"]), str(told["language"])  # type: ignore[index]
     except (KeyError, TypeError, ValueError):
         raise NotRestorable("what was kept of its client can't be read") from None
@@ -44,6 +45,7 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         events=read_events(await store.journal(kept.conversation), saved.events),
         typed=typed,
         lost=lost,
+        lost_turns=lost_turns,
         played=Played(position["voice"], position["ms"]) if position else None,
     )
 

@@ -19,12 +19,15 @@ LOST_MAX = 20
 class Pending:
     """Kept for one conversation."""
 
-    def __init__(self, lost: Iterable[Message] = ()) -> None:
+    def __init__(self, lost: Iterable[Message] = (), turns: Iterable[int] = ()) -> None:
         self._lost: deque[Message] = deque(lost, maxlen=LOST_MAX)  # told to nobody so far
+        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # shown with the history, as often as it is
         self._fault: Message | None = None
         self._asked: dict[int, Message] = {}  # by the call that asked
 
     def note(self, signal: sg.Signal, told: Message, is_heard: bool) -> None:
+        if isinstance(signal, sg.Lost):
+            self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
             case sg.Lost() if not is_heard:
                 self._lost.append(told)

@@ -63,6 +63,7 @@ class Earlier:
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
     lost: tuple[telling.Message, ...] = ()  # what got no answer, and nobody was told
+    lost_turns: tuple[int, ...] = ()
     played: Played | None = None
 
 
@@ -106,7 +107,7 @@ class Room:
         self._over = over
         self._teller = Teller(self.conversation, self.began, language)
         self._stages = Stages()
-        self.pending = Pending(earlier.lost if earlier is not None else ())
+        self.pending = Pending(earlier.lost, earlier.lost_turns) if earlier is not None else Pending()
         self._is_debugging = False
         self._form: Form | None = None
         self._measured_at = 0.0
@@ -183,6 +184,7 @@ class Room:
             "began": self.began.isoformat(),
             "typed": list(self._typed),
             "lost": self.pending.dump(),
+            "lost_turns": list(self.pending.lost_turns),
         }
 
     def lose(self) -> None:
@@ -261,7 +263,7 @@ class Room:
             )
         )
         if resumed:
-            self.tell(telling.history(self.conversation.history))
+            self.tell(telling.history(self.conversation.history, self.pending.lost_turns))
             self.tell(self._teller.state())
             for call, tool, mode in self.conversation.engine.calls.running():
                 self.tell(message("work", event="started", call=call, tool=tool, mode=mode))

@@ -303,6 +303,8 @@ class Person:
                 self._send("start")
             case "conversation":
                 self._enter(told)
+            case "history" if self._turn is not None:
+                self._note_lost(told["items"])
             case "state":
                 self._move(told["state"])
             case "typed":
@@ -350,6 +352,12 @@ class Person:
             if turn.id == id_ and not turn.is_safe:
                 turn.is_safe = True
                 self.talks[-1].note(self._now(), "safe", id_)
+
+    def _note_lost(self, items: list[dict[str, Any]]) -> None:
+        """Whoever comes back is shown what got no answer."""
+        said = [item for item in items if item["role"] == "user"]
+        if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
+            self._turn.is_told_lost = not self._has_heard()
 
     def _note_told(self, told: dict[str, Any]) -> None:
         talk = self.talks[-1] if self.talks else None
