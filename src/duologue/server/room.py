@@ -62,6 +62,8 @@ class Earlier:
     saved: Saved
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
+    lost: tuple[telling.Message, ...] = ()  # what got no answer, and nobody was told
+    lost_turns: tuple[int, ...] = ()
     played: Played | None = None
 
 
@@ -106,7 +108,7 @@ class Room:
         self._over = over
         self._teller = Teller(self.conversation, self.began, language)
         self._stages = Stages()
-        self.pending = Pending()
+        self.pending = Pending(earlier.lost, earlier.lost_turns) if earlier is not None else Pending()
         self._is_debugging = False
         self._form: Form | None = None
         self._measured_at = 0.0
@@ -182,6 +184,8 @@ class Room:
             "language": self._teller.language,
             "began": self.began.isoformat(),
             "typed": list(self._typed),
+            "lost": self.pending.dump(),
+            "lost_turns": list(self.pending.lost_turns),
         }
 
     def lose(self) -> None:
@@ -267,7 +271,7 @@ class Room:
             )
         )
         if resumed:
-            self.tell(telling.history(self.conversation.history))
+            self.tell(telling.history(self.conversation.history, self.pending.lost_turns))
             self.tell(self._teller.state())
             for call, tool, mode in self.conversation.engine.calls.running():
                 self.tell(message("work", event="started", call=call, tool=tool, mode=mode))
@@ -275,6 +279,8 @@ class Room:
                 self.tell(told)
             if self._is_unsaved:
                 self._tell_unsaved()
+            if self._keeper is not None:
+                self._keeper.mark("room")  # what was lost is told
             self._form = None
             self._tell_form()
             self._tell_metrics()
@@ -379,6 +385,8 @@ class Room:
         told = self._teller.tell(signal)
         if told is not None:
             self.pending.note(signal, told, is_heard=self.guest is not None)
+            if isinstance(signal, sg.Lost) and self._keeper is not None:
+                self._keeper.mark("room")
             self.tell(told)
         if self.guest is not None and isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
             self._tell_form()
