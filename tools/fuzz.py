@@ -13,24 +13,30 @@ import sys
 import time
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from targets import Target
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
 
-from targets import TARGETS, Target  # noqa: E402
-
 
 def main() -> int:
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("targets", nargs="*", choices=[*TARGETS, []], help="all of them, if none is named")
+    asked.add_argument("targets", nargs="*", help="all of them, if none is named")
     asked.add_argument("--seconds", type=float, default=120, help="in all")
     asked.add_argument("--seed", type=int, default=0)
     asked.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz")
     asked.add_argument("--atheris", action="store_true", help="one target, driven by coverage, until it is stopped")
     given = asked.parse_args()
-    names = given.targets or list(TARGETS)
     if given.atheris:
-        return _with_atheris(names[0])
+        return _with_atheris(given.targets)
+    from targets import TARGETS
+
+    names = given.targets or list(TARGETS)
+    if unknown := [name for name in names if name not in TARGETS]:
+        asked.error(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
     found = 0
     for name in names:
         found += _play(name, TARGETS[name], given.seconds / len(names), given.seed, given.out)
@@ -63,16 +69,22 @@ def _keep(name: str, data: bytes, kind: str, failure: Exception, out: Path) -> N
     _say(f"{name}: {kind}: {str(failure)[:200]}\n  {file}")
 
 
-def _with_atheris(name: str) -> int:
+def _with_atheris(names: list[str]) -> int:
     try:
         import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ModuleNotFoundError:
         _say("atheris is not installed: pip install atheris, or leave --atheris out")
         return 2
-    target = TARGETS[name]
-    target.seeds()
-    atheris.instrument_all()
-    atheris.Setup([sys.argv[0]], target.feed)
+    with atheris.instrument_imports(include=["duologue"]):
+        from targets import TARGETS
+    if len(names) != 1 or names[0] not in TARGETS:
+        _say(f"name one target: {', '.join(TARGETS)}")
+        return 2
+    corpus = ROOT / "build" / "fuzz" / "corpus" / names[0].replace(" ", "-")
+    corpus.mkdir(parents=True, exist_ok=True)
+    for number, seed in enumerate(TARGETS[names[0]].seeds()):
+        (corpus / f"seed-{number}").write_bytes(seed)
+    atheris.Setup([sys.argv[0], str(corpus)], TARGETS[names[0]].feed)
     atheris.Fuzz()
     return 0
 

@@ -17,7 +17,11 @@ from duologue.flows.functions import find_functions
 from duologue.flows.registry import Registry
 from duologue.flows.talk import MemoryStore
 from duologue.nlu.local import LocalNlu
+from duologue.ports.brain import Request
+from duologue.ports.history import UserSaid
+from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Phrases
+from duologue.runtime.simulated import run_simulated
 from duologue.testing import Call
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -166,3 +170,77 @@ def test_an_action_may_take_longer_than_a_silence_that_would_be_a_stall(waiting:
         call.expect_heard("Done, Paris.")
         assert call.conversation.metrics.errors == 0
         assert call.conversation.metrics.requests == 2
+
+
+class Notebook:
+    """What a brain remembers; may be told to fail, and holds what another process wrote."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+        self.failures = 0
+        self.reasons: list[tuple[str, ...]] = []
+
+    async def load(self, conversation: str) -> dict[str, Any] | None:
+        return self.kept.get(conversation)
+
+    async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
+        if "before_action" in reasons and self.failures:
+            self.failures -= 1
+            raise StoreFailed("away")
+        self.reasons.append(reasons)
+        self.kept[conversation] = data
+
+    async def once(self, conversation: str, key: str, name: str, work: Any, repeatable: bool) -> Any:
+        return await work()
+
+
+@pytest.mark.req("D-13", "D-14")
+def test_an_action_whose_checkpoint_failed_is_tried_again_and_only_then_done() -> None:
+    paid: list[str] = []
+    brain, memory = slow(paid), Notebook()
+    brain.remember(memory)
+    memory.failures = 2
+    with Call(Agent(brain)) as call:
+        call.user("book a trip").settles()
+        call.user("Paris").expect_heard("It is booked.")
+    assert len(paid) == 1
+    assert any("before_action" in reasons for reasons in memory.reasons)
+
+
+@pytest.mark.req("D-14")
+def test_a_dialogue_that_went_on_elsewhere_is_read_anew_when_it_comes_back() -> None:
+    async def scene() -> None:
+        memory = Notebook()
+        here, there = slow([]), slow([])
+        here.remember(memory)
+        there.remember(memory)
+        said = UserSaid(1, "book a trip")
+        [part async for part in here.reply(Request(1, "book a trip", history=(said,), conversation="c"))]
+        before = memory.kept["c"]
+        more = (said, UserSaid(2, "Paris"))
+        [part async for part in there.reply(Request(2, "Paris", history=more, conversation="c"))]
+        assert memory.kept["c"] != before
+        assert not await here.has_more("c")  # asked when it goes on here
+        talk = here.talk_of("c")
+        assert talk is not None
+        assert talk.state.top is None, "the trip is booked"
+
+    run_simulated(scene())
+
+
+def test_of_a_dialogue_that_was_lost_a_function_may_end_and_nothing_follows() -> None:
+    async def scene() -> None:
+        memory, paid = Notebook(), []
+        brain = slow(paid)
+        brain.remember(memory)
+        history = (UserSaid(1, "book a trip"), UserSaid(2, "Paris"))
+        [part async for part in brain.reply(Request(1, "book a trip", history=history[:1], conversation="c"))]
+        stream = brain.reply(Request(2, "Paris", history=history, conversation="c"))
+        await anext(stream)
+        kept = memory.kept["c"]
+        await asyncio.sleep(0.1)
+        brain.forget("c")
+        await asyncio.sleep(10)
+        assert memory.kept["c"] == kept, "another process goes on with this"
+
+    run_simulated(scene())

@@ -236,3 +236,24 @@ def test_whenever_a_process_dies_a_tool_that_may_run_once_runs_at_most_once(idem
             assert paid
 
     every_crash(make, ["pay five"], check)
+
+
+@pytest.mark.req("D-14")
+def test_a_voice_that_was_heard_and_never_written_down_keeps_its_number():
+    """Else the client takes the next voice for one that it knows, and says that it has heard it."""
+
+    async def scene() -> None:
+        store = CrashingStore(NEVER, 0.0)
+        process = await begin(store, Agent(ScriptedBrain(["One.", "Two.", "Three."]), voice=ScriptedVoice()))
+        process.conversation.type("one")
+        assert await at_rest(process, store)
+        await process.keeper.saved()
+        known = process.conversation.machine_state.voice_id
+        process.die()
+        heard = Played(known + 4, 500)  # said while the store was away
+        process = await begin(store, Agent(ScriptedBrain(["Four."]), voice=ScriptedVoice()), heard)
+        process.conversation.type("two")
+        assert await at_rest(process, store)
+        assert max(process.line.played) > known + 4
+
+    run_simulated(scene())

@@ -172,5 +172,5 @@ def test_every_reason_to_close_fits_into_a_websocket() -> None:
     from duologue.server import closing
 
     reasons = [reason for reason in vars(closing).values() if isinstance(reason, closing.Goodbye)]
-    assert len(reasons) == 13
+    assert len(reasons) == 14
     assert all(len(reason.reason.encode()) <= 123 for reason in reasons)

@@ -5,7 +5,6 @@ Rule: the verdict is a table and an exit code; a run that fails says how to run 
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from typing import Annotated
@@ -33,7 +32,7 @@ def torture_command(
     """Kill servers, freeze them, cut lines, hurt the store, set clocks wrong; then look what became of everybody."""
     try:
         from duologue.torture.report import rows
-        from duologue.torture.run import Plan, run
+        from duologue.torture.run import Plan, play, run
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[server,flows,postgres]'") from None
     err = Console(stderr=True)
@@ -44,7 +43,7 @@ def torture_command(
             err.print(text, style="dim", highlight=False, markup=False)
             status.update(escape(text))
 
-        made = asyncio.run(run(plan, tell))
+        made = play(run(plan, tell))
     if as_json:
         sys.stdout.write(json.dumps(made.result, indent=2) + "\n")
     else:

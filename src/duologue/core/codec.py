@@ -39,6 +39,7 @@ _PLAIN_FIELDS: dict[str, type] = {
     if str(getattr(kind, "__forward_arg__", kind)) in ("int", "bool")
 }
 _NUMBER_MAX = 1 << 46  # milliseconds that a clock of floats still tells apart
+_TURNS_OPEN_MAX = 1 << 20  # more sounds than anybody makes without an answer
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
 
@@ -162,6 +163,9 @@ def _check_types(values: dict[str, Any]) -> None:
     for name, kind in _PLAIN_FIELDS.items():
         if type(values[name]) is not kind or (kind is int and not 0 <= values[name] <= _NUMBER_MAX):
             raise InvalidSnapshot(f"{name}: {values[name]!r} is no {kind.__name__}")
+    answered, asked, said, turn = (values[name] for name in ("answered", "asked", "said", "turn"))
+    if not answered <= asked <= said <= turn <= answered + _TURNS_OPEN_MAX:
+        raise InvalidSnapshot("turn: turns are answered, asked, said and begun in this order")
     numbers = [number for job in values["jobs"] for number in (job.call, *job[3:])]
     if any(type(number) is not int or not 0 <= number <= _NUMBER_MAX for number in (*values["due"], *numbers)):
         raise InvalidSnapshot("due: a deadline is no number")

@@ -84,6 +84,7 @@ class Talk:
         self._work: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self._is_abandoned = False
+        self._owed: tuple[str, ...] = ()  # why it is to be saved, and was not
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
@@ -115,8 +116,17 @@ class Talk:
 
     @property
     def has_more(self) -> bool:
-        """Is somebody at work, or is something still to be said?"""
-        return bool(self._unsaid) or (self._work is not None and not self._work.done())
+        """Is somebody at work, or is something still to be said or done?"""
+        is_working = self._work is not None and not self._work.done()
+        return bool(self._unsaid) or is_working or self._is_broken_off
+
+    @property
+    def _is_broken_off(self) -> bool:
+        """Did work fail, such as keeping what must be kept before an action, that is still wanted?"""
+        work = self._work
+        if work is None or not work.done() or work.cancelled() or work.exception() is None:
+            return False
+        return request_of(self.domain, self.state) is not None
 
     async def _told(self, event: Event) -> AsyncIterator[Said]:
         """Whatever is to be said, the first as soon as it is known. May be closed at any time."""
@@ -128,7 +138,9 @@ class Talk:
             yield said
 
     async def rest(self) -> AsyncIterator[Said]:
-        """What was not said yet, and what comes of the work that goes on."""
+        """What was not said yet, and what comes of the work that goes on, or that broke off and is still wanted."""
+        if self._is_broken_off:
+            self._begin(lambda: self._perform_all(()))
         while True:
             while self._unsaid:
                 yield self._unsaid.popleft()
@@ -194,9 +206,12 @@ class Talk:
         raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
 
     async def _save(self, effects: tuple[Effect, ...]) -> None:
-        reasons = tuple(reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons)
-        if self._store is not None and reasons:
+        """What could not be saved is saved with the next."""
+        self._owed += tuple(reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons)
+        if self._store is not None and self._owed:
+            reasons = tuple(dict.fromkeys(self._owed))
             await self._store.save(self._conversation, to_json(self.domain, self.state), reasons)
+        self._owed = ()
 
     def _say(self, effects: tuple[Effect, ...]) -> None:
         said = [effect for effect in effects if isinstance(effect, Respond | HandOver)]

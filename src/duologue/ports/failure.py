@@ -9,6 +9,8 @@ from __future__ import annotations
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import ErrorClass
 
+from .store import StoreFailed
+
 
 class ServiceError(DuologueError):
     """A service failed in a way that its adapter understood."""
@@ -39,7 +41,7 @@ def classify(failure: BaseException) -> ErrorClass:
         return classify_status(status)
     if isinstance(failure, PermissionError):
         return ErrorClass.AUTH_FAILURE
-    if isinstance(failure, TimeoutError | OSError):
+    if isinstance(failure, TimeoutError | OSError | StoreFailed):
         return ErrorClass.NETWORK_TIMEOUT
     return ErrorClass.UNKNOWN
 

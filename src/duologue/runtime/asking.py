@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from duologue.core.effects import StartReply
 from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
-from duologue.core.leaves import ErrorClass
+from duologue.core.leaves import Ask, ErrorClass
 from duologue.observe.moment import Moment
 from duologue.ports.brain import Part, Request
 from duologue.ports.failure import BrokenContract
@@ -44,6 +44,7 @@ class Asking:
         self._dealt: dict[int, str] = {}  # what was said in turns that a reply has dealt with
         self._dealt_items = 0  # and the history up to which it has
         self._open = _Open()
+        self._late = 0  # the newest turn whose answer was heard when the line was lost already
         self._calling = 0  # the newest reply that called a tool
         self._rounds = 0  # of calls, since the person spoke or was answered
 
@@ -66,6 +67,19 @@ class Asking:
             news=tuple(item for item in fresh if isinstance(item, News)),
             conversation=self._conversation,
         )
+
+    def note_heard_late(self, reply: int) -> None:
+        """The line was lost, and only afterwards it turns out that this reply was heard: the machine will ask once
+        more for what it has answered."""
+        if self._open.reply == reply:
+            self._dealt |= self._open.turns
+            self._dealt_items = self._open.items
+            self._late = self._open.last
+
+    def is_heard(self, effect: StartReply, request: Request) -> bool:
+        """Was all of this answered, and the answer heard?"""
+        is_new = bool(request.text or request.outputs or request.news)
+        return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 
     def dump(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -105,6 +119,14 @@ class Asking:
         if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
             self._dealt |= self._open.turns
             self._dealt_items = self._open.items
+
+
+class Nothing:
+    """A brain that has nothing to add."""
+
+    async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
+        return
+        yield ""
 
 
 class Stuck:

@@ -23,7 +23,7 @@ from duologue.observe.bus import Bus
 from duologue.observe.labels import WAITS, label
 from duologue.observe.moment import Moment
 from duologue.observe.recorder import Recorder
-from duologue.ports.brain import Summarises
+from duologue.ports.brain import Remembers, Summarises
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.failure import BrokenContract, ServiceError
 from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
@@ -31,7 +31,7 @@ from duologue.turns.overlap import OVERLAP_RULES
 
 from .agent import Agent, Phrase
 from .announce import Announcer
-from .asking import Asking, Stuck
+from .asking import Asking, Nothing, Stuck
 from .calls import Calls
 from .driver import Driver, InboxFull
 from .guarded import GuardedLine
@@ -126,6 +126,7 @@ class Engine:
         self.playback = Playback(
             driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, tasks, brain
         )
+        self.playback.heard_late = self._heard_late
         self.sessions = Sessions(
             driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
         )
@@ -159,7 +160,13 @@ class Engine:
         asked again however much of its answer was heard."""
         assert self._saved is not None
         saved, self._saved = self._saved, None
+        is_newer = played is not None and played.voice > self.driver.state.voice_id
+        if played is not None and is_newer:  # heard, and never written down: its number is not given again
+            self.driver.state = self.driver.state._replace(voice_id=played.voice)
         if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
+            if is_newer:  # it was over before
+                speech.voice = self.driver.state.voice_id
+                speech.note_heard(speech.ledger.total_ms)
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)
@@ -242,7 +249,15 @@ class Engine:
         request = self.asking.make(effect, self.calls.tools)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
         phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
+        if self.asking.is_heard(effect, request):
+            self.replies.start(request, Nothing())
+            return
         self.replies.start(request, Stuck() if self.asking.is_stuck else Phrase(phrase) if phrase else None)
+
+    def _heard_late(self, speech: Speech) -> None:
+        """A brain that remembers says the rest by itself, if there is a rest."""
+        if speech.complete or not isinstance(self.agent.thinker, Remembers):
+            self.asking.note_heard_late(speech.reply)
 
     # -- What comes in from the sides
 

@@ -25,7 +25,7 @@ from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
-SAFE_S_MAX = 0.5
+SAFE_S_MAX = 3.0  # what is not safe by then is said all the same; less than a stall
 NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
 ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 
@@ -45,6 +45,7 @@ class Playback:
         brain: object = None,
     ) -> None:
         self.saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
+        self.heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
         self._tasks = tasks
         self._transcript = transcript
@@ -138,8 +139,11 @@ class Playback:
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
         if self._is_time(heard.heard_ms) and heard.heard_ms > cut.ledger.heard_ms:
+            was_unheard = cut.ledger.heard_ms == 0
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
+            if was_unheard and cut.ledger.split().heard:
+                self.heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:
         if type(heard_ms) is int and heard_ms >= 0:

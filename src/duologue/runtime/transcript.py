@@ -78,7 +78,7 @@ class Transcript:
 
     def turns(self, first: int, last: int) -> list[tuple[int, str]]:
         """The turns in this range that have words and want an answer."""
-        wanted = [turn for turn in range(first, last + 1) if turn in self._texts and turn not in self._overheard]
+        wanted = sorted(turn for turn in self._texts if first <= turn <= last and turn not in self._overheard)
         return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
 
     def follow(self, moment: Moment) -> None:

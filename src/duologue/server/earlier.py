@@ -32,6 +32,8 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         assert isinstance(told, dict)
         began = datetime.fromisoformat(told["began"])
         typed = tuple(told["typed"])
+        lost = tuple(dict(one) for one in told.get("lost", ()))
+        lost_turns = tuple(int(turn) for turn in told.get("lost_turns", ()))
         assert began.tzinfo is not None
         assert all(isinstance(text, str) for text in (*typed, told["seat"], told["language"]))
     except (AssertionError, KeyError, TypeError, ValueError):
@@ -45,6 +47,8 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
         saved=saved,
         events=read_events(await _journal(store, kept.conversation), saved.events),
         typed=typed,
+        lost=lost,
+        lost_turns=lost_turns,
         played=Played(position["voice"], position["ms"]) if position else None,
     )
 

@@ -7,6 +7,7 @@ Rule: what got no answer is told to somebody, even after the conversation is ove
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 from duologue.observe import signals as sg
 
@@ -18,12 +19,15 @@ LOST_MAX = 20
 class Pending:
     """Kept for one conversation."""
 
-    def __init__(self) -> None:
-        self._lost: deque[Message] = deque(maxlen=LOST_MAX)  # told to nobody so far
+    def __init__(self, lost: Iterable[Message] = (), turns: Iterable[int] = ()) -> None:
+        self._lost: deque[Message] = deque(lost, maxlen=LOST_MAX)  # told to nobody so far
+        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # shown with the history, as often as it is
         self._fault: Message | None = None
         self._asked: dict[int, Message] = {}  # by the call that asked
 
     def note(self, signal: sg.Signal, told: Message, is_heard: bool) -> None:
+        if isinstance(signal, sg.Lost):
+            self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
             case sg.Lost() if not is_heard:
                 self._lost.append(told)
@@ -33,6 +37,10 @@ class Pending:
                 self._asked[signal.call] = told
             case sg.WorkEnded():
                 self._asked.pop(signal.call, None)
+
+    def dump(self) -> list[Message]:
+        """What another process has to tell in place of this one."""
+        return list(self._lost)
 
     def lost(self) -> list[Message]:
         """What got no answer; each is told once."""

@@ -22,6 +22,7 @@ from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
 from duologue.lines.browser import BrowserLine, Position
+from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.moment import Moment
 from duologue.ports.line import Played
@@ -36,6 +37,7 @@ from .closing import MOVED, STOPPING, TAKEN_OVER, Goodbye
 from .custody import Custody, hash_of
 from .guest import Guest
 from .messages import Incoming
+from .pending import Pending
 from .screen import Screen
 from .telling import message
 
@@ -56,6 +58,8 @@ class Earlier:
     saved: Saved
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
+    lost: tuple[telling.Message, ...] = ()  # what got no answer, and nobody was told
+    lost_turns: tuple[int, ...] = ()
     played: Played | None = None
 
 
@@ -86,7 +90,8 @@ class Room:
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
-        self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else ())
+        pending = Pending(earlier.lost, earlier.lost_turns) if earlier is not None else Pending()
+        self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else (), pending)
         self._earlier = earlier
         self._custody = custody
         self._keeper: Keeper | None = None
@@ -102,6 +107,7 @@ class Room:
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._confirming: asyncio.Task[None] | None = None
+        self.conversation.on(sg.Lost, self._note_lost)
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
 
@@ -169,6 +175,8 @@ class Room:
             "language": self._language,
             "began": self.began.isoformat(),
             "typed": list(self._typed),
+            "lost": self.screen.pending.dump(),
+            "lost_turns": list(self.screen.pending.lost_turns),
         }
 
     def lose(self) -> None:
@@ -259,6 +267,8 @@ class Room:
             self.screen.show(guest)
             if self._is_unsaved:
                 self._tell_unsaved()
+            if self._keeper is not None:
+                self._keeper.mark("room")  # what was lost is told
 
     def tell(self, told: telling.Message) -> None:
         if self.guest is not None:
@@ -340,6 +350,10 @@ class Room:
             self.screen.debug(self.guest, is_on)
 
     # -- What the conversation does
+
+    def _note_lost(self, _: sg.Lost) -> None:
+        if self._keeper is not None:
+            self._keeper.mark("room")
 
     def _follow(self, moment: Moment) -> None:
         if self._early is not None and moment.after is not moment.before:

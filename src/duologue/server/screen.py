@@ -53,12 +53,18 @@ class Viewer:
 class Screen:
     """One conversation, as it looks from outside."""
 
-    def __init__(self, conversation: Conversation, began: datetime, earlier: Iterable[Event] = ()) -> None:
+    def __init__(
+        self,
+        conversation: Conversation,
+        began: datetime,
+        earlier: Iterable[Event] = (),
+        pending: Pending | None = None,
+    ) -> None:
         self.conversation = conversation
         self.began = began
         self.id = correlation_id(conversation.id)
         self.log = EventLog(conversation.agent.settings, earlier)
-        self.pending = Pending()
+        self.pending = pending or Pending()
         self._stages = Stages()
         self._teller = Teller(conversation, began, "en")
         self._viewers: dict[Guest, Viewer] = {}
@@ -104,7 +110,7 @@ class Screen:
     def show(self, guest: Guest) -> None:
         """Everything as it is, for one that has just come."""
         viewer, talk = self._viewers[guest], self.conversation
-        viewer.tell(telling.history(talk.history))
+        viewer.tell(telling.history(talk.history, self.pending.lost_turns))
         viewer.tell(viewer.teller.state())
         for call, tool, mode in talk.engine.calls.running():
             viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))

@@ -5,7 +5,7 @@ One function for each kind of signal. Rule: a signal without a function is not f
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
@@ -169,14 +169,22 @@ def _problem(signal: sg.Problem) -> Message | None:
 # -- What a client that comes back has to know
 
 
-def history(items: tuple[Item, ...]) -> Message:
-    return message("history", items=[told for item in items if (told := _item(item)) is not None])
+def history(items: tuple[Item, ...], lost: Collection[int] = ()) -> Message:
+    """`lost` are the turns that got no answer."""
+    return message("history", items=[told for item in items if (told := _item(item, lost)) is not None])
 
 
-def _item(item: Item) -> Message | None:
+def _item(item: Item, lost: Collection[int]) -> Message | None:
     match item:
         case UserSaid():
-            return {"role": "user", "text": item.text, "turn": item.turn, "overheard": item.overheard}
+            is_lost = item.turn in lost
+            return {
+                "role": "user",
+                "text": item.text,
+                "turn": item.turn,
+                "overheard": item.overheard,
+                "lost": is_lost,
+            }
         case AgentSaid() if item.text or item.unheard:
             return {
                 "role": "assistant",

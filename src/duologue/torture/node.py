@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
+import threading
 from pathlib import Path
 
 from .shifted import install
@@ -25,7 +27,14 @@ def main() -> None:
     asked.add_argument("--drain-s", type=float, required=True)
     given = asked.parse_args()
     install(given.clock)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _serve(given)
+
+
+def _end_with_parent() -> None:
+    """Whoever started this process holds the other end of its input."""
+    sys.stdin.buffer.read()
+    os._exit(1)
 
 
 def _serve(given: argparse.Namespace) -> None:

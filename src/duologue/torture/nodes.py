@@ -10,7 +10,6 @@ import os
 import signal
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import duologue
@@ -20,31 +19,20 @@ START_S_MAX = 60.0
 STOP_S_MAX = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What all nodes share."""
-
-    folder: Path
-    store: str
-    ttl_ms: int
-    drain_s: float
-
-    @property
-    def ledger(self) -> Path:
-        return self.folder / "ledger.jsonl"
-
-
 class NodeProcess:
     """One place where a server runs, one process after the other."""
 
-    def __init__(self, letter: str, setup: Setup) -> None:
+    def __init__(self, letter: str, folder: Path, ttl_ms: int, drain_s: float) -> None:
         self.letter = letter
         self.port = free_port()
         self.life = 0
         self.is_frozen = False
         self.is_ready = False
-        self._setup = setup
-        self._clock = setup.folder / f"clock-{letter}"
+        self.store = ""
+        self.log = folder / f"node-{letter}.log"
+        self._ledger = folder / "ledger.jsonl"
+        self._clock = folder / f"clock-{letter}"
+        self._more = ("--ttl-ms", str(ttl_ms), "--drain-s", str(drain_s))
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -56,25 +44,19 @@ class NodeProcess:
     def is_running(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
-    @property
-    def log(self) -> Path:
-        return self._setup.folder / f"node-{self.letter}.log"
-
     async def start(self) -> None:
         """Returns when it listens."""
         assert not self.is_running
         self.life += 1
         self.is_ready = False
-        setup = self._setup
         source = str(Path(duologue.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
         with self.log.open("ab") as log:
             log.write(f"-- {self.name}\n".encode())
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "duologue.torture.node", "--name", self.name, "--port", str(self.port)),
-                *("--store", setup.store, "--ledger", str(setup.ledger), "--clock", str(self._clock)),
-                *("--ttl-ms", str(setup.ttl_ms), "--drain-s", str(setup.drain_s)),
-                stdin=asyncio.subprocess.DEVNULL,
+                *("--store", self.store, "--ledger", str(self._ledger), "--clock", str(self._clock), *self._more),
+                stdin=asyncio.subprocess.PIPE,  # its end is the end of whoever started it
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "PYTHONPATH": path},

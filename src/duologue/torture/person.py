@@ -22,6 +22,7 @@ from .ear import Ear
 from .notes import Recovery, Talked, Turn
 
 TICK_S = 0.05
+TELL_MS = 90  # how much more was played, before it is told
 CONNECT_S_MAX = 4.0
 SILENCE_S_MAX = 3.0  # of a server that should have answered a ping
 PING_S = 1.0
@@ -276,7 +277,7 @@ class Person:
             now_s = self._now()
             self._ear.advance(now_s)
             voice = self._ear.current
-            if voice is not None and not voice.is_over and voice.ms != told_ms:
+            if voice is not None and not voice.is_over and abs(voice.ms - told_ms) >= TELL_MS:
                 told_ms = voice.ms
                 self._send("played", voice=voice.number, ms=voice.ms)
             elif voice is not None and voice.is_over and voice.is_complete and finished != voice.number:
@@ -302,6 +303,8 @@ class Person:
                 self._send("start")
             case "conversation":
                 self._enter(told)
+            case "history" if self._turn is not None:
+                self._note_lost(told["items"])
             case "state":
                 self._move(told["state"])
             case "typed":
@@ -349,6 +352,12 @@ class Person:
             if turn.id == id_ and not turn.is_safe:
                 turn.is_safe = True
                 self.talks[-1].note(self._now(), "safe", id_)
+
+    def _note_lost(self, items: list[dict[str, Any]]) -> None:
+        """Whoever comes back is shown what got no answer."""
+        said = [item for item in items if item["role"] == "user"]
+        if self._turn is not None and said and said[-1]["lost"] and said[-1]["text"] == self._turn.text:
+            self._turn.is_told_lost = not self._has_heard()
 
     def _note_told(self, told: dict[str, Any]) -> None:
         talk = self.talks[-1] if self.talks else None

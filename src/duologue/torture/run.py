@@ -15,7 +15,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,11 +26,11 @@ from duologue.core.errors import DuologueError
 from duologue.testing.postgres import PrivatePostgres
 
 from . import audit
+from .doors import Doors
 from .faults import Fault, schedule
-from .nodes import NodeProcess, Setup
+from .nodes import NodeProcess
 from .notes import Talked
 from .person import STUCK_S, Person
-from .proxy import Proxy
 from .verdict import CHECKS, claimed_undone, is_told_lost, judge
 from .verdict import Fault as Failure
 
@@ -91,9 +91,8 @@ class _Stage:
 
     plan: Plan
     nodes: list[NodeProcess]
-    doors: list[Proxy]  # before each node
-    store_door: Proxy | None  # before PostgreSQL
-    file: Path | None  # or the file
+    doors: Doors
+    file: Path | None  # the store, unless it is PostgreSQL
     people: list[Person]
     hurt: list[Fault]  # what the store suffers from now
     tell: Tell
@@ -119,6 +118,15 @@ async def run(plan: Plan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG00
     else:
         made.folder = folder
     return made
+
+
+def play(made: Coroutine[Any, Any, Run]) -> Run:
+    """On uvloop where it is installed: the people should cost little beside the servers."""
+    try:
+        import uvloop
+    except ModuleNotFoundError:
+        return asyncio.run(made)
+    return uvloop.run(made)
 
 
 def _store(plan: Plan, folder: Path, stack: ExitStack) -> str:
@@ -157,41 +165,32 @@ async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
 
 @asynccontextmanager
 async def _stage(plan: Plan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
+    """Every node has a door, and the store has the last one."""
     async with AsyncExitStack() as stack:
-        store_door = None
-        behind = store
-        if audit.is_postgres(store):
-            store_door = Proxy(urlsplit(store).port or 5432)
-            await _open(stack, store_door)
-            behind = _through(store, store_door.port)
-        setup = Setup(folder, behind, TTL_MS, DRAIN_S)
-        nodes = [NodeProcess("abcdefghijkl"[number], setup) for number in range(plan.nodes)]
+        is_served = audit.is_postgres(store)
+        nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]
+        doors = Doors()
+        stack.push_async_callback(doors.stop)
+        behind = [node.port for node in nodes]
+        await doors.start([*behind, *([urlsplit(store).port or 5432] if is_served else [])])
         for node in nodes:
+            node.store = _through(store, doors.ports[-1]) if is_served else store
             stack.push_async_callback(node.kill)
         tell(f"starting {len(nodes)} servers")
         await asyncio.gather(*(node.start() for node in nodes))
-        doors = [Proxy(node.port) for node in nodes]
-        for door in doors:
-            await _open(stack, door)
-        by_port = {door.port: node for door, node in zip(doors, nodes, strict=True)}
+        by_port = dict(zip(doors.ports, nodes, strict=False))
         hurt: list[Fault] = []
         people = [
             Person(
                 number + 1,
-                [door.port for door in doors],
+                list(by_port),
                 lambda port: by_port[port].name,
                 random.Random(f"{plan.seed} person {number}"),
                 lambda: not hurt,
             )
             for number in range(plan.conversations)
         ]
-        file = None if store_door is not None else Path(store)
-        yield _Stage(plan, nodes, doors, store_door, file, people, hurt, tell)
-
-
-async def _open(stack: AsyncExitStack, door: Proxy) -> None:
-    await door.start()
-    stack.push_async_callback(door.stop)
+        yield _Stage(plan, nodes, doors, None if is_served else Path(store), people, hurt, tell)
 
 
 def _through(store: str, port: int) -> str:
@@ -220,37 +219,32 @@ async def _torture(stage: _Stage) -> None:
         task = asyncio.ensure_future(_inflict(stage, fault))
         going.add(task)
     await asyncio.sleep(max(0.0, stage.plan.seconds - (loop.time() - began_s)))
-    for door in (*stage.doors, *((stage.store_door,) if stage.store_door else ())):
-        door.heal()
+    for number in range(len(stage.doors.ports)):
+        stage.doors.do(number, "heal")
     for node in stage.nodes:
         node.thaw()
     await asyncio.gather(*going)
 
 
 async def _inflict(stage: _Stage, fault: Fault) -> None:
-    node, door = stage.nodes[fault.node], stage.doors[fault.node]
+    node, doors = stage.nodes[fault.node], stage.doors
     match fault.kind:
         case "kill" | "drain" | "freeze":
             await _disturb(stage, node, fault)
         case "cut":
             stage.count("cuts")
-            door.cut()
+            doors.do(fault.node, "cut")
         case "hang_up_lines":
             dice = random.Random(f"{stage.plan.seed} {fault.at_s}")
             for person in stage.people:
                 if dice.random() < fault.amount:
                     stage.count("cuts")
                     person.cut()
-        case "stall":
-            stage.count("stalls")
-            door.stall()
+        case "stall" | "swallow":
+            stage.count(f"{fault.kind}s")
+            doors.do(fault.node, fault.kind)
             await asyncio.sleep(fault.lasts_s)
-            door.heal()
-        case "swallow":
-            stage.count("swallows")
-            door.swallow()
-            await asyncio.sleep(fault.lasts_s)
-            door.heal()
+            doors.do(fault.node, "heal")
         case "clock":
             stage.count("clock_jumps")
             node.set_clock(int(fault.amount))
@@ -287,25 +281,23 @@ async def _disturb(stage: _Stage, node: NodeProcess, fault: Fault) -> None:
 
 
 async def _hurt_store(stage: _Stage, fault: Fault) -> None:
-    if stage.store_door is None:
-        assert stage.file is not None
+    if stage.file is not None:
         lasts_s = min(fault.lasts_s or 0.5, 4.0)
         await asyncio.get_running_loop().run_in_executor(None, _lock_file, stage.file, lasts_s)
         return
-    door = stage.store_door
+    doors, door = stage.doors, len(stage.nodes)
     match fault.kind:
         case "store_slow":
-            door.delay_s = fault.amount / 1000
+            doors.do(door, "delay", fault.amount / 1000)
             await asyncio.sleep(fault.lasts_s)
-            door.delay_s = 0.0
+            doors.do(door, "delay")
         case "store_cut":
-            door.cut()
+            doors.do(door, "cut")
             await asyncio.sleep(0.5)  # until every node has noticed
         case "store_away":
-            door.is_shut = True
-            door.cut()
+            doors.do(door, "shut")
             await asyncio.sleep(fault.lasts_s)
-            door.is_shut = False
+            doors.do(door, "heal")
 
 
 def _lock_file(file: Path, lasts_s: float) -> None:

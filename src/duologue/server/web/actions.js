@@ -2,8 +2,8 @@
 //
 // Rule: nothing here guesses what the server will do; the page shows it when it is told.
 
-import { isOn } from "./model/model.js";
-import { keep, keepConversation, keepMuted, keepToken } from "./seat.js";
+import { isOn, unsentOf } from "./model/model.js";
+import { keep, keepConversation, keepMuted, keepToken, newId } from "./seat.js";
 import { download, transcriptOf } from "./transcript.js";
 import { keepWatched } from "./watched.js";
 
@@ -35,7 +35,18 @@ export function createActions({ store, socket, player, microphone, text }) {
     finishTurn: () => send("send"),
     interrupt: () => send("interrupt"),
     pause: () => send(store.model.state.state === "suspended" ? "resume" : "suspend"),
-    type: (words) => isOn(store.model) && send("type", { text: words }),
+    /** It stays on the page until the server says that it is safe; without a line it waits for one. */
+    type(words) {
+      if (!isOn(store.model) || !["open", "waiting", "connecting"].includes(store.model.connection.phase)) return false;
+      const id = newId();
+      tell("typed", { id, conversation: store.model.conversation.conversation, text: words });
+      send("type", { id, text: words });
+      return true;
+    },
+    /** After a line that was lost nobody knows what came through: the server takes each message once. */
+    typeAgain() {
+      for (const { id, text: words } of unsentOf(store.model)) send("type", { id, text: words });
+    },
     cancel: (call) => send("cancel", { call }),
     answer(call, words) {
       if (send("answer", { call, text: words })) tell("answered", { call });

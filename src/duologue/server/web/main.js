@@ -19,7 +19,7 @@ import { task } from "./parts/task.js";
 import { watchBanner } from "./parts/watching.js";
 import { work } from "./parts/work.js";
 import { Player } from "./player.js";
-import { accessToken, keepConversation, kept, keptConversation, seatId, wasMuted } from "./seat.js";
+import { accessToken, keepConversation, keepUnsent, kept, keptConversation, keptUnsent, seatId, wasMuted } from "./seat.js";
 import { Socket } from "./socket.js";
 import { resumeOnGesture, Sound } from "./sound.js";
 import { createStore } from "./store.js";
@@ -35,7 +35,8 @@ document.documentElement.lang = language;
 translate(document, text);
 
 const mode = kept("mode") === "push" ? "push" : "hands-free";
-const store = createStore(reduce, firstModel({ microphone: { status: "off", muted: wasMuted(), mode, pressed: false } }));
+const microphoneAtFirst = { status: "off", muted: wasMuted(), mode, pressed: false };
+const store = createStore(reduce, firstModel({ microphone: microphoneAtFirst, unsent: keptUnsent() }));
 const timings = [];
 
 const sound = new Sound({ changed: (state) => act.tell("sound", { status: state }) });
@@ -55,6 +56,9 @@ for (const part of [watchBanner, heading, status, controls, captions, announcer,
 }
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
   microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.state !== "suspended");
+});
+store.subscribe((model, before) => {
+  if (model.unsent !== before.unsent) keepUnsent(model.unsent);
 });
 theme(text);
 holdSpace(act);
@@ -87,6 +91,7 @@ function receive(message) {
   if (type === "duologue.ended" && !watching) keepConversation(null);
   if (type === "duologue.ended" && !watching) microphone.close();
   store.dispatch(message);
+  if (type === "duologue.conversation" && payload.resumed && !payload.watching) act.typeAgain();
   if (type === "duologue.ready") cameIn(payload);
   if (type === "duologue.error" && payload.code === "no_call") callIsGone();
 }

@@ -1,11 +1,12 @@
-// What outlives a page: the seat (for good), the conversation with its key and the token (for this tab).
+// What outlives a page: the seat (for good), the conversation with its key, what was written and
+// is not safe yet, and the token (for this tab).
 //
 // Rule: a browser that stores nothing still works; it only forgets.
 
 export function seatId() {
   const kept = read(localStorage, "duologue.seat");
   if (kept) return kept;
-  const made = crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), hex).join("");
+  const made = newId();
   write(localStorage, "duologue.seat", made);
   return made;
 }
@@ -35,6 +36,24 @@ export function keptConversation() {
 
 export function keepConversation(conversation) {
   write(sessionStorage, "duologue.conversation", conversation && JSON.stringify(conversation));
+}
+
+/** What was written and is not known to be safe: {id, conversation, text}. */
+export function keptUnsent() {
+  try {
+    return JSON.parse(read(sessionStorage, "duologue.unsent") ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+export function keepUnsent(messages) {
+  write(sessionStorage, "duologue.unsent", messages.length ? JSON.stringify(messages) : null);
+}
+
+/** A name that nobody else has. */
+export function newId() {
+  return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), hex).join("");
 }
 
 /** Muted stays muted when the page is loaded again. */

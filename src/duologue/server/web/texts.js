@@ -56,6 +56,7 @@ const TEXTS = {
   hintIdle: ["Nothing is recorded before you start", "Vor dem Start wird nichts aufgenommen", "Rien n'est enregistré avant de commencer", "Nada se graba antes de empezar", "開始するまで何も録音されません"],
   waitingFor: ["Waiting for {tool}", "Warte auf {tool}", "En attente de {tool}", "Esperando a {tool}", "{tool} を待っています"],
   notHeard: ["not heard:", "nicht gehört:", "non entendu :", "no oído:", "聞こえなかった部分："],
+  unsent: ["not sent yet", "noch nicht gesendet", "pas encore envoyé", "aún sin enviar", "未送信"],
   overheard: ["overheard", "mitgehört", "entendu au passage", "oído de paso", "漏れ聞き"],
   interrupted: ["interrupted", "unterbrochen", "interrompu", "interrumpido", "中断"],
   reconnecting: ["The line was lost. Trying to come back…", "Die Verbindung ist weg. Ich versuche zurückzukommen …", "Connexion perdue. Nouvelle tentative…", "Se perdió la conexión. Intentando volver…", "接続が切れました。再接続しています…"],

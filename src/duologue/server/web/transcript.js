@@ -3,8 +3,8 @@
 import { nameOf } from "./parts/names.js";
 
 export function transcriptOf(model, text) {
-  const lines = model.captions.map(({ role, text: words, unheard, final, overheard }) => {
-    const notes = [overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
+  const lines = model.captions.map(({ role, text: words, unheard, final, overheard, unsent }) => {
+    const notes = [unsent ? text("unsent") : "", overheard ? text("overheard") : "", final && unheard ? `${text("notHeard")} ${unheard}` : ""].filter(Boolean);
     return `${nameOf(model, role, text)}: ${words}${notes.length ? ` [${notes.join("; ")}]` : ""}`;
   });
   return `${lines.join("\n\n")}\n`;

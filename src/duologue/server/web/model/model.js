@@ -20,6 +20,7 @@ export function firstModel(given = {}) {
     transitions: [],
     hearing: false,
     captions: [],
+    unsent: [], // written, and not known to be safe: {id, conversation, text}
     dialogue: null,
     work: [],
     wait: null,
@@ -57,6 +58,18 @@ export function isWatching(model) {
   return Boolean(model.conversation?.watching);
 }
 
+/** What was written in this conversation and is not known to be safe. */
+export function unsentOf({ unsent, conversation }) {
+  return unsent.filter((message) => message.conversation === conversation?.conversation);
+}
+
+/** The same as lines, but for those of which the server has told already. */
+export function unsentLines(model) {
+  const heard = new Set(model.captions.filter(({ role }) => role === "user").map(({ text }) => text));
+  const missing = unsentOf(model).filter(({ text }) => !heard.has(text));
+  return missing.map(({ id, text }) => ({ id, role: "user", text, unheard: "", final: true, unsent: true }));
+}
+
 const NOTHING = { captions: [], dialogue: null, work: [], wait: null, metrics: null, transitions: [] };
 
 const HANDLERS = {
@@ -70,6 +83,7 @@ const HANDLERS = {
     conversation: payload,
     starting: false,
     ended: null,
+    unsent: payload.resumed ? model.unsent : [],
     ...(payload.resumed && !payload.watching ? {} : { ...NOTHING, notices: [], hood: withoutSteps(model.hood) }),
   }),
   "duologue.history": (model, { items }) => ({ ...model, captions: fromHistory(items) }),
@@ -77,6 +91,7 @@ const HANDLERS = {
   "duologue.hearing": (model, { on }) => (model.hearing === on ? model : { ...model, hearing: on }),
   "duologue.turn": (model, payload) => ({ ...model, captions: withTurn(model.captions, payload) }),
   "duologue.caption": (model, payload) => ({ ...model, captions: withCaption(model.captions, payload) }),
+  "duologue.typed": (model, { id }) => ({ ...model, unsent: model.unsent.filter((message) => message.id !== id) }),
   "duologue.dialogue": (model, payload) => ({ ...model, dialogue: payload.flow === null ? null : payload }),
   "duologue.work": (model, payload, receivedAt) => {
     const work = withWork(model.work, payload, receivedAt);
@@ -91,7 +106,8 @@ const HANDLERS = {
     ended: payload,
     hearing: false,
     wait: null,
-    captions: settled(model.captions),
+    captions: [...settled(model.captions), ...unsentLines(model)], // words that never went stay to be read
+    unsent: isWatching(model) ? model.unsent : [],
     work: withoutRunning(model.work),
     dialogue: model.dialogue && closed(model.dialogue),
     state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
@@ -107,6 +123,7 @@ const HANDLERS = {
     starting: false,
     hearing: payload.phase === "open" ? model.hearing : false,
   }),
+  "panel.typed": (model, message) => ({ ...model, unsent: [...model.unsent, message] }),
   "panel.starting": (model) => ({ ...model, starting: true }),
   "panel.forgotten": (model) => {
     const over = reduce(model, { type: "duologue.ended", payload: { reason: "gone", canRestart: true } });

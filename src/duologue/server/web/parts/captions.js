@@ -3,7 +3,7 @@
 // The agent's words appear as they are heard; what is still to come is dim, what was cut off is struck through.
 // Rule: a line keeps its element for as long as it lives, so that nothing flickers and nothing is read twice.
 
-import { isLive } from "../model/model.js";
+import { isLive, unsentLines } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";
 import { nameOf } from "./names.js";
@@ -24,12 +24,13 @@ export function captions({ text }) {
   });
   new ResizeObserver(follow).observe(scroller);
   intro.append(...introduction(text));
-  return watching(["captions", "conversation", "ended", "ready"], (model) => {
-    show(intro, !model.captions.length && !isLive(model));
+  return watching(["captions", "conversation", "ended", "ready", "unsent", "connection"], (model) => {
+    const shown = model.connection.phase === "open" ? model.captions : [...model.captions, ...unsentLines(model)];
+    show(intro, !shown.length && !isLive(model));
     let previous = null;
     keyed(
       lines,
-      model.captions,
+      shown,
       ({ id }) => id,
       () => line(),
       (element, caption) => {
@@ -50,8 +51,9 @@ function line() {
 }
 
 function update(element, caption, name, text) {
-  const { role, final, overheard, interrupted, unheard } = caption;
+  const { role, final, overheard, interrupted, unheard, unsent } = caption;
   element.dataset.role = role;
+  element.dataset.unsent = String(Boolean(unsent));
   element.dataset.live = String(!final);
   element.dataset.overheard = String(Boolean(overheard));
   const [who, said, mark] = element.children;
@@ -67,7 +69,7 @@ function update(element, caption, name, text) {
     cut.replaceChildren(make("span.unseen", {}, `${text("notHeard")} `), unheard);
   }
   show(cut, isCut);
-  const note = overheard ? text("overheard") : interrupted ? text("interrupted") : "";
+  const note = unsent ? text("unsent") : overheard ? text("overheard") : interrupted ? text("interrupted") : "";
   write(mark, note);
   show(mark, Boolean(note));
 }

@@ -32,7 +32,8 @@ export function composer({ text, act, store }) {
   });
   return watching(["conversation", "ended", "connection", "state"], (model) => {
     show(form, !isWatching(model));
-    const open = isOn(model) && model.connection.phase === "open" && !["terminating", "idle"].includes(model.state.state);
+    const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // what is written then waits
+    const open = isOn(model) && comes && !["terminating", "idle"].includes(model.state.state);
     typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
     typed.readOnly = !isOn(model);
     send.disabled = !open;

@@ -1,0 +1,291 @@
+"""Conversations that move from node to node: by a client that comes back, and by a lease that runs out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from moving_nodes import TTL_MS, Node, Page, hello_of, store_here
+
+from duologue.ports.history import AgentSaid
+from duologue.ports.store import Fenced, StoreFailed
+from duologue.runtime.agent import Agent
+from duologue.runtime.simulated import run_simulated
+from duologue.server.messages import Incoming
+from duologue.store.memory import MemoryStore
+from duologue.testing import ScriptedBrain, ScriptedVoice
+
+ANSWER = "Here is an answer that takes a while to say."
+BRAINS: list[ScriptedBrain] = []
+
+
+def make() -> Agent:
+    brain = ScriptedBrain(lambda request: ANSWER)
+    BRAINS.append(brain)
+    return Agent(brain, voice=ScriptedVoice())
+
+
+def asked() -> int:
+    """How often any brain was asked."""
+    return sum(len(brain.requests) for brain in BRAINS)
+
+
+@pytest.fixture(autouse=True)
+def no_brains() -> None:
+    BRAINS.clear()
+
+
+async def mid_sentence(store: MemoryStore) -> tuple[Node, Page, int]:
+    """A node that dies while its answer is being heard; and which voice that was."""
+    a, page = Node("a", store, make), Page()
+    await a.open()
+    room = await a.begin(page)
+    room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+    await asyncio.sleep(0.5)
+    voice = max(page.sounds)
+    room.line.note_played(voice, 300)
+    await asyncio.sleep(0.2)
+    a.die()
+    return a, page, voice
+
+
+async def taken_over(store: MemoryStore) -> Node:
+    """Another node that has taken over by itself, because the lease ran out."""
+    b = Node("b", store, make)
+    await b.open()
+    await asyncio.sleep(2 * TTL_MS / 1000)
+    assert len(b.hall.rooms) == 1
+    return b
+
+
+@pytest.mark.req("D-14")
+def test_a_node_that_takes_over_by_itself_says_nothing_again_that_the_client_has_heard():
+    async def scene() -> None:
+        store = store_here()
+        _, page, voice = await mid_sentence(store)
+        b = await taken_over(store)
+        assert asked() == 1
+        back = Page()
+        room = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
+        assert room is not None
+        await asyncio.sleep(3)
+        assert asked() == 1, "it was heard, and is not asked for again"
+        (said,) = [item for item in room.conversation.history if isinstance(item, AgentSaid)]
+        assert said.text
+        assert said.text in ANSWER
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_what_was_being_said_stays_kept_while_a_node_waits_for_the_client():
+    async def scene() -> None:
+        store = store_here()
+        _, page, _ = await mid_sentence(store)
+        await taken_over(store)
+        kept = await store.read(hello_of(page)["conversation"])
+        assert kept is not None
+        assert kept.parts["words"]["speech"] is not None
+
+    run_simulated(scene())
+
+
+def test_if_the_client_never_comes_the_conversation_ends_by_itself():
+    async def scene() -> None:
+        store = store_here()
+        await mid_sentence(store)
+        b = await taken_over(store)
+        await asyncio.sleep(300)
+        assert not b.hall.rooms
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_a_conversation_that_was_taken_over_has_its_key_for_the_next_move():
+    async def scene() -> None:
+        store = store_here()
+        _, page, _ = await mid_sentence(store)
+        b = await taken_over(store)
+        first = Page()
+        assert await b.come_back(first, hello_of(page)) is not None
+        assert first.of("conversation")[-1]["key"] == page.of("conversation")[-1]["key"]
+        c, second = Node("c", store, make), Page()
+        await c.open()
+        assert await c.come_back(second, hello_of(first)) is not None
+
+    run_simulated(scene())
+
+
+class AwayStore(MemoryStore):
+    """Can be told to be away."""
+
+    is_away = False
+
+    async def read(self, conversation: str) -> Any:
+        if self.is_away:
+            raise StoreFailed("away")
+        return await super().read(conversation)
+
+    async def claim(self, *given: Any, **more: Any) -> Any:
+        if self.is_away:
+            raise StoreFailed("away")
+        return await super().claim(*given, **more)
+
+
+def away_store() -> AwayStore:
+    loop = asyncio.get_running_loop()
+    return AwayStore(lambda: round(loop.time() * 1000))
+
+
+def test_a_store_that_is_away_is_not_the_end_of_a_conversation():
+    async def scene() -> None:
+        store = away_store()
+        _, page, _ = await mid_sentence(store)
+        b = Node("b", store, make)
+        await b.open()
+        store.is_away = True
+        with pytest.raises(StoreFailed):
+            await b.come_back(Page(), hello_of(page))
+        store.is_away = False
+        assert await b.come_back(Page(), hello_of(page)) is not None
+
+    run_simulated(scene())
+
+
+def test_a_conversation_that_could_not_be_kept_when_it_began_is_kept_later():
+    async def scene() -> None:
+        store = away_store()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        store.is_away = True
+        room = await a.begin(page)
+        assert [told["code"] for told in page.of("notification")] == ["unsaved"]
+        store.is_away = False
+        await asyncio.sleep(TTL_MS / 1000)
+        assert [told["code"] for told in page.of("notification")] == ["unsaved", "saved_again"]
+        kept = await store.read(room.id)
+        assert kept is not None
+        assert set(kept.parts) >= {"machine", "words", "room"}
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+@pytest.mark.graveyard(25)
+def test_a_node_that_was_overtaken_begins_no_action_any_more():
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        room = await a.begin(page)
+        b = Node("b", store, make)
+        await b.open()
+        assert await b.come_back(Page(), hello_of(page)) is not None
+        await asyncio.sleep(TTL_MS / 1000)
+        assert room.is_elsewhere
+        ran: list[int] = []
+
+        async def work() -> None:
+            ran.append(1)
+
+        with pytest.raises(Fenced):
+            await a.custody.once(room.id, "key", "pay", work, False)
+        assert not ran
+
+    run_simulated(scene())
+
+
+def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_again():
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        old = await a.begin(page)
+        b, there = Node("b", store, make), Page()
+        await b.open()
+        assert await b.come_back(there, hello_of(page)) is not None
+        await asyncio.sleep(TTL_MS / 3000 + 0.01)  # a notices
+        new = await a.come_back(Page(), hello_of(there))
+        await asyncio.sleep(TTL_MS / 1000)
+        assert new is not None
+        assert new is not old
+        assert a.hall.rooms[new.id] is new
+        assert not new.is_elsewhere
+        assert new.id in a.custody._keepers
+
+    run_simulated(scene())
+
+
+def test_two_sockets_that_come_back_at_once_come_into_one_room():
+    async def scene() -> None:
+        store = store_here()
+        _, page, _ = await mid_sentence(store)
+        b = Node("b", store, make)
+        await b.open()
+        both = await asyncio.gather(*(b.come_back(Page(), hello_of(page)) for _ in range(2)))
+        assert both[0] is both[1]
+        await asyncio.sleep(TTL_MS / 1000)
+        assert both[0] is not None
+        assert not both[0].is_elsewhere
+
+    run_simulated(scene())
+
+
+def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
+    async def scene() -> None:
+        store = store_here()
+        _, page, voice = await mid_sentence(store)
+        b, back = Node("b", store, make), Page()
+        await b.open()
+        room = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
+        assert room is not None
+        room.do(Incoming("type", {"text": "and now?", "id": "2"}))
+        await asyncio.sleep(1)
+        assert not room.conversation.engine.troubles
+        assert [told["id"] for told in back.of("typed")] == ["2"]
+        assert BRAINS[-1].requests[-1].text == "and now?"
+
+    run_simulated(scene())
+
+
+def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, lambda: Agent(ScriptedBrain([["Well", "", ""]]), voice=None)), Page()
+        await a.open()
+        room = await a.begin(page)
+        room.leave(page)  # type: ignore[arg-type]
+        room.pending._lost.append({"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}})
+        assert room._keeper is not None
+        room._keeper.mark("room")
+        await asyncio.sleep(0.2)
+        a.die()
+        b, back = Node("b", store, make), Page()
+        await b.open()
+        assert await b.come_back(back, hello_of(page)) is not None
+        assert [told["message"] for told in back.of("notification") if told["code"] == "lost"] == ["it"]
+
+    run_simulated(scene())
+
+
+def test_a_beat_that_fails_goes_on():
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        room = await a.begin(page)
+
+        async def fail(*given: Any) -> None:
+            raise RuntimeError("an agent that can't be made")
+
+        store.orphans, before = fail, store.orphans  # type: ignore[method-assign, assignment]
+        await asyncio.sleep(3 * TTL_MS / 1000)
+        store.orphans = before  # type: ignore[method-assign]
+        (held,) = await store.holdings(5)
+        assert held.node == "a"
+        assert held.expires_ms > 0
+        assert not room.is_elsewhere
+
+    run_simulated(scene())

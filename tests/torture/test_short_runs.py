@@ -1,0 +1,42 @@
+"""Real servers, a real store, real sockets: killed, frozen and cut off for a short while."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import pytest
+
+from duologue.testing.postgres import find_programs
+from duologue.torture.run import Plan, Run, play, run
+from duologue.torture.verdict import CHECKS
+
+
+def hold(plan: Plan) -> Run:
+    made = play(run(plan))
+    told = "\n".join(f"{one.check}: {one.conversation}: {one.what}" for one in made.failures)
+    assert made.holds, f"{plan.command}\n{made.folder}\n{told}"
+    assert all(made.result[check] == 0 for check in CHECKS)
+    return made
+
+
+@pytest.mark.req("D-13", "D-14", "L-14")
+@pytest.mark.graveyard(25)
+def test_two_servers_and_postgresql_lose_nothing_when_they_are_killed_frozen_and_cut_off() -> None:
+    if find_programs() is None:
+        told = "PostgreSQL isn't installed: no torture of two servers; run tools/ensure_postgres.sh"
+        if os.environ.get("CI") == "true":
+            pytest.fail(told)
+        warnings.warn(told, stacklevel=1)
+        pytest.skip(told)
+    made = hold(Plan(nodes=2, conversations=8, seed=4, seconds=15.0))
+    assert made.result["kills"]
+    assert made.result["stops"]
+    assert made.result["turns"] >= made.result["conversations"]
+
+
+@pytest.mark.req("D-13", "D-14")
+@pytest.mark.graveyard(25)
+def test_one_server_and_a_file_lose_nothing_when_it_is_killed_and_frozen() -> None:
+    made = hold(Plan(nodes=1, conversations=4, seed=11, seconds=8.0, store="sqlite"))
+    assert made.result["kills"]
