@@ -257,7 +257,7 @@ def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
         await a.open()
         room = await a.begin(page)
         room.leave(page)  # type: ignore[arg-type]
-        room.pending._lost.append({"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}})
+        room.screen.pending._lost.append({"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}})
         assert room._keeper is not None
         room._keeper.mark("room")
         await asyncio.sleep(0.2)
