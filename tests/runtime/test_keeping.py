@@ -108,10 +108,11 @@ def test_an_action_that_was_noted_as_begun_and_never_began_may_begin():
         assert not ran
         await keeper.once("key", "pay", work, False)
         assert len(ran) == 1
+        lease, _ = await store.claim("call", "other", 10_000, force=True)
+        await store.begin(lease, "second", "pay")
+        after = await keeper_of(store)
         with pytest.raises(UnknownOutcome):
-            lease, _ = await store.claim("call", "other", 10_000, force=True)
-            await store.begin(lease, "second", "pay")
-            await (await keeper_of(store)).once("second", "pay", work, False)
+            await after.once("second", "pay", work, False)
 
     run_simulated(scene())
 
