@@ -334,3 +334,35 @@ def test_whoever_comes_back_is_shown_what_got_no_answer():
         assert [item["lost"] for item in again.of("history")[-1]["items"] if item["role"] == "user"] == [True]
 
     run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_a_node_that_hands_over_says_nothing_that_the_next_one_does_not_know_of():
+    """It is told to stop just when an answer is about to be heard."""
+
+    async def scene() -> None:
+        store = SlowStore(lambda: round(asyncio.get_running_loop().time() * 1000))
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        room = await a.begin(page)
+        store.takes_s = 0.3
+        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        await asyncio.sleep(0.1)
+        handing = asyncio.ensure_future(room.hand_over())
+        await asyncio.sleep(0.1)
+        room.do(Incoming("type", {"text": "and this?", "id": "2"}))
+        await handing
+        assert not page.sounds
+        assert not page.of("typed") or page.of("typed") == [{"id": "1"}]
+
+    run_simulated(scene())
+
+
+class SlowStore(MemoryStore):
+    """Takes its time to write."""
+
+    takes_s = 0.0
+
+    async def write(self, *given: Any) -> int:
+        await asyncio.sleep(self.takes_s)
+        return await super().write(*given)
