@@ -167,6 +167,8 @@ class Engine:
             if is_newer:  # it was over before
                 speech.voice = self.driver.state.voice_id
                 speech.note_heard(speech.ledger.total_ms)
+            elif played is not None:
+                speech.ledger.assume(played.heard_ms)
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)

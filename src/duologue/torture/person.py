@@ -111,7 +111,7 @@ class Person:
     async def _speak(self) -> bool:
         """One thing, and its answer. Returns whether it was answered."""
         await self._until(self._is_my_turn)
-        await asyncio.sleep(self._dice.uniform(0.0, 0.4))
+        await asyncio.sleep(self._dice.uniform(0.1, 1.2))
         talk = self.talk
         if talk is None or not self._is_my_turn():
             return False
