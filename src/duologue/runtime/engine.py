@@ -179,6 +179,12 @@ class Engine:
             self.driver.hasten()
         self.calls.adopt(saved.calls)
 
+    def skip_voices(self, voice: int) -> None:
+        """A client knows this voice, and what was kept does not: its number is not given again."""
+        state = self.driver.state
+        if voice > state.voice_id and state.voice not in SOUNDING:
+            self.driver.state = state._replace(voice_id=voice)
+
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
         self.events += 1
         keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
