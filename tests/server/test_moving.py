@@ -366,3 +366,21 @@ class SlowStore(MemoryStore):
     async def write(self, *given: Any) -> int:
         await asyncio.sleep(self.takes_s)
         return await super().write(*given)
+
+
+def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_knows():
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        await a.begin(page)
+        a.die()
+        b = await taken_over(store)
+        back = Page()
+        room = await b.come_back(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
+        assert room is not None
+        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        await asyncio.sleep(1)
+        assert min(back.sounds) > 7
+
+    run_simulated(scene())

@@ -181,6 +181,12 @@ class Engine:
             self.driver.hasten()
         self.calls.adopt(saved.calls)
 
+    def skip_voices(self, voice: int) -> None:
+        """A client knows this voice, and what was kept does not: its number is not given again."""
+        state = self.driver.state
+        if voice > state.voice_id and state.voice not in SOUNDING:
+            self.driver.state = state._replace(voice_id=voice)
+
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
         keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
         if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard

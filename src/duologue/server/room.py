@@ -256,6 +256,8 @@ class Room:
         self._teller.language = language
         self.line.rate_hz = rate_hz
         self._greet(resumed)
+        if position is not None and self._early is None:
+            self.conversation.engine.skip_voices(position.voice)
         self.line.attach(guest, position)
 
     def leave(self, guest: Guest) -> None:
