@@ -57,7 +57,7 @@ from duologue.testing.scenario import InvalidScenario, load
 from duologue.workers.scripted import scripted_tool
 
 ROOT = Path(__file__).parent.parent.parent
-FLOWS = ROOT / "examples" / "flows"
+FLOWS = ROOT / "examples"
 SCENARIOS = ROOT / "examples" / "scenarios"
 
 

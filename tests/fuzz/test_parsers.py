@@ -16,7 +16,9 @@ FOUND = Path(__file__).parent / "found"  # what was once too much, by target
 
 @pytest.mark.parametrize("name", list(TARGETS))
 def test_what_it_should_read_it_reads(name: str) -> None:
-    for seed in TARGETS[name].seeds():
+    seeds = TARGETS[name].seeds()
+    assert seeds
+    for seed in seeds:
         TARGETS[name].feed(seed)
 
 

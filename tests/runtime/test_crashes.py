@@ -15,6 +15,7 @@ from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.line import Played
 from duologue.ports.script import Pause
+from duologue.ports.store import Write
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.keeping import Keeper
@@ -255,5 +256,30 @@ def test_a_voice_that_was_heard_and_never_written_down_keeps_its_number():
         process.conversation.type("two")
         assert await at_rest(process, store)
         assert max(process.line.played) > known + 4
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_a_reply_of_which_more_was_heard_than_was_written_down_is_not_said_again():
+    async def scene() -> None:
+        store = CrashingStore(NEVER, 0.0)
+        answer = "This answer is long enough to be heard in part."
+        process = await begin(store, Agent(ScriptedBrain([answer]), voice=ScriptedVoice(first_ms=100)))
+        process.conversation.type("tell me")
+        await asyncio.sleep(0.3)
+        await process.keeper.saved()
+        lease, kept = await store.claim("call", "editor", 10_000, force=True)
+        words = dict(kept.parts["words"])
+        reply, voice, ledger = words["speech"]
+        (text, start_ms, _, _, _, glued), *_ = ledger["passages"]
+        ledger |= {"passages": [[text, start_ms, 200, [], False, glued]], "total_ms": 200, "heard_ms": 0}
+        await store.write(lease, kept.revision, Write({"words": {**words, "speech": [reply, voice, ledger]}}))
+        process.die()
+        process = await begin(store, Agent(ScriptedBrain(["Again?"]), voice=ScriptedVoice()), Played(voice, 1_500))
+        assert await at_rest(process, store)
+        (said,) = [item for item in process.conversation.history if isinstance(item, AgentSaid)]
+        assert said.text
+        assert answer.startswith(said.text)
 
     run_simulated(scene())

@@ -257,7 +257,8 @@ def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
         await a.open()
         room = await a.begin(page)
         room.leave(page)  # type: ignore[arg-type]
-        room.screen.pending._lost.append({"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}})
+        told = {"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}}
+        room.screen.pending._lost.append(told)
         assert room._keeper is not None
         room._keeper.mark("room")
         await asyncio.sleep(0.2)
@@ -287,5 +288,100 @@ def test_a_beat_that_fails_goes_on():
         assert held.node == "a"
         assert held.expires_ms > 0
         assert not room.is_elsewhere
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("L-14")
+@pytest.mark.parametrize("heard_ms", [0, 2_000])
+@pytest.mark.parametrize("gone_s", [2.2, 3.0, 3.5, 10.0])  # 3: back just when it is tried again
+def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again(heard_ms, gone_s):
+    """The line is gone for longer than the machine waits for it; the page has played what it had."""
+
+    async def scene() -> None:
+        a, page = Node("a", store_here(), make), Page()
+        await a.open()
+        room = await a.begin(page)
+        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        await asyncio.sleep(0.5)
+        voice = max(page.sounds)
+        room.leave(page)  # type: ignore[arg-type]
+        await asyncio.sleep(gone_s)
+        back = Page()
+        assert await a.come_back(back, hello_of(page, played={"voice": voice, "ms": heard_ms, "chunk": 10})) is room
+        await asyncio.sleep(3)
+        assert asked() == (1 if heard_ms else 2)
+        assert room.conversation.machine_state.answered == (1 if heard_ms else 0)
+
+    run_simulated(scene())
+
+
+def test_whoever_comes_back_is_shown_what_got_no_answer():
+    async def scene() -> None:
+        store = store_here()
+        _, page, _ = await mid_sentence(store)
+        b, back = Node("b", store, make), Page()
+        await b.open()
+        room = await b.come_back(back, hello_of(page))
+        assert room is not None
+        room.screen.pending.lost_turns.append(1)
+        assert room._keeper is not None
+        room._keeper.mark("room")
+        await asyncio.sleep(0.2)
+        b.die()
+        c, again = Node("c", store, make), Page()
+        await c.open()
+        assert await c.come_back(again, hello_of(back)) is not None
+        assert [item["lost"] for item in again.of("history")[-1]["items"] if item["role"] == "user"] == [True]
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_a_node_that_hands_over_says_nothing_that_the_next_one_does_not_know_of():
+    """It is told to stop just when an answer is about to be heard."""
+
+    async def scene() -> None:
+        store = SlowStore(lambda: round(asyncio.get_running_loop().time() * 1000))
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        room = await a.begin(page)
+        store.takes_s = 0.3
+        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        await asyncio.sleep(0.1)
+        handing = asyncio.ensure_future(room.hand_over())
+        await asyncio.sleep(0.1)
+        room.do(Incoming("type", {"text": "and this?", "id": "2"}))
+        await handing
+        assert not page.sounds
+        assert not page.of("typed") or page.of("typed") == [{"id": "1"}]
+
+    run_simulated(scene())
+
+
+class SlowStore(MemoryStore):
+    """Takes its time to write."""
+
+    takes_s = 0.0
+
+    async def write(self, *given: Any) -> int:
+        await asyncio.sleep(self.takes_s)
+        return await super().write(*given)
+
+
+def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_knows():
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        await a.begin(page)
+        a.die()
+        b = await taken_over(store)
+        back = Page()
+        room = await b.come_back(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
+        assert room is not None
+        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        await asyncio.sleep(1)
+        assert min(back.sounds) > 7
 
     run_simulated(scene())

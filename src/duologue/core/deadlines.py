@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from .draft import Draft
-from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice, Words
-from .state import Here, floor_is_open, is_at_rest, is_owed, noise_is_in_the_way
+from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, TIMER_INDEX, TIMERS, Job, Leaf, Link, Reply, Timer, User, Voice, Words
+from .state import Here, State, floor_is_open, is_at_rest, is_owed, noise_is_in_the_way
 
 Duration = Callable[[Draft], int]
 
@@ -108,6 +108,20 @@ JOB_LIMITS: dict[Job, Callable[[Draft], JobLimits]] = {
 }
 
 _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
+
+
+def has_unowned_timer(s: State) -> bool:
+    """Is a deadline armed that nothing here owns? No machine gets there, but what was kept may be damaged; and a
+    deadline that nobody takes would be due for ever."""
+    leaves = (s.link, s.user, s.voice, s.reply)
+    owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
+    owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}
+    if any(due and timer not in owned for timer, due in zip(TIMERS, s.due, strict=True)):
+        return True
+    return any(
+        (job.kind is Job.TOOL and job.heartbeat_due) or (job.kind is Job.DISPATCHED and job.feedback_due)
+        for job in s.jobs
+    )
 
 
 class Owners:

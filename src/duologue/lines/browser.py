@@ -75,6 +75,7 @@ class BrowserLine:
         self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
         self._source_hz = OUTPUT_HZ
         self._patience: asyncio.TimerHandle | None = None
+        self._stopped: Stopped | None = None
         self._voice = self._sent_to = 0
         self._begin(0)
 
@@ -172,8 +173,10 @@ class BrowserLine:
     # -- The port
 
     async def open(self, tell: Callable[[LineEvent], None]) -> None:
-        """Returns when there is a client."""
+        """Returns when there is a client. What it said of a sound that was stopped meanwhile is told first."""
         self._tell = tell
+        if self._stopped is not None:
+            tell(self._stopped)
         if self._wire is None:
             arrival = asyncio.get_running_loop().create_future()
             self._arrivals.append(arrival)
@@ -303,10 +306,9 @@ class BrowserLine:
 
     def note_stopped(self, voice: int, ms: int) -> None:
         former, former_ms = self._former
-        if voice == former:
-            self._tell(Stopped(voice, min(ms, former_ms)))
-        elif voice == self._voice and self._is_cleared:
-            self._tell(Stopped(voice, self._move_on(ms)))
+        if voice == former or (voice == self._voice and self._is_cleared):
+            self._stopped = Stopped(voice, min(ms, former_ms) if voice == former else self._move_on(ms))
+            self._tell(self._stopped)
         else:  # nobody asked it to stop
             self.note_played(voice, ms)
 

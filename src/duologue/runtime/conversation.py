@@ -145,14 +145,18 @@ class Conversation:
         self.engine.go_on(played, has_more)
         await asyncio.shield(self._starting)
 
+    def freeze(self) -> None:
+        """Nothing moves any more, and nothing more is heard: what is kept now is where somebody else goes on."""
+        self.engine.line.clear(self.engine.driver.state.voice_id)
+        self.engine.driver.close()
+
     async def abandon(self, reason: str) -> None:
         """Stop at once, without a goodbye: somebody else has this conversation now."""
         self._reason = reason
         brain = self.agent.thinker
         if isinstance(brain, Forgets):
             brain.forget(self.id)
-        self.engine.line.clear(self.engine.driver.state.voice_id)
-        self.engine.driver.close()
+        self.freeze()
         self._shut_down()
         await self.wait()
 

@@ -88,6 +88,10 @@ class Driver:
         return self._busy
 
     @property
+    def is_closed(self) -> bool:
+        return self._closed
+
+    @property
     def is_elsewhere(self) -> bool:
         """Is this another thread than the conversation's own?"""
         return get_ident() != self._thread

@@ -167,6 +167,8 @@ class Engine:
             if is_newer:  # it was over before
                 speech.voice = self.driver.state.voice_id
                 speech.note_heard(speech.ledger.total_ms)
+            elif played is not None:
+                speech.ledger.assume(played.heard_ms)
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)
@@ -178,6 +180,12 @@ class Engine:
                 break
             self.driver.hasten()
         self.calls.adopt(saved.calls)
+
+    def skip_voices(self, voice: int) -> None:
+        """A client knows this voice, and what was kept does not: its number is not given again."""
+        state = self.driver.state
+        if voice > state.voice_id and state.voice not in SOUNDING:
+            self.driver.state = state._replace(voice_id=voice)
 
     def _mark(self, moment: Moment, keeper: Keeper) -> None:
         keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))

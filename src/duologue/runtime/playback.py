@@ -25,7 +25,7 @@ from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
-SAFE_S_MAX = 3.0  # what is not safe by then is said all the same; less than a stall
+SAFE_S_MAX = 4.0  # what is not safe by then is said all the same; less than a stall
 NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
 ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
 
@@ -82,6 +82,8 @@ class Playback:
             return
         except (StoreFailed, TimeoutError) as failure:
             self._trouble("store", failure)
+        if self._driver.is_closed:
+            return
         if self._playing is speech and not speech.dropped and self._driver.state.voice is not Voice.HELD:
             speech.play(speech.voice, self._line)
 

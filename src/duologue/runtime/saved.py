@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duologue.core.codec import settings_digest, state_from_json, state_to_json
+from duologue.core.deadlines import has_unowned_timer
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Outcome
 from duologue.core.settings import Settings
@@ -95,6 +96,8 @@ def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
         raise NotRestorable("the agent's settings have changed since it was saved")
     try:
         state = state_from_json(machine["state"], settings)
+        if has_unowned_timer(state):
+            raise NotRestorable("what was saved can't be read: a deadline belongs to nothing")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         match words["transcript"], words["asking"], machine["events"]:

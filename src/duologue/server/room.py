@@ -189,6 +189,7 @@ class Room:
         """Let another node go on with it: everything is written, the client is sent there."""
         if self._custody is not None and not self.is_elsewhere and not self.is_over:
             self.is_elsewhere = True
+            self.conversation.freeze()  # nothing may be heard that the next node doesn't know of
             await self._custody.let_go(self, is_over=False)
             await self._abandon(STOPPING)
 
@@ -246,6 +247,8 @@ class Room:
         self._language = language
         self.line.rate_hz = rate_hz
         self._greet(guest, resumed)
+        if position is not None and self._early is None:
+            self.conversation.engine.skip_voices(position.voice)
         self.line.attach(guest, position)
 
     def leave(self, guest: Guest) -> None:
@@ -278,6 +281,8 @@ class Room:
 
     def do(self, incoming: Incoming) -> None:
         """Obey, or say why not. What comes before the conversation goes on is done then."""
+        if self.is_elsewhere:
+            return  # it will be said again where the conversation goes on
         if self._early is not None:
             self._early.append(incoming)
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ BACKOFF_S = (0.05, 0.2, 0.5, 1.0)
 REST_S = 0.3  # an open floor for this long: the answer is over
 STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # on one socket, without an answer and without an end
 STORY_S = 1.0
+CUT_SHORT = 0.3  # of the stories
 RETRY = "Say retry"
 OPEN_STATES = ("listening", "processing", "speaking", "waitingForCopilot", "interrupted")
 
@@ -47,7 +49,7 @@ class Person:
         is_store_well: Callable[[], bool] = lambda: True,
     ) -> None:
         self.number = number
-        self._places = places
+        self.places = places
         self._process_at = process_at
         self._dice = dice
         self._is_store_well = is_store_well
@@ -58,7 +60,7 @@ class Person:
         self.is_settling = False  # all is well again: one exchange from now on is enough
         self.is_stopping = False  # hangs up, and begins nothing new
         self.settled = asyncio.Event()
-        self._script = self._lines()
+        self._script: Iterator[tuple[str, str]] = self._lines()
         self._ws: ClientConnection | None = None
         self._out: asyncio.Queue[str] = asyncio.Queue()
         self._process = ""
@@ -94,6 +96,15 @@ class Person:
                 yield f"{self._dice.choice(('order', 'reserve'))} {item}", str(item)
                 yield "yes", str(item)
 
+    def say_next(self, texts: list[str]) -> None:
+        """Say these first."""
+        self._script = itertools.chain(((text, text.split()[-1]) for text in texts), self._script)
+
+    def is_listening_to(self, text: str) -> bool:
+        """Is this just being heard?"""
+        voice = self._ear.current
+        return voice is not None and not voice.is_over and text in voice.heard
+
     async def run(self) -> None:
         """Until it is cancelled; after `settled` it only stays on the line."""
         staying = asyncio.ensure_future(self._stay())
@@ -111,7 +122,7 @@ class Person:
     async def _speak(self) -> bool:
         """One thing, and its answer. Returns whether it was answered."""
         await self._until(self._is_my_turn)
-        await asyncio.sleep(self._dice.uniform(0.0, 0.4))
+        await asyncio.sleep(self._dice.uniform(0.1, 1.2))
         talk = self.talk
         if talk is None or not self._is_my_turn():
             return False
@@ -119,7 +130,7 @@ class Person:
         self._type(talk, text, item)
         turn = self._turn
         assert turn is not None
-        is_short = text.startswith("tell") and self._dice.random() < 0.3
+        is_short = text.startswith("tell") and self._dice.random() < CUT_SHORT
         done = self._is_cut_short if is_short else self._is_answered
         await self._until(lambda: done(talk, turn), turn)
         turn.took_s = self._now() - turn.typed_s
@@ -194,7 +205,7 @@ class Person:
     async def _stay(self) -> None:
         attempt = 0
         while True:
-            place = self._dice.choice(self._places)
+            place = self._dice.choice(self.places)
             self._heard_from_s = self._now()
             try:
                 async with asyncio.timeout(CONNECT_S_MAX):

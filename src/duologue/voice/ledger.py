@@ -117,6 +117,15 @@ class Ledger:
         """The line has played this much; never more than there is, never less than before."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
+    def assume(self, heard_ms: int) -> None:
+        """Somebody has heard more than was written down of it: the newest sentence lasted at least so long."""
+        more_ms = heard_ms - self.total_ms
+        if more_ms > 0 and self._passages:
+            passage = self._passages[-1]
+            passage.ms += more_ms
+            passage.words, passage.whole = [], False  # when its words ended isn't known
+            self.total_ms += more_ms
+
     def dump(self) -> dict[str, Any]:
         """As JSON has it."""
         passages = [
