@@ -54,6 +54,7 @@ class Saved:
     asking: dict[str, Any]
     calls: tuple[OpenCall, ...] = ()
     speech: OpenSpeech | None = None
+    cut: OpenSpeech | None = None  # the newest that was cut short: its client may have heard more of it
     events: int = 0  # steps so far, in the journal
 
 
@@ -70,7 +71,11 @@ def machine_part(state: State, events: int) -> dict[str, Any]:
 
 
 def words_part(
-    transcript: dict[str, Any], asking: dict[str, Any], calls: tuple[OpenCall, ...], speech: OpenSpeech | None
+    transcript: dict[str, Any],
+    asking: dict[str, Any],
+    calls: tuple[OpenCall, ...],
+    speech: OpenSpeech | None,
+    cut: OpenSpeech | None = None,
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -78,6 +83,7 @@ def words_part(
         "asking": asking,
         "calls": [[call.call, call.reply, call.name, call.arguments, call.id, call.partial] for call in calls],
         "speech": [speech.reply, speech.voice, speech.ledger] if speech is not None else None,
+        "cut": [cut.reply, cut.voice, cut.ledger] if cut is not None else None,
     }
 
 
@@ -97,7 +103,8 @@ def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
         state = state_from_json(machine["state"], settings)
         calls = tuple(OpenCall(*call) for call in words["calls"])
         speech = OpenSpeech(*words["speech"]) if words["speech"] is not None else None
-        return Saved(state, words["transcript"], words["asking"], calls, speech, int(machine["events"]))
+        cut = OpenSpeech(*words["cut"]) if words.get("cut") is not None else None
+        return Saved(state, words["transcript"], words["asking"], calls, speech, cut, int(machine["events"]))
     except (DuologueError, KeyError, TypeError, ValueError) as problem:
         raise NotRestorable(f"what was saved can't be read: {type(problem).__name__}") from None
 
