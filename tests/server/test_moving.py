@@ -385,3 +385,28 @@ def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_k
         assert min(back.sounds) > 7
 
     run_simulated(scene())
+
+
+@pytest.mark.req("D-14", "L-14")
+def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again_by_another_node():
+    """The first node has given the line up before its client comes to the second."""
+
+    async def scene() -> None:
+        store = store_here()
+        a, page = Node("a", store, make), Page()
+        await a.open()
+        room = await a.begin(page)
+        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        await asyncio.sleep(0.5)
+        voice = max(page.sounds)
+        room.leave(page)  # type: ignore[arg-type]
+        await asyncio.sleep(2.5)
+        b, back = Node("b", store, make), Page()
+        await b.open()
+        there = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 2_000, "chunk": 10}))
+        assert there is not None
+        await asyncio.sleep(3)
+        assert asked() == 1
+        assert there.conversation.machine_state.answered == 1
+
+    run_simulated(scene())

@@ -149,10 +149,13 @@ class Engine:
 
     def _words(self) -> dict[str, Any]:
         if self._saved is not None:  # it hasn't gone on yet: what was on is still as it was
-            return words_part(self.transcript.dump(), self.asking.dump(), self._saved.calls, self._saved.speech)
+            return words_part(
+                self.transcript.dump(), self.asking.dump(), self._saved.calls, self._saved.speech, self._saved.cut
+            )
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
-        return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened)
+        cut = self.playback.cut.dump() if self.playback.cut is not None else None
+        return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened, cut)
 
     def go_on(self, played: Played | None, has_more: bool) -> None:
         """Go on with what was saved. The line was lost with the process; the time since then is the wait before the
@@ -174,6 +177,10 @@ class Engine:
                 speech.ledger.note_heard(played.heard_ms)
             elif played is not None and speech.ledger.split(played.heard_ms).heard:  # less than a word is nothing
                 self.playback.note(played)
+        if saved.cut is not None:
+            self.playback.cut = Speech.load(saved.cut)
+            if played is not None and not has_more:
+                self.playback.note(Stopped(played.voice, played.heard_ms))
         self.driver.post(ev.LinkClosed)
         for _ in range(DEADLINES_MAX):
             if self.driver.state.link is not Link.BACKING_OFF:

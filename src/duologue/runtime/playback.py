@@ -53,7 +53,7 @@ class Playback:
         self._line = line
         self._trouble = trouble
         self._playing: Speech | None = None
-        self._cut: Speech | None = None  # the newest that was cut short
+        self.cut: Speech | None = None  # the newest that was cut short
         self._caption = caption
         self._truncates = brain if isinstance(brain, Truncates) else None
 
@@ -102,7 +102,7 @@ class Playback:
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
-        self._cut = speech
+        self.cut = speech
         if self._truncates is not None:
             self._truncates.truncate(speech.reply, speech.ledger.heard_ms)
 
@@ -137,7 +137,7 @@ class Playback:
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Of a voice that is over. The line knows best how much of it was heard, even afterwards."""
-        cut = self._cut
+        cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
         if self._is_time(heard.heard_ms) and heard.heard_ms > cut.ledger.heard_ms:

@@ -55,6 +55,7 @@ class Saved:
     asking: dict[str, Any]
     calls: tuple[OpenCall, ...] = ()
     speech: OpenSpeech | None = None
+    cut: OpenSpeech | None = None  # the newest that was cut short: its client may have heard more of it
     events: int = 0  # steps so far, in the journal
 
 
@@ -71,7 +72,11 @@ def machine_part(state: State, events: int) -> dict[str, Any]:
 
 
 def words_part(
-    transcript: dict[str, Any], asking: dict[str, Any], calls: tuple[OpenCall, ...], speech: OpenSpeech | None
+    transcript: dict[str, Any],
+    asking: dict[str, Any],
+    calls: tuple[OpenCall, ...],
+    speech: OpenSpeech | None,
+    cut: OpenSpeech | None = None,
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
@@ -79,6 +84,7 @@ def words_part(
         "asking": asking,
         "calls": [[call.call, call.reply, call.name, call.arguments, call.id, call.partial] for call in calls],
         "speech": [speech.reply, speech.voice, speech.ledger] if speech is not None else None,
+        "cut": [cut.reply, cut.voice, cut.ledger] if cut is not None else None,
     }
 
 
@@ -100,9 +106,10 @@ def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
             raise NotRestorable("what was saved can't be read: a deadline belongs to nothing")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
+        cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
         match words["transcript"], words["asking"], machine["events"]:
             case dict(transcript), dict(asking), int(events) if events >= 0:
-                return Saved(state, transcript, asking, calls, speech, events)
+                return Saved(state, transcript, asking, calls, speech, cut, events)
         raise NotRestorable("what was saved can't be read: it has no words")
     except NotRestorable:
         raise
