@@ -26,7 +26,13 @@ from duologue.core.state import UNFROZEN
 ROWS_MIN = 0.95
 TRANSITIONS_MIN = 0.95
 BRANCHES_MIN = 0.90
-_ALONE = ("tests/browser", "tests/web", "tests/torture", "tests/server/test_phone_checklist.py")
+_ALONE = (
+    "tests/browser",
+    "tests/web/test_panel.py",
+    "tests/web/test_sound.py",
+    "tests/torture/test_short_runs.py",
+    "tests/server/test_phone_checklist.py",
+)
 _NOT_COUNTED = ("tests/check", "tests/bench", "tests/draw")
 
 
