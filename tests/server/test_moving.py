@@ -410,3 +410,19 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again_by_anoth
         assert there.conversation.machine_state.answered == 1
 
     run_simulated(scene())
+
+
+@pytest.mark.req("D-14")
+def test_a_conversation_of_another_agent_in_the_same_store_is_left_alone():
+    async def scene() -> None:
+        store = store_here()
+        await mid_sentence(store)
+        other = Node("other", store, lambda: Agent(ScriptedBrain(), voice=ScriptedVoice(), name="somebody else"))
+        await other.open()
+        await asyncio.sleep(3 * TTL_MS / 1000)
+        assert not other.hall.rooms
+        [held] = await store.holdings(10)
+        assert not held.is_over
+        await taken_over(store)  # a server of its own agent still can
+
+    run_simulated(scene())

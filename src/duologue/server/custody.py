@@ -57,7 +57,8 @@ class Custody:
         self._unkept: dict[str, Room] = {}  # could not be claimed when they began
         self._elsewhere: OrderedDict[str, None] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._damaged: dict[str, None] = {}  # nobody can go on with these
+        self._damaged: dict[str, None] = {}  # we can't go on with these
+        self.agent = ""  # whose conversations these are: a store may hold those of others
         self._beating: asyncio.Task[None] | None = None
         self._is_failing = False
         self.is_leaving = False  # nothing more is taken over
@@ -116,6 +117,9 @@ class Custody:
             if conversation in self._damaged or conversation in self._keepers:
                 return
             try:
+                if self._is_of_another(await self.store.read(conversation)):
+                    self._damaged[conversation] = None
+                    return
                 lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
                 LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
                 await adopt(kept, lease)
@@ -163,12 +167,17 @@ class Custody:
     async def reclaim(self, conversation: str, key: str) -> tuple[Lease, Kept] | None:
         """A client has come back to us. None if there is no such conversation, or the key is not its own."""
         kept = await self.store.read(conversation)
-        if kept is None or kept.is_over:
+        if kept is None or kept.is_over or self._is_of_another(kept):
             return None
         try:
             return await self.store.claim(conversation, self.name, self._ttl_ms, key_hash=hash_of(key), force=True)
         except Held:
             return None
+
+    def _is_of_another(self, kept: Kept | None) -> bool:
+        """Does it belong to an agent that is not ours? Then it is left to a server that has it."""
+        room = kept.parts.get("room") if kept is not None else None
+        return isinstance(room, dict) and room.get("agent", self.agent) != self.agent
 
     def hold(self, room: Room, lease: Lease, kept: Kept) -> None:
         """This conversation is ours from here on."""
@@ -188,7 +197,7 @@ class Custody:
         self._dialogues[id_] = kept.parts.get("dialogue")
         if room.conversation.agent.private:
             self._private.add(id_)
-        keeper.keeps("room", lambda: None if id_ in self._private else room.dump())
+        keeper.keeps("room", lambda: None if id_ in self._private else room.dump() | {"agent": self.agent})
         keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
         room.keep(keeper)
 

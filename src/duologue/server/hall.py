@@ -7,6 +7,7 @@ may watch.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import re
 from collections import OrderedDict
@@ -47,6 +48,8 @@ class Hall:
         self._make_agent = make_agent
         self.custody = custody
         self._agent = make_agent()  # one that can't work is told of before anybody calls
+        if custody is not None:
+            custody.agent = identity_of(self._agent)
         self._settings = settings
         self.rooms: dict[str, Room] = {}
         self.past: OrderedDict[str, Room] = OrderedDict()  # the newest that are over, for their journals
@@ -255,6 +258,13 @@ class Hall:
     async def _end(self, rooms: Iterable[Room]) -> None:
         ending = [room.end("the server is stopping") for room in rooms]
         await asyncio.gather(*ending, return_exceptions=True)
+
+
+def identity_of(agent: Agent) -> str:
+    """The same for every server that runs this agent, and another for any other."""
+    tools = sorted(worker.tool.name for worker in agent.workers)
+    parts = (agent.name, agent.instructions, type(agent.brain).__qualname__, *tools)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def rate_of(hello: dict[str, Any]) -> int:
