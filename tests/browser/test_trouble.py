@@ -10,6 +10,7 @@ from playwright.async_api import expect
 
 from duologue import ToolCall, profile
 from duologue.core.leaves import ErrorClass
+from duologue.lines.session import ScriptedSession
 from duologue.testing import Fail, Hang, Pause, Progress, Question, scripted_tool
 
 QUICK_WAITS = profile("confirm", feedback_ms=(600, 1_400, 2_200), dead_air_ms=0)
@@ -104,3 +105,22 @@ async def test_a_pause_holds_the_sentence_and_hush_ends_it(visit: Any) -> None:
     (shown,) = [(heard, cut) for role, heard, cut in await panel.transcript() if role == "assistant"]
     assert " ".join(part for part in shown if part) == STORY
     assert shown[1]
+
+
+@pytest.mark.req("L-16", "C-UI")
+async def test_a_session_that_reaches_its_limit_is_renewed_and_the_page_goes_on(visit: Any) -> None:
+    session = ScriptedSession(renew_ms=200)
+    limits = profile("confirm", session_ms_max=2_000, session_warning_ms=1_500, dead_air_ms=0)
+    panel = (await visit(scripted(["Good day.", "Still here."], profile=limits, session=lambda: session))).panel
+    await panel.start()
+    await panel.write("hello")
+    await expect(panel.said_by("assistant").filter(has_text="Good day.")).to_have_count(1)
+    await panel.when("window.duologue.timings.some(({ state }) => state === 'suspended')")
+    await panel.state("listening")
+    await panel.write("are you there")
+    await expect(panel.said_by("assistant").filter(has_text="Still here.")).to_have_count(1)
+    await expect(panel.said_by("assistant").filter(has_text="Good day.")).to_have_count(1)
+    await expect(panel.page.get_by_role("alert")).to_have_count(0)
+    assert session.renewals >= 1
+    assert session.opens == 1
+    assert session.contexts[1] is not None
