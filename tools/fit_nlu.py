@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from duologue.bench.nlu import auroc
 from duologue.nlu.certainty import Scores
-from duologue.nlu.embeddings import Embeddings, Pair
+from duologue.nlu.e5 import shared_e5
+from duologue.nlu.embeddings import Embeddings, Seen
 from duologue.nlu.learning import WEIGHTS, DeepScope, WordScope
 from duologue.nlu.minilm import shared_minilm
 from duologue.nlu.onecore import one_core
@@ -53,9 +54,8 @@ class Judged:
 class Kept(Embeddings):
     """Messages come again and again here."""
 
-    def of_message(self, text: str) -> Pair:
-        (meant,), (said,) = self.of_phrases([text])
-        return meant, said
+    def of_message(self, text: str) -> Seen:
+        return {view: rows[0] for view, rows in self.of_phrases([text]).items()}
 
 
 Draw = tuple[list[Intent], int]
@@ -215,16 +215,17 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=12, help="scopes of each small size")
     given = parser.parse_args()
     sets = [read(path) for path in given.files]
-    embeddings = Kept(shared_minilm())
+    alone, both = Kept(shared_minilm()), Kept(shared_minilm(), shared_e5())
     kinds: dict[str, Make] = {
-        "DEEP": lambda phrases: DeepScope(phrases, embeddings),
+        "DEEPER": lambda phrases: DeepScope(phrases, both),
+        "DEEP": lambda phrases: DeepScope(phrases, alone),
         "WORDS": WordScope,
         "PLAIN": PlainScope,
     }
     for name, make in kinds.items():
         size_max = SMALL if make is PlainScope else max(SIZES)  # without numpy the rest would take an hour
         with one_core():
-            if name == "DEEP":
+            if name == "DEEPER":
                 tell_parts(make, sets)
             elif name == "WORDS":
                 write(", ".join(f"{100 * accuracy(make, each):.2f}" for each in sets) + " % by cross-validation")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from duologue.nlu.e5 import shared_e5
 from duologue.nlu.embeddings import Embeddings, Pair
 from duologue.nlu.learning import DeepScope
 from duologue.nlu.minilm import shared_minilm
@@ -60,7 +61,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--draws", type=int, default=10)
     given = parser.parse_args()
-    embeddings = Kept(shared_minilm())
+    embeddings = Kept(shared_minilm(), shared_e5())
     for path in given.files:
         pool, taught = read(path)
         with one_core():

@@ -12,10 +12,10 @@ import pytest
 from ears_recordings import noise, recording, silence
 
 from duologue.audio.frames import Samples, UnusableAudio
-from duologue.ears import inference
-from duologue.ears.inference import UnusableModel, session
 from duologue.ears.silero import FRAME_SAMPLES, SileroVad, VadMemory
+from duologue.models import running
 from duologue.models.cache import ModelMissing, model_path
+from duologue.models.running import UnusableModel, session
 
 
 def frames(audio: Samples) -> list[Samples]:
@@ -136,7 +136,7 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
 
 def test_a_missing_onnxruntime_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    monkeypatch.setattr(inference, "_sessions", {})
+    monkeypatch.setattr(running, "_sessions", {})
     (tmp_path / "silero_vad.onnx").write_bytes(b"")
-    with pytest.raises(ModuleNotFoundError, match=r"^hearing needs onnxruntime: pip install 'duologue\[speech\]'$"):
+    with pytest.raises(ModuleNotFoundError, match=r"need onnxruntime: pip install 'duologue\[speech\]'$"):
         SileroVad(tmp_path).load()

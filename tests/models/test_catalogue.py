@@ -11,7 +11,7 @@ import pytest
 
 from duologue.models import DEMO, MODELS, UnknownModel
 from duologue.models import catalogue as catalogue_module
-from duologue.models.catalogue import Model, megabytes, model_named, parts_here, runs_here
+from duologue.models.catalogue import Model, megabytes, model_named, parts_here, runs_here, with_companions
 
 ALL = list(MODELS.values())
 
@@ -26,7 +26,7 @@ def test_every_part_is_pinned_by_size_and_hash(model: Model) -> None:
         assert re.fullmatch(r"[0-9a-f]{64}", part.sha256)
         assert part.size_bytes > 0
         assert part.package.download_bytes > 0
-        assert re.fullmatch(r"\d+(\.\d+)*", part.package.version)
+        assert re.fullmatch(r"\d+(\.\d+)*(a\d+)?", part.package.version)
 
 
 @pytest.mark.parametrize("model", ALL, ids=lambda model: model.name)
@@ -42,6 +42,11 @@ def test_every_model_says_what_it_is_and_under_which_licence(model: Model) -> No
     assert model.what
     assert model.licence_note.startswith(model.licence)
     assert "\n" not in model.what + model.licence_note + model.note
+
+
+def test_what_is_pulled_along_is_in_the_catalogue() -> None:
+    assert with_companions(["minilm", "e5-small"], MODELS) == ["minilm", "e5-small"]
+    assert {name for model in ALL for name in model.pulled_with} <= set(MODELS)
 
 
 def test_the_gpl_part_is_named_as_one() -> None:
@@ -68,6 +73,7 @@ def test_no_model_of_a_closed_licence_comes_along() -> None:
         ("moonshine-tiny", {"encoder.ort", "decoder.ort", "tokenizer.bin", "LICENSE"}),
         ("moonshine-base", {"encoder.onnx", "decoder.onnx", "tokenizer.json", "LICENSE"}),
         ("minilm", {"model.safetensors", "vocab.txt", "README.md"}),
+        ("e5-small", {"e5-small.onnx", "e5-small.onnx.data", "LICENSE"}),
         ("espeak-ng", {"libespeak-ng.so", "espeak-ng-data"}),
     ],
 )

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,12 @@ def test_without_a_name_what_the_demo_needs_is_pulled(fakes: FakeRegistry, folde
         ("hearing", "pulled", str(folder / "hearing")),
         ("turning", "pulled", str(folder / "turning")),
     ]
+
+
+def test_what_works_together_is_pulled_together(fakes: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "MODELS", {**MODELS, "hearing": replace(MODELS["hearing"], pulled_with=("turning",))})
+    done = run("pull", "hearing")
+    assert [line.split()[:2] for line in done.stdout.splitlines()] == [["hearing", "pulled"], ["turning", "pulled"]]
 
 
 def test_whoever_pulls_a_gpl_part_is_told(fakes: FakeRegistry) -> None:

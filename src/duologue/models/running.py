@@ -1,0 +1,77 @@
+"""Running ONNX models: each file is loaded once and shared by all conversations of the process.
+
+Knows nothing of what a model is for. Rule: a session may be run from many threads at once, and every run takes
+one thread: conversations are many, cores are few.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from duologue.core.errors import DuologueError
+
+_sessions: dict[Path, Session] = {}
+_loading = threading.Lock()
+
+
+class UnusableModel(DuologueError):
+    """A model's file is there and can't be used. The message is one line that names it."""
+
+
+class Session(Protocol):
+    """What is used of an onnxruntime session; the arrays are numpy's."""
+
+    def run(self, output_names: Sequence[str] | None, input_feed: dict[str, Any]) -> list[Any]: ...
+
+    def get_inputs(self) -> list[Any]: ...
+
+    def get_outputs(self) -> list[Any]: ...
+
+
+def session(path: Path, inner: Sequence[str] = ()) -> Session:
+    """The one session of this file. `inner`: values inside the graph that it shall give as well."""
+    with _loading:
+        if path not in _sessions:
+            _sessions[path] = _load(path, inner)
+        return _sessions[path]
+
+
+def _load(path: Path, inner: Sequence[str]) -> Session:
+    ort = _onnxruntime()
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # what a model gets is of another length in every run
+    options.log_severity_level = 3  # errors only
+    try:
+        # Two protobuf messages in a row are one, so outputs can be added at the end of the file.
+        model = path.read_bytes() + b"".join(map(_output, inner)) if inner else str(path)
+        loaded: Session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as failure:  # noqa: BLE001 - onnxruntime has no class of its own for this
+        raise UnusableModel(f"{path} can't be loaded: {_first_line(failure)}") from None
+    return loaded
+
+
+def _output(name: str) -> bytes:
+    """The path model.graph.output.name of the ONNX format, holding this name."""
+    message = name.encode()
+    for tag in (0x0A, 0x62, 0x3A):
+        message = bytes([tag, len(message)]) + message
+    return message
+
+
+def _first_line(failure: BaseException) -> str:
+    return next(iter(str(failure).splitlines()), type(failure).__name__)
+
+
+def _onnxruntime() -> Any:
+    try:
+        return importlib.import_module("onnxruntime")
+    except ModuleNotFoundError as missing:
+        if missing.name != "onnxruntime":
+            raise
+        wanted = "models of speech and language need onnxruntime: pip install 'duologue[speech]'"
+        raise ModuleNotFoundError(wanted, name="onnxruntime") from None
