@@ -43,6 +43,7 @@ bench: $(STAMP)
 	$(BIN)/duologue bench core
 	$(BIN)/duologue bench runtime
 	$(BIN)/duologue bench store
+	$(BIN)/duologue bench dialogue
 
 # Other people's code as judges. Large: half a gigabyte, fetched on the first run.
 oracles: $(STAMP)

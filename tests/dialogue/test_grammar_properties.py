@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
-from grammar_replies import WEDNESDAY, ask
+from grammar_replies import WEDNESDAY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,27 +105,16 @@ def test_a_value_is_the_same_however_it_is_written(kind: Kind, reply: str, dress
 
 
 @pytest.mark.parametrize("text", ["a", "one ", "1", "no, ", "half past ", "A&", "5th of ", "@", "x@", "\u2019", "🙂 "])
-def test_a_huge_text_is_refused_at_once(text: str) -> None:
+def test_a_huge_text_is_refused(text: str) -> None:
     huge = text * (100_000 // len(text))
-    begun = time.perf_counter()
     for slot in SLOTS:
         assert isinstance(read(Question(slot, huge, others=SLOTS), huge, WEDNESDAY), Unclear)
     assert isinstance(read_confirmation(huge, huge, WEDNESDAY), Unclear)
-    assert time.perf_counter() - begun < 2.0
 
 
 @pytest.mark.parametrize("text", ["one ", "half past ", "the 5th of ", "double ", "Paris ", "no "])
-def test_the_longest_reply_that_is_read_is_read_quickly(text: str) -> None:
+def test_the_longest_reply_that_is_read_comes_to_an_end(text: str) -> None:
+    """A pattern that tries everything would take for ever here; how long it takes is told by the bench."""
     longest = (text * 500)[:480]
-    begun = time.perf_counter()
     for slot in SLOTS:
-        read(Question(slot, others=SLOTS), longest, WEDNESDAY)
-    assert time.perf_counter() - begun < 2.0
-
-
-def test_a_plain_reply_takes_less_than_a_millisecond() -> None:
-    question = ask(Kind.TIME, "What time would you like to come?")
-    begun = time.perf_counter()
-    for _ in range(200):
-        read(question, "I'd like to come at half past six in the evening, please", WEDNESDAY)
-    assert time.perf_counter() - begun < 0.4  # twice the budget: tests share their machine
+        check(read(Question(slot, others=SLOTS), longest, WEDNESDAY), longest)

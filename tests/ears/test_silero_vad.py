@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -95,20 +94,6 @@ def test_garbage_is_refused_in_one_line_and_leaves_the_stream_as_it_was(
                 vad.probability(garbage)
             assert "\n" not in str(refusal.value)
         assert vad.probability(frame) == heard[at]
-
-
-def test_a_frame_costs_less_than_a_fiftieth_of_its_time(vad: SileroVad) -> None:
-    vad.load()
-    speech = frames(recording("beckett"))[:100]
-    best = min(_cpu_ms(vad, speech) for _ in range(5))
-    assert best <= 0.7, best
-
-
-def _cpu_ms(vad: SileroVad, speech: list[Samples]) -> float:
-    started = time.thread_time()
-    for frame in speech:
-        vad.probability(frame)
-    return (time.thread_time() - started) * 1000 / len(speech)
 
 
 # -- What every model shares

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
+import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -417,17 +417,22 @@ def test_an_nlu_that_cannot_prepare_does_no_harm() -> None:
 
 
 def test_learning_does_not_hold_up_the_conversation() -> None:
-    async def main() -> float:
-        talk = talk_of(functions(), nlu=LocalNlu(words_only=True))
-        talk.prepare()
-        worst, before = 0.0, time.perf_counter()
-        for _ in range(40):
-            await asyncio.sleep(0.005)
-            now = time.perf_counter()
-            worst, before = max(worst, now - before), now
-        return worst
+    learning, go_on = threading.Event(), threading.Event()
 
-    assert asyncio.run(main()) < 0.1
+    class Slow(LocalNlu):
+        def prepare(self, *scopes: Scope) -> None:
+            learning.set()
+            assert go_on.wait(30)
+            super().prepare(*scopes)
+
+    async def main() -> None:
+        talk = talk_of(functions(), nlu=Slow(words_only=True))
+        talk.prepare()
+        assert await asyncio.to_thread(learning.wait, 30)
+        assert await said(talk, "book a table")  # meanwhile
+        go_on.set()
+
+    asyncio.run(main())
 
 
 def test_a_flow_that_does_not_exist_is_refused_by_name() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -124,15 +123,13 @@ def test_an_installer_that_brings_nothing_any_more_is_stopped(
 
 
 def test_an_installer_does_not_outlive_an_interruption(stand_in: StandIn) -> None:
-    stand_in.does("Path('pid').write_text(str(os.getpid())); time.sleep(60)")
+    stand_in.does("Path('pid').write_text(str(os.getpid())); time.sleep(600)")
 
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
 
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         Installers().fetch(PYPI, stand_in.into, interrupt)
-    assert time.monotonic() - began < 30
     pid = int((stand_in.into / "pid").read_text(encoding="utf-8"))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

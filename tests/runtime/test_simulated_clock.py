@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -20,9 +19,7 @@ def test_a_day_passes_in_no_time() -> None:
         await asyncio.sleep(86_400)
         return asyncio.get_running_loop().time()
 
-    began = time.monotonic()
     assert run_simulated(scene()) == 86_400
-    assert time.monotonic() - began < 5
 
 
 def test_things_that_are_due_happen_in_their_order() -> None:

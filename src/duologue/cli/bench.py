@@ -101,6 +101,20 @@ def bench_store(
     out.print(result["note"], style="dim")
 
 
+@bench_app.command("dialogue")
+def bench_dialogue(
+    dialogues: Annotated[int, typer.Option(min=1, help="How many random dialogues of each kind.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """What task dialogues cost: a plain answer, the longest, whole random dialogues."""
+    from duologue.bench.dialogue import bench_dialogue as measure
+    from duologue.bench.dialogue import report
+
+    with _waiting().status("measuring") as status:
+        result = measure(dialogues, lambda what: status.update(f"measuring: {what}"))
+    _tell("Task dialogues", report(result), result, as_json)
+
+
 @bench_app.command("realtime")
 def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: Json = False

@@ -6,13 +6,13 @@ move is a mistake of ours and raises.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from .effects import Effect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .matrix import MATRIX
 from .phrases import fill
+from .records import changed
 from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, values_of, with_top
 
 
@@ -37,7 +37,7 @@ class Draft:
     # -- Changing
 
     def set(self, **changes: Any) -> None:
-        self.s = replace(self.s, **changes)
+        self.s = changed(self.s, changes)
 
     def set_top(self, **changes: Any) -> None:
         self.s = with_top(self.s, **changes)

@@ -6,12 +6,13 @@ there is unfilled, and nothing else is: 0, False and an empty text are answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
 from .commands import CorrectSlot, SetSlot
 from .grammars import Json
+from .records import changed
 
 MESSAGES_MAX = 50
 TRACE_MAX = 100
@@ -172,4 +173,4 @@ class State:
 def with_top(state: State, **changes: object) -> State:
     """With the open flow changed."""
     assert state.stack, state
-    return replace(state, stack=(*state.stack[:-1], replace(state.stack[-1], **changes)))  # type: ignore[arg-type]
+    return changed(state, {"stack": (*state.stack[:-1], changed(state.stack[-1], changes))})

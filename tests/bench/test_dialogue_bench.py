@@ -1,0 +1,26 @@
+"""The bench of task dialogues measures what it says; its numbers are for people, not for tests."""
+
+from __future__ import annotations
+
+import json
+
+from typer.testing import CliRunner
+
+from duologue.bench.dialogue import BUDGETS, REPLIES, TODAY, _plain
+from duologue.cli.app import app
+from duologue.dialogue.grammars import Direct, Kind, read
+
+
+def test_the_bench_measures_every_number_that_has_a_budget() -> None:
+    done = CliRunner().invoke(app, ["bench", "dialogue", "--dialogues", "2", "--json"])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    assert all(result[budget.key] > 0 for budget in BUDGETS)
+    assert set(result["within_budget"]) == {budget.key for budget in BUDGETS}
+
+
+def test_what_it_times_is_understood() -> None:
+    assert len(list(_plain())) == sum(map(len, REPLIES.values()))
+    for asked, said in _plain():
+        assert isinstance(read(asked, said, TODAY), Direct), said
+    assert set(REPLIES) == set(Kind) - {Kind.TEXT}

@@ -1,0 +1,23 @@
+"""Changing a record is what `dataclasses.replace` does, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from duologue.dialogue.records import changed
+from duologue.dialogue.state import Instance, Phase, State
+
+
+def test_the_same_as_replace() -> None:
+    state = State(requests=3, queue=("yes",), stack=(Instance(1, "book", confirmed=("a",)),))
+    changes = {"phase": Phase.ERROR, "misses": 2, "stack": ()}
+    assert changed(state, changes) == replace(state, **changes)  # type: ignore[arg-type]
+    assert changed(state, {}) == state
+    assert changed(state.stack[0], {"at": 7}) == replace(state.stack[0], at=7)
+
+
+def test_a_field_that_is_not_there_is_refused() -> None:
+    with pytest.raises(TypeError, match="State has no field 'mises'"):
+        changed(State(), {"mises": 1})
