@@ -23,7 +23,7 @@ types: $(STAMP)
 
 unit: $(STAMP) $(MODELS) $(BROWSER) postgres
 	$(BIN)/python -m pytest -m 'not alone' -n 2
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -m alone -n 2 --dist loadgroup
 
 # A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
 postgres:

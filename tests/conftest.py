@@ -166,11 +166,13 @@ def _is_whole_run(config: pytest.Config) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in real time want the machine for themselves: `make test` runs them after the others."""
+    """Tests in real time mostly wait, but not beside others that compute: `make test` runs them afterwards, those in a
+    browser with everything in one process, the others in a second one."""
     for item in items:
         path = item.path.relative_to(Path(__file__).parent.parent).as_posix()
         if path.startswith(_ALONE):
             item.add_marker(pytest.mark.alone)
+            item.add_marker(pytest.mark.xdist_group("browser" if path.startswith("tests/browser") else "beside"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -24,15 +24,6 @@ from playwright.async_api import Browser, async_playwright
 from duologue.bench.chromium import FLAGS, find_chromium
 from duologue.runtime.agent import Agent
 
-HERE = Path(__file__).parent
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With xdist's loadgroup they share a worker; a lock keeps the peace under every other distribution."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:

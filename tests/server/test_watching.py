@@ -20,7 +20,7 @@ from duologue.runtime.agent import Agent
 from duologue.server.guest import Guest
 from duologue.server.messages import Incoming
 from duologue.server.phone import PhoneSettings, phone_routes
-from duologue.server.phone_dial import dial
+from duologue.server.phone_dial import NotAnswered, announce, dial
 from duologue.server.settings import ServerSettings
 from duologue.server.switchboard import Operator, may_watch
 from duologue.sim.carrier import ScriptedCarrier
@@ -54,12 +54,12 @@ async def watch(client: Client) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def exchange(make: Callable[[], Agent] = make_agent) -> AsyncIterator[tuple[House, str]]:
+async def exchange(make: Callable[[], Agent] = make_agent, **limits: Any) -> AsyncIterator[tuple[House, str]]:
     """A server with a panel and a telephone, and where a carrier reaches it."""
-    async with asyncio.timeout(LIMIT_S), house(make) as made:
+    async with asyncio.timeout(LIMIT_S), house(make, **limits) as made:
         url = f"http://127.0.0.1:{made.port}"
         settings = PhoneSettings(url, allow_unsigned=True)
-        made.server.add_routes(phone_routes(make, settings, made.hall.watch))
+        made.server.add_routes(phone_routes(make, settings, made.hall.watch, lambda: not made.hall.is_draining))
         yield made, url
 
 
@@ -102,6 +102,37 @@ def test_a_telephone_call_is_seen_like_any_other(carrier: Carrier) -> None:
             assert "TextTyped" in [told["event"] for told in watcher.told("moment")]
             assert watcher.frames == [], "the sound stays in the call"
             assert not watcher.told("error")
+
+    asyncio.run(run())
+
+
+@pytest.mark.req("L-22")
+@pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
+def test_a_server_that_stops_lets_a_call_end_and_takes_no_other(carrier: Carrier) -> None:
+    async def run() -> None:
+        async with exchange(drain_s_max=60) as (made, url):
+            async with dial(url, carrier) as caller:
+                await until(lambda: made.hall.calls)
+                stopping = asyncio.ensure_future(made.hall.drain())
+                await until(lambda: made.hall.is_draining)
+                with pytest.raises(NotAnswered):
+                    await announce(url, carrier, "CA0002")
+                assert not stopping.done()
+                caller.hang_up()
+                await stopping
+            assert not made.hall.calls
+
+    asyncio.run(run())
+
+
+def test_a_server_that_stops_hangs_up_when_a_call_takes_too_long() -> None:
+    async def run() -> None:
+        async with exchange(drain_s_max=0.2) as (made, url):
+            async with dial(url, CARRIERS["twilio"]) as caller:
+                await until(lambda: made.hall.calls)
+                await made.hall.drain()
+                await until(lambda: caller.is_over)
+            assert not made.hall.calls
 
     asyncio.run(run())
 

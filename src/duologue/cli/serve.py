@@ -135,7 +135,8 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
         allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # of this machine alone: duologue phone --to
         journals=journals,
     )
-    routes = phone_routes(lambda: replace(make(), profile="words"), settings, server.hall.watch)
+    hall = server.hall
+    routes = phone_routes(lambda: replace(make(), profile="words"), settings, hall.watch, lambda: not hall.is_draining)
     server.add_routes(routes)
     shown = url.rstrip("/")
     streams = shown.replace("http", "ws", 1)

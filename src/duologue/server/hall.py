@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from duologue.lines.browser import Position
+from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
@@ -35,6 +36,7 @@ from .settings import ServerSettings
 from .switchboard import Switchboard
 
 PAST_MAX = 20
+STOPPED = "the server is stopping"
 _ID = re.compile("[0-9a-f]{32}")  # as a room makes it
 LOG = logging.getLogger("duologue.server")
 
@@ -54,6 +56,7 @@ class Hall:
         self.rooms: dict[str, Room] = {}
         self.past: OrderedDict[str, Room] = OrderedDict()  # the newest that are over, for their journals
         self.guests: set[Guest] = set()
+        self.calls: set[Conversation] = set()  # on other lines, such as a telephone's: they can't move elsewhere
         self.tally = Tally()
         self.switchboard = Switchboard()
         self.is_draining = False
@@ -193,9 +196,19 @@ class Hall:
     def watch(self, conversation: Conversation) -> None:
         """Count this one too, and list it for operators, whichever line it is on."""
         self.tally.watch(conversation)
+        room = self.rooms.get(conversation.id)
+        if room is None:
+            self._note_call(conversation)
         if self._settings.watchable:
-            room = self.rooms.get(conversation.id)
             self.switchboard.add(room.screen if room is not None else Screen(conversation, datetime.now(UTC)))
+
+    def _note_call(self, conversation: Conversation) -> None:
+        def note(entered: sg.StateEntered) -> None:
+            if entered.state != "idle":
+                self.calls.add(conversation)
+
+        conversation.on(sg.StateEntered, note)
+        conversation.on(sg.Ended, lambda _: self.calls.discard(conversation))
 
     def _remove(self, room: Room) -> None:
         if self.rooms.get(room.id) is room:  # else it is here again already
@@ -226,14 +239,26 @@ class Hall:
         """No new conversation; those that go on may end by themselves for a while, then they are ended."""
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
-        LOG.info("stopping: %d conversations may take %.0f s to end", len(self.rooms), limit_s)
+        going = len(self.rooms) + len(self.calls)
+        LOG.info("stopping: %d conversations may take %.0f s to end", going, limit_s)
+        await asyncio.gather(self._leave_rooms(limit_s), self._let_calls_end(limit_s))
+        for guest in tuple(self.guests):
+            guest.leave(STOPPING)
+
+    async def _leave_rooms(self, limit_s: float) -> None:
         if self.custody is not None:
             self.custody.is_leaving = True
             await self._hand_over(limit_s)
         else:
             await self._let_end(limit_s)
-        for guest in tuple(self.guests):
-            guest.leave(STOPPING)
+
+    async def _let_calls_end(self, limit_s: float) -> None:
+        """Each may go on until it is over by itself; then it is hung up."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + limit_s
+        while self.calls and loop.time() < until:
+            await asyncio.sleep(0.05)
+        await asyncio.gather(*(call.end(STOPPED) for call in tuple(self.calls)), return_exceptions=True)
 
     async def _let_end(self, limit_s: float) -> None:
         for room in self.rooms.values():
@@ -256,7 +281,7 @@ class Hall:
                 await asyncio.sleep(0.05)
 
     async def _end(self, rooms: Iterable[Room]) -> None:
-        ending = [room.end("the server is stopping") for room in rooms]
+        ending = [room.end(STOPPED) for room in rooms]
         await asyncio.gather(*ending, return_exceptions=True)
 
 

@@ -44,11 +44,13 @@ def phone_routes(
     make_agent: Callable[[], Agent],
     settings: PhoneSettings,
     on_conversation: Callable[[Conversation], None] = lambda conversation: None,  # noqa: ARG005
+    is_open: Callable[[], bool] = lambda: True,
 ) -> list[BaseRoute]:
     """The routes of every carrier that is set up. `make_agent` is asked for each call; `on_conversation` gets each
-    conversation before it starts."""
+    conversation before it starts. While `is_open` says no, new calls are refused, so that the carrier tries its
+    second address."""
     tokens = Tokens(settings.token_key, settings.token_ms_max)
-    webhooks = Webhooks(settings, tokens)
+    webhooks = Webhooks(settings, tokens, is_open)
     calls = Calls(make_agent, settings, tokens, on_conversation)
     routes: list[BaseRoute] = []
     if "twilio" in settings.carriers:

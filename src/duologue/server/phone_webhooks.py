@@ -78,15 +78,18 @@ def form_of(body: bytes) -> dict[str, str]:
 class Webhooks:
     """The HTTP side of the calls."""
 
-    def __init__(self, settings: PhoneSettings, tokens: Tokens) -> None:
+    def __init__(self, settings: PhoneSettings, tokens: Tokens, is_open: Callable[[], bool] = lambda: True) -> None:
         self._settings = settings
         self._tokens = tokens
+        self._is_open = is_open
         self._checks = make_checks(settings)
 
     async def twilio(self, request: Request) -> Response:
         form = await self._trusted("twilio", request)
         if form is None:
             return PlainTextResponse("forbidden", 403)
+        if not self._is_open():
+            return _closed("twilio")
         token = self._tokens.mint("twilio", form.get("CallSid", ""))
         return _xml(twiml(self._settings, token))
 
@@ -94,6 +97,8 @@ class Webhooks:
         """TeXML. Its form names the call otherwise than the stream does, so the token is for any call."""
         if await self._trusted("telnyx", request) is None:
             return PlainTextResponse("forbidden", 403)
+        if not self._is_open():
+            return _closed("telnyx")
         return _xml(texml(self._settings, self._tokens.mint("telnyx", "")))
 
     async def _trusted(self, carrier: str, request: Request) -> Mapping[str, str] | None:
@@ -153,6 +158,12 @@ def _connected(url: str) -> tuple[ElementTree.Element, ElementTree.Element]:
 
 def _written(response: ElementTree.Element) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>' + ElementTree.tostring(response, encoding="unicode")
+
+
+def _closed(carrier: str) -> Response:
+    """A failure is what makes a carrier try the second address that it was given."""
+    LOG.info("%s: a call was refused, the server is about to stop", carrier)
+    return PlainTextResponse("this server is about to stop\n", 503)
 
 
 def _xml(text: str) -> Response:
