@@ -161,6 +161,30 @@ def test_a_server_error_is_retried_once_and_then_answered() -> None:
     assert converse(act, fails, works, profile=quick).metrics.errors == 0
 
 
+@pytest.mark.req("L-13")
+def test_a_conversation_that_grows_too_long_for_its_model_goes_on() -> None:
+    async def works(wire: Wire) -> None:
+        await wire.begin()
+        await wire.delta(content="I see.")
+        await wire.finish()
+
+    async def refuses(wire: Wire) -> None:
+        await wire.whole(400, {"error": {"message": "maximum context length is 800 tokens"}})
+
+    async def act(conversation: Conversation, seen: Seen, server: ChatServer) -> None:
+        for number in range(4):
+            conversation.type(f"{number} {'word ' * 200}")
+            await seen.wait_for(is_agent(TurnCompleted))
+        assert len(server.bodies) == 5
+        refused, accepted = (str(body["messages"]) for body in server.bodies[-2:])
+        assert "0 word" in refused
+        assert "0 word" not in accepted
+        assert "3 word" in accepted
+
+    quick = profile("confirm", dead_air_ms=0, retry_ms=(20, 40, 80))
+    assert converse(act, works, works, works, refuses, works, profile=quick).metrics.errors == 0
+
+
 @pytest.mark.req("C-SEC-003", "C-AC-006")
 def test_a_refused_key_ends_the_call_with_a_hint_and_no_credential() -> None:
     async def refuses(wire: Wire) -> None:

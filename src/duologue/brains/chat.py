@@ -10,15 +10,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.ports import Brain, Part, Request, ServiceError, Summarises
 
-from .chat_failures import broken_off, no_key, told_plainly
+from .chat_failures import broken_off, no_key, told_plainly, too_long
 from .chat_messages import AsideRole, Message, write_messages, write_tools
 from .chat_pieces import Pieces, garbled
+from .chat_room import CHARS_MAX, CHARS_MIN, chars_in, newest, tells_of_length
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
@@ -42,6 +44,8 @@ class ChatBrain(Brain, Summarises):
     here, because the one in the environment is not meant for it. `extra` goes into the body of every
     request as it is, such as {"max_tokens": 300}. `asides` is the role in which the chat learns what
     neither side said: some servers take a system message only as the first one; "user" suits them.
+    `history_chars_max` bounds how much of a long conversation is sent; a model that can't read even that is sent less
+    from then on.
     A `client` is used as it is, but for its retries, and stays open when the brain is closed.
     """
 
@@ -56,8 +60,11 @@ class ChatBrain(Brain, Summarises):
         temperature: float | None = None,
         extra: Mapping[str, Any] | None = None,
         asides: AsideRole = "system",
+        history_chars_max: int = CHARS_MAX,
         silence_ms_max: int = SILENCE_MS_MAX,
     ) -> None:
+        assert history_chars_max >= CHARS_MIN, f"a history needs room for {CHARS_MIN} characters"
+        self._room = history_chars_max
         self._owns_client = client is None
         if client is None:
             client = _connect(base_url, api_key, silence_ms_max)
@@ -117,9 +124,25 @@ class ChatBrain(Brain, Summarises):
             if request.ask is not Ask.ANSWER:
                 # They stay in sight, because a history with calls needs them; a goodbye calls nothing.
                 body["tool_choice"] = "none"
+        request = replace(request, history=newest(request.history, self._room))
         messages = write_messages(request, self._instructions, self._asides)
-        answer = await self._client.chat.completions.create(**body, messages=cast("Any", messages), stream=True)
+        try:
+            answer = await self._client.chat.completions.create(**body, messages=cast("Any", messages), stream=True)
+        except Exception as failure:
+            if tells_of_length(failure) and self._make_room(request):
+                raise too_long(self._host) from None
+            raise
         return cast("AsyncStream[ChatCompletionChunk]", answer)
+
+    def _make_room(self, request: Request) -> bool:
+        """Send half as much from now on; False if that was as little as there can be. A conversation grows slowly, so
+        what is too long is so by little."""
+        sent = min(self._room, chars_in(request.history))
+        smaller = max(CHARS_MIN, sent // 2)
+        is_smaller = newest(request.history, smaller) != request.history
+        if is_smaller:
+            self._room = smaller
+        return is_smaller
 
     async def _use_up(self, stream: AsyncStream[ChatCompletionChunk]) -> None:
         """Read what follows the end of a reply, so that its connection serves the next one. The reply is

@@ -58,6 +58,11 @@ def broken_off(host: str) -> ServiceError:
     return ChatFailed(ErrorClass.NETWORK_TIMEOUT, f"{host} broke off in the middle of a reply")
 
 
+def too_long(host: str) -> ServiceError:
+    """It can't read that much; asked again, it gets less. So this is told as what is worth another try."""
+    return ChatFailed(ErrorClass.SERVER_ERROR, f"{host} can't read so long a conversation: it will be sent less of it")
+
+
 def no_key(host: str) -> ServiceError:
     """There is nothing to authenticate with."""
     return ChatFailed(

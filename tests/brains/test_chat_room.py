@@ -1,0 +1,137 @@
+"""A conversation may go on for hours: a chat gets the newest of it, and a model that reads little gets less."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from chat_server import Wire, says, talking
+
+from duologue.brains.chat_room import CHARS_MIN, LEFT_OUT, chars_in, newest, tells_of_length
+from duologue.core.leaves import ErrorClass
+from duologue.ports import AgentSaid, CallOutput, Item, Note, Request, ServiceError, ToolCall, UserSaid
+
+CALL = ToolCall("weather", {"city": "Rome"}, "call_a")
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def talk(exchanges: int, chars: int = 100) -> tuple[Item, ...]:
+    found: list[Item] = []
+    for number in range(exchanges):
+        found += [UserSaid(number, f"{number} ".ljust(chars, "u")), AgentSaid(number, f"{number} ".ljust(chars, "a"))]
+    return tuple(found)
+
+
+# -- What is left out
+
+
+def test_a_short_history_is_left_as_it_is() -> None:
+    history = talk(5)
+    assert newest(history, 1_000) is history
+
+
+def test_of_a_long_one_the_end_is_kept_from_where_somebody_begins_to_speak() -> None:
+    history = (*talk(20), UserSaid(99, "and now"))
+    kept = newest(history, 1_000)
+    assert kept[0] == Note(LEFT_OUT)
+    assert isinstance(kept[1], UserSaid)
+    assert kept[1:] == history[-len(kept) + 1 :]
+    assert 700 < chars_in(kept[1:]) <= 1_000
+
+
+@pytest.mark.parametrize("chars_max", [CHARS_MIN, 1_500, 3_000, 10_000])
+def test_a_note_of_an_earlier_cut_is_not_kept_as_if_it_were_said(chars_max: int) -> None:
+    assert [item for item in newest(talk(100), chars_max) if isinstance(item, Note)] == [Note(LEFT_OUT)]
+
+
+def test_what_is_not_answered_yet_is_never_left_out() -> None:
+    """However long it is: the call, its output, and what was said meanwhile."""
+    asked = (
+        UserSaid(50, "what is the weather"),
+        AgentSaid(50, "One moment.", calls=((7, CALL),)),
+        CallOutput(7, "sunny " * 1_000),
+        UserSaid(51, "hello?"),
+    )
+    kept = newest((*talk(20), *asked), 1_000)
+    assert kept == (Note(LEFT_OUT), *asked)
+
+
+def test_a_history_that_nobody_has_answered_is_kept_whole() -> None:
+    history = tuple(UserSaid(number, "x" * 500) for number in range(10))
+    assert newest(history, 1_000) == history
+
+
+# -- Who can read so much
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (400, "context_length_exceeded", ""),
+        (400, None, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens."),
+        (400, "exceed_context_size_error", "the request exceeds the available context size"),
+        (400, None, "prompt is too long: 9000 tokens"),
+        (422, None, "Prompt contains 9000 tokens, too large for model with 8192 maximum context length"),
+        (413, None, "Request Entity Too Large"),
+    ],
+)
+def test_the_words_of_many_servers_are_known(status: int, code: str | None, message: str) -> None:
+    assert tells_of_length(_failure(status, code, message))
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message"),
+    [
+        (400, None, "Unknown model"),
+        (401, None, "the key is too long"),
+        (500, "context_length_exceeded", ""),
+        (429, None, "You have sent too many tokens per minute"),
+    ],
+)
+def test_other_failures_are_not_taken_for_it(status: int, code: str | None, message: str) -> None:
+    assert not tells_of_length(_failure(status, code, message))
+
+
+def _failure(status: int, code: str | None, message: str) -> object:
+    return type("Failure", (), {"status_code": status, "code": code, "type": None, "message": message})()
+
+
+async def _refuse(wire: Wire) -> None:
+    await wire.whole(400, {"error": {"message": "maximum context length", "code": "context_length_exceeded"}})
+
+
+async def _reply(brain: Any, request: Request) -> str:
+    return "".join([part async for part in brain.reply(request)])
+
+
+def test_a_model_that_reads_little_is_sent_less_when_it_is_asked_again() -> None:
+    async def run() -> None:
+        request = Request(9, "and now", (*talk(40), UserSaid(99, "and now")))
+        async with talking(_refuse, _refuse, says("Hi.")) as (server, brain):
+            for _ in range(2):
+                with pytest.raises(ServiceError) as refused:
+                    await _reply(brain, request)
+                assert refused.value.error is ErrorClass.SERVER_ERROR
+                assert "maximum" not in str(refused.value)
+            assert await _reply(brain, request) == "Hi."
+        sizes = [sum(len(each["content"]) for each in body["messages"]) for body in server.bodies]
+        assert sizes[1] < sizes[0] * 0.6
+        assert sizes[2] < sizes[1] * 0.6
+        assert [body["messages"][-1]["content"] for body in server.bodies] == ["and now"] * 3
+
+    asyncio.run(run())
+
+
+def test_what_can_not_be_shorter_is_told_as_a_request_that_is_refused() -> None:
+    async def run() -> None:
+        async with talking(_refuse) as (_, brain):
+            with pytest.raises(ServiceError) as refused:
+                await _reply(brain, Request(1, "hello", (UserSaid(1, "hello"),)))
+            assert refused.value.error is ErrorClass.INVALID_ARGS
+
+    asyncio.run(run())
