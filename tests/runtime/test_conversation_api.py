@@ -296,8 +296,38 @@ def test_interrupt_stops_the_sound_at_once_and_gives_the_floor_back(source: str)
         before = stage.now_ms
         await stage.until(lambda: stage.state == "listening")
         assert stage.now_ms - before <= 400
+        assert [(told.command, told.why) for told in stage.told(sg.Commanded)] == [("interrupt", source)]
+        assert [told.by for told in stage.told(sg.TurnInterrupted)] == [source]
 
     play(scene, ScriptedBrain([TWO]))
+
+
+@pytest.mark.req("C-API")
+def test_a_pause_tells_why() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.conversation.suspend("another call")
+        assert stage.state == "suspended"
+        assert [(told.command, told.why) for told in stage.told(sg.Commanded)] == [("suspend", "another call")]
+        stage.conversation.resume()
+        assert stage.state == "listening"
+
+    play(scene, ScriptedBrain([TWO]))
+
+
+@pytest.mark.req("C-API")
+def test_who_interrupts_the_next_answer_is_told_anew() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(700)
+        stage.conversation.interrupt("button")
+        await stage.until(lambda: stage.state == "listening")
+        await stage.say("go on please")
+        await stage.sleep(700)
+        await stage.say("no wait please")
+        await stage.until(lambda: len(stage.told(sg.TurnInterrupted)) == 2)
+        assert [told.by for told in stage.told(sg.TurnInterrupted)] == ["button", "user"]
+
+    play(scene, ScriptedBrain([TWO, TWO, TWO]))
 
 
 @pytest.mark.req("C-API")

@@ -64,6 +64,6 @@ class Certainty:
 
 
 DEEP = Certainty(start=-0.397, size=0.136, score=0.727, near=16.221, near_size=-3.404, usual=-11.449, heat=0.75)
-DEEPER = Certainty(start=-0.397, size=0.136, score=0.4, near=16.221, near_size=-3.404, usual=-11.449, heat=0.75)
+DEEPER = Certainty(start=-0.357, size=0.078, score=0.498, near=16.093, near_size=-3.515, usual=-11.4, heat=1.25)
 WORDS = Certainty(start=-1.604, size=0.209, score=1.367, near=25.398, near_size=-6.365, usual=-9.121, heat=0.35)
 PLAIN = Certainty(start=-1.535, size=0.229, score=1.936, near=27.017, near_size=-10.029, usual=-9.23, heat=0.3)

@@ -25,7 +25,7 @@ from .wordpiece import WordPiece, read_vocabulary
 
 MODEL = "e5-small"
 SIZE = 384
-PIECES_MAX = 48
+PIECES_MAX = 32
 _PROMPT = "query: "  # so it was taught to tell texts that ask from texts that answer
 _ALONE_MAX = 4  # more are shared out to threads: only phrases come in such numbers
 _THREADS_MAX = 4

@@ -84,10 +84,10 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent was cut short, by the person or because the line went."""
+    """The agent was cut short: by the person, because the line went, or by what `interrupt` was told."""
 
     turn: TurnContext
-    by: str = "user"  # or line
+    by: str = "user"  # or line, or the source of a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,14 @@ class Lost(Signal):
     first: int
     last: int
     texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Commanded(Signal):
+    """The program has asked for something, and says from where or why."""
+
+    command: str  # interrupt or suspend
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

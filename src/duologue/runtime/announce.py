@@ -39,7 +39,14 @@ class Announcer:
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
+        self._commanded_by = ""  # who cut the agent short, if it was a command
         self.last_error: str | None = None
+
+    def note_command(self, at: int, command: str, why: str) -> None:
+        """The program is about to ask for this."""
+        if command == "interrupt":
+            self._commanded_by = why
+        self._bus.send(sg.Commanded(at, command, why))
 
     def follow(self, moment: Moment) -> None:
         event, after = moment.event, moment.after
@@ -97,11 +104,12 @@ class Announcer:
                     self._drop_user(event.at, effect.turn, "noise")
                 case fx.StartPlayback():
                     self._agent = sg.TurnContext(after.asked, "assistant", event.at, reply=effect.reply)
+                    self._commanded_by = ""
                     self._bus.send(sg.TurnStarted(event.at, self._agent))
                 case fx.TruncateReply():
                     heard = self._transcript.heard_of(self._agent.reply)
                     self._agent = replace(self._agent, interruptions=1, duration_ms=effect.heard_ms, transcript=heard)
-                    by = "user" if after.link in LIVE else "line"
+                    by = self._commanded_by or ("user" if after.link in LIVE else "line")
                     self._bus.send(sg.TurnInterrupted(event.at, self._agent, by))
         if type(event) is PlaybackFinished and before.voice in SOUNDING:
             heard = self._transcript.heard_of(self._agent.reply)

@@ -265,16 +265,20 @@ class Conversation:
         self._check_running()
         self.engine.driver.post(ev.SendPressed)
 
-    def interrupt(self, source: str = "program") -> None:  # noqa: ARG002 - for the program's own log
-        """Stop talking, or stop thinking; what was asked counts as cancelled."""
+    def interrupt(self, source: str = "program") -> None:
+        """Stop talking, or stop thinking; what was asked counts as cancelled. Observers are told the source."""
         self._check_running()
+        self.engine.announcer.note_command(self.engine.driver.now(), "interrupt", source)
         self.engine.driver.post(ev.InterruptRequested)
 
-    def suspend(self, reason: str = "") -> None:  # noqa: ARG002
+    def suspend(self, reason: str = "") -> None:
+        """Pause: nothing is heard, said or timed until `resume`. Observers are told the reason."""
         self._check_running()
+        self.engine.announcer.note_command(self.engine.driver.now(), "suspend", reason)
         self.engine.driver.post(ev.SuspendRequested)
 
     def resume(self) -> None:
+        """Go on after a pause."""
         self._check_running()
         self.engine.driver.post(ev.ResumeRequested)
 
