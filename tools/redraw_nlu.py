@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from duologue.nlu.e5 import shared_e5
-from duologue.nlu.embeddings import Embeddings, Pair
+from duologue.nlu.embeddings import Embeddings, Seen
 from duologue.nlu.learning import DeepScope
 from duologue.nlu.minilm import shared_minilm
 from duologue.nlu.onecore import one_core
@@ -29,9 +29,8 @@ Pool = dict[str, list[str]]
 class Kept(Embeddings):
     """Messages come again and again here."""
 
-    def of_message(self, text: str) -> Pair:
-        (meant,), (said,) = self.of_phrases([text])
-        return meant, said
+    def of_message(self, text: str) -> Seen:
+        return {view: rows[0] for view, rows in self.of_phrases([text]).items()}
 
 
 def read(path: Path) -> tuple[Pool, int]:
