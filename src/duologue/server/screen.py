@@ -65,6 +65,8 @@ class Screen:
         self.id = correlation_id(conversation.id)
         self.log = EventLog(conversation.agent.settings, earlier)
         self.pending = pending or Pending()
+        brain = conversation.agent.thinker
+        self._forms = brain if isinstance(brain, ShowsForm) else None  # asking costs more than most signals do
         self._stages = Stages()
         self._teller = Teller(conversation, began, "en")
         self._viewers: dict[Guest, Viewer] = {}
@@ -179,10 +181,9 @@ class Screen:
                 viewer.tell(step)
 
     def _tell_form(self, viewer: Viewer) -> None:
-        brain = self.conversation.agent.thinker
-        if not isinstance(brain, ShowsForm):
+        if self._forms is None:
             return
-        form = brain.form(self.conversation.id)
+        form = self._forms.form(self.conversation.id)
         if form != viewer.form:
             viewer.form = form
             viewer.tell(telling.dialogue(form))
