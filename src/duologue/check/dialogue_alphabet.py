@@ -39,7 +39,7 @@ from duologue.dialogue.events import (
     Validated,
     WorkFailed,
 )
-from duologue.dialogue.flow import Act, Domain, SlotSpec
+from duologue.dialogue.flow import Act, Domain, JumpUnless, SlotSpec
 from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, Phase, State
@@ -75,6 +75,7 @@ class Alphabet:
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # action -> slots that it may want first
     confirms: Mapping[str, str] = field(default_factory=dict)  # action -> what it may ask first
     outputs: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)  # action -> what it returns
+    decides: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)  # slot -> values that conditions look for
     meanwhile: tuple[str, ...] = ("yes", "cancel")  # said while somebody works
     starts: tuple[FlowRequested, ...] = ()  # instead of one plain start for each flow
     has_values: bool = True  # does NLU bring values?
@@ -99,11 +100,20 @@ class Alphabet:
         if state.waiting_for is not None:
             spec = self.domain.slots[state.waiting_for]
             yield from said_of(spec)
+            yield from self._decisive_answers(spec)
             if spec.kind in AMBIGUOUS:
                 yield AMBIGUOUS[spec.kind]
             if state.among:
                 yield "the second one"
         yield from self.corrections(state)
+
+    def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
+        """Those that a condition looks for, as they would be said."""
+        for value in self.decides.get(spec.name, ()):
+            if isinstance(value, str):
+                yield value
+            elif not isinstance(value, bool) and spec.kind in (Kind.NUMBER, Kind.MONEY):
+                yield f"{value} dollars" if spec.kind is Kind.MONEY else f"{value}"
 
     def corrections(self, state: State) -> Iterator[str]:
         if state.top is None:
@@ -166,6 +176,8 @@ class Alphabet:
     def _verdicts(self, wanted: Validate) -> Iterator[Event]:
         value = f"{wanted.value}{NORMALISED}" if wanted.normaliser else wanted.value
         yield Validated(wanted.request, value, 0)
+        if wanted.normaliser:
+            yield from (Validated(wanted.request, made, 0) for made in self.decides.get(wanted.slot, ()))
         yield Rejected(wanted.request, "That one is taken.", 0)
         yield Rejected(wanted.request, "", 0)
 
@@ -173,14 +185,21 @@ class Alphabet:
         name = wanted.action
         outputs = tuple(self.outputs.get(name, {}).items()) or self._outputs(name)
         yield ActionDone(wanted.request, outputs, 0)
+        for returned, slot in dict(self._destinations(name)).items():
+            for value in self.decides.get(slot, ()):
+                yield ActionDone(wanted.request, (*outputs, (returned, value)), 0)
         if name in self.needs:
             yield ActionDone(wanted.request, (), 0, needs=(*self.needs[name], UNKNOWN))
         if name in self.confirms:
             yield ActionDone(wanted.request, (), 0, confirm=self.confirms[name])
 
     def _outputs(self, action: str) -> tuple[tuple[str, Json], ...]:
+        return tuple((name, "done") for name, _ in self._destinations(action))
+
+    def _destinations(self, action: str) -> Iterator[tuple[str, str]]:
+        """What an action returns, and the slot that it goes to."""
         acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, Act)]
-        return tuple((name, "done") for at in acts if at.action == action for name, _ in at.outputs)
+        yield from (pair for at in acts if at.action == action for pair in at.outputs)
 
     # -- What comes too late
 
@@ -232,4 +251,17 @@ def alphabet_of(domain: Domain) -> Alphabet:
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, Act)}
     needs = dict.fromkeys(actions, spare[:1]) if spare else {}
-    return Alphabet(domain, needs, dict.fromkeys(actions, "Shall I really do that?"))
+    return Alphabet(domain, needs, dict.fromkeys(actions, "Shall I really do that?"), decides=_decisive(domain))
+
+
+def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:
+    """For every slot that a condition looks at, values on both sides of it."""
+    found: dict[str, dict[Json, None]] = {}
+    for at in (at for flow in domain.flows.values() for at in flow.program if isinstance(at, JumpUnless)):
+        values: list[Json] = [True, False]
+        for constant in at.condition.constants:
+            is_number = isinstance(constant, int | float) and not isinstance(constant, bool)
+            values += [constant - 1, constant, constant + 1] if is_number else [constant]  # type: ignore[operator]
+        for name in at.condition.names:
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in found.items()}

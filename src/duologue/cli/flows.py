@@ -18,6 +18,7 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 
 from .chat import find_nlu
+from .flows_walk import walk_command
 from .ink import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class _Checked(NamedTuple):
 
 
 flows_app = typer.Typer(help="Flows: tasks written down in YAML.", no_args_is_help=True)
+flows_app.command("walk")(walk_command)
 
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A file of flows.", show_default=False)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 
 LENGTH_MAX = 500
@@ -28,8 +29,19 @@ class Condition:
     text: str
     names: tuple[str, ...]
 
+    @property
+    def constants(self) -> tuple[str | int | float | bool, ...]:
+        """What the slots are compared with."""
+        found = [node.value for node in ast.walk(_tree(self.text)) if isinstance(node, ast.Constant)]
+        return tuple(dict.fromkeys(value for value in found if isinstance(value, str | int | float)))
+
     def holds(self, values: Mapping[str, object]) -> bool:
-        return bool(_value(ast.parse(self.text, mode="eval").body, values))
+        return bool(_value(_tree(self.text), values))
+
+
+@lru_cache(1_000)
+def _tree(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
 
 
 def parse(text: str) -> Condition:

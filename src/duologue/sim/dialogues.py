@@ -73,6 +73,7 @@ class Dialogue:
     complaints: list[tuple[str, str, int]] = field(default_factory=list)  # law, what is wrong, after how many events
     actions: int = 0
     completed: int = 0  # flows that came to their end
+    reached: set[tuple[str, str]] = field(default_factory=set)  # flow and step, where the dialogue waited
 
     def told(self, law: str = "") -> list[str]:
         """The events up to the first complaint (of a law), a line each."""
@@ -212,6 +213,8 @@ class Player:
             self._complain(law, message)
         self.dialogue.actions += len(seen.runs)
         self.dialogue.completed += sum(line.event == "flow_completed" for line in seen.after.trace)
+        programs = self.domain.flows
+        self.dialogue.reached |= {(one.flow, programs[one.flow].program[one.at].step) for one in seen.after.stack}
 
     def _crash(self) -> None:
         """The process dies, and another one goes on from the checkpoint."""

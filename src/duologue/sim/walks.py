@@ -1,0 +1,83 @@
+"""Somebody's own flows, walked by a thousand random people: does a law break, and what is never reached?
+
+The same people, workers and laws that the machine itself is tried with. Rule: what is found is wholly told by a seed,
+and shown by the shortest dialogue that was met.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from duologue.check.dialogue_alphabet import alphabet_of
+from duologue.dialogue.flow import Act, Call, Collect, Confirm, Domain
+
+from .dialogues import Dialogue, random_dialogue
+
+PROGRESS_EVERY = 20
+
+
+@dataclass(slots=True)
+class Broken:
+    """A law that was broken, by the shortest dialogue that broke it."""
+
+    law: str
+    message: str
+    seed: int
+    told: list[str]
+    times: int = 1
+
+
+@dataclass(slots=True)
+class Walks:
+    """How all of them went."""
+
+    dialogues: int = 0
+    events: int = 0
+    actions: int = 0
+    completed: int = 0
+    seconds: float = 0.0
+    reached: dict[str, list[str]] = field(default_factory=dict)  # by flow: steps where a dialogue waited
+    unreached: dict[str, list[str]] = field(default_factory=dict)
+    broken: list[Broken] = field(default_factory=list)
+
+
+def walk_flows(
+    domain: Domain,
+    dialogues: int = 1_000,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,  # noqa: ARG005
+) -> Walks:
+    """Play so many dialogues, each judged after every event."""
+    began = time.process_time()
+    found, alphabet = Walks(), alphabet_of(domain)
+    reached: set[tuple[str, str]] = set()
+    for number in range(dialogues):
+        played = random_dialogue(domain, seed + number, alphabet=alphabet)
+        reached |= played.reached
+        found.dialogues += 1
+        found.events += len(played.events)
+        found.actions += played.actions
+        found.completed += played.completed
+        _note_broken(found, played)
+        if number % PROGRESS_EVERY == 0:
+            progress(number)
+    for flow in domain.flows.values():
+        waits = dict.fromkeys(at.step for at in flow.program if isinstance(at, Act | Call | Collect | Confirm))
+        found.reached[flow.name] = [step for step in waits if (flow.name, step) in reached]
+        found.unreached[flow.name] = [step for step in waits if (flow.name, step) not in reached]
+    found.seconds = time.process_time() - began
+    return found
+
+
+def _note_broken(found: Walks, played: Dialogue) -> None:
+    for law, message, _ in played.complaints:
+        told = played.told(law)
+        known = next((one for one in found.broken if (one.law, one.message) == (law, message)), None)
+        if known is None:
+            found.broken.append(Broken(law, message, played.seed, told))
+            continue
+        known.times += 1
+        if len(told) < len(known.told):
+            known.seed, known.told = played.seed, told
