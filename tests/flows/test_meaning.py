@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import Cancel, StartFlow
+import pytest
+
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import State
 from duologue.flows import parse_flows
@@ -26,8 +28,8 @@ flows:
 ASKED = Understand(1, "please", ("book_table", "cancel"), ())
 
 
-def understood(intent: str) -> Understanding:
-    return Understanding((Guess(intent, 0.9),), True, 0.9)
+def understood(intent: str, by: str = "") -> Understanding:
+    return Understanding((Guess(intent, 0.9),), True, 0.9, by=by)
 
 
 def test_no_intent_is_taught_a_word_that_only_tells_flows_from_commands() -> None:
@@ -42,3 +44,23 @@ def test_a_flow_and_a_command_of_one_name_are_two_intents() -> None:
     flow, command = (intent.name for intent in scope.intents if "cancel" in intent.name)
     assert commands_of(DOMAIN, State(), ASKED, understood(flow), "2026-03-04") == (StartFlow("cancel"),)
     assert commands_of(DOMAIN, State(), ASKED, understood(command), "2026-03-04") == (Cancel(),)
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("text", "intent", "by", "meant"),
+    [
+        ("yes mate", "affirm", "minilm", (Affirm(),)),
+        ("wait", "affirm", "minilm", ()),
+        ("are you sure", "affirm", "words", ()),
+        ("yes but for five", "affirm", "minilm", ()),
+        ("that's wrong", "deny", "minilm", (Deny(),)),
+        ("sorry", "deny", "minilm", ()),
+        ("makes sense", "affirm", "llm", (Affirm(),)),
+    ],
+)
+def test_a_model_that_compares_phrases_hears_no_yes_that_was_not_said(
+    text: str, intent: str, by: str, meant: tuple[Command, ...]
+) -> None:
+    asked = Understand(1, text, ("book_table",), (), question="A table for four. Shall I book it?")
+    assert commands_of(DOMAIN, State(), asked, understood(intent, by), "2026-03-04") == meant

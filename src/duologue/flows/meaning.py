@@ -24,7 +24,7 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
+from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 
@@ -87,8 +87,18 @@ def commands_of(
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
+    if name in ANSWERS and found.by != "llm" and not _is_said(domain, effect, ANSWERS[name][0], today):
+        return given
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) -> bool:
+    """Does the message itself say yes or no? A model that compares phrases hears a yes in "wait" and "are you sure?",
+    and a yes may send money; one that reads the question knows better."""
+    slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
+    said = plainly(effect.question, effect.text, today, slots)
+    return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
 
 
 def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:

@@ -1,6 +1,6 @@
 """Grammars: a plain reply to a question, understood without a model. `read` and `read_confirmation` are the way in."""
 
-from .confirm import read_confirmation
+from .confirm import plainly, read_confirmation
 from .names import NameList
 from .read import read
 from .reading import (
@@ -38,6 +38,7 @@ __all__ = [
     "Unclear",
     "Value",
     "Why",
+    "plainly",
     "read",
     "read_confirmation",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .calendar import day_of
-from .carriers import ASSENT, DISSENT, is_negation
+from .carriers import ASSENT, DISSENT, MARKERS, is_negation
 from .commands import command_of
 from .find import find
 from .gate import covered_by, echo_of_texts, leftover, unclear, unread
@@ -20,13 +20,16 @@ from .questions import asks, wants_to_know
 from .reading import Answer, Command, Confirmation, Kind, Reading, Slot, Value, Why
 from .several import assign, values_of
 from .tokens import Token, tokens_of
-from .yesno import Polarity, not_polar, polarity
+from .yesno import Polarity, agrees, denies_praise, not_polar, polarity
 
 _TYPED = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER))
 _CHANGES = frozenset(
     """actually instead change changed changing wait sorry wrong mistake meant different another switch swap
     replace update modify rather incorrect""".split()
 )
+_DOUBTS = frozenset("maybe perhaps possibly probably guess suppose unsure think if".split())
+_ASKING = frozenset("should can could will would shall may must are".split())
+_WRONG = frozenset("wrong incorrect false".split())
 _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minute no not right correct".split())
 
 
@@ -37,7 +40,7 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return unread(reply)
     if (command := command_of(tokens)) is not None:
         return Confirmation(Answer.NO) if command == "cancel" else Command(command)
-    if asks(tokens) or wants_to_know(tokens):
+    if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply):
         return unclear(Why.QUESTION)
     values = new_values(tokens, day_of(today), text)
     covered = covered_by(values)
@@ -85,3 +88,40 @@ def changed(
     if any(tokens[place].low not in _NOT_CONTENT for place in left):
         return ()
     return values_of(reply, tokens, filled)
+
+
+def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Answer | None:
+    """Does a reply that isn't wholly understood say yes or no in so many words? None if it asks, doubts or changes
+    something. Whoever only compares phrases takes "are you sure?" for a yes, and this is where it is held back."""
+    tokens = tokens_of(reply)
+    words = {token.low for token in tokens}
+    if not tokens or _asks_at_all(tokens, reply) or words & _DOUBTS:
+        return None
+    leaning = polarity(tokens)
+    if leaning is Polarity.YES:
+        is_new = bool(new_values(tokens, day_of(today), text)) or _names_more(tokens, slots, day_of(today), text)
+        return None if is_new or words & MARKERS or not agrees(tokens) else Answer.YES
+    is_no = leaning is Polarity.NO or denies_praise(tokens) or (leaning is None and bool(words & _WRONG))
+    return Answer.NO if is_no else None
+
+
+def _wonders(tokens: Sequence[Token], reply: str) -> bool:
+    """A word or two with a question mark: "right?" """
+    return len(tokens) <= 2 and reply.rstrip().endswith("?")
+
+
+def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
+    if asks(tokens) or wants_to_know(tokens) or "?" in reply:
+        return True
+    return tokens[0].low in _ASKING and len(tokens) > 1 and tokens[1].low in ("i", "we", "you", "they")
+
+
+def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: int, text: str) -> bool:
+    """Does it name something of a list that the question didn't have?"""
+    asked = {token.low for token in tokens_of(text)}
+    listed = [slot for slot in slots if slot.kind in (Kind.CHOICE, Kind.NAME)]
+    return any(
+        not all(token.low in asked for token in tokens[match.first : match.after])
+        for slot in listed
+        for match in find(tokens, slot, today, is_asked=False)
+    )

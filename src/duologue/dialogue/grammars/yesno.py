@@ -44,7 +44,7 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
 # Not decided, or a no that sounds like a yes: "I'm good".
 _UNDECIDED = _phrases(
     """think about|let me think|let me see|let me check|think it over|depends|hold on|hang on|one moment|a moment|
-    a minute|a second"""
+    a minute|a second|one minute|one second|one sec|a sec"""
 )
 _CONTENT = _phrases(
     "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
@@ -76,6 +76,7 @@ _GRAMMAR = frozenset(
 )
 _CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
 _CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
+_STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
@@ -127,6 +128,29 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
     if denies:
         return Polarity.BOTH if agrees else Polarity.NO
     return Polarity.YES if agrees or where_phrase(words, GOING_ON) is not None else None
+
+
+def agrees(tokens: Sequence[Token]) -> bool:
+    """Is there a yes in it, or what stands for one? Praise alone may be for anything: "good question"."""
+    words = [token.low for token in tokens]
+    says_yes = any(word in ASSENT or stem(word) in _AFFIRMING for word in words)
+    return says_yes or any(where_phrase(words, phrases) is not None for phrases in (AGREEING, GOING_ON))
+
+
+def denies_praise(tokens: Sequence[Token]) -> bool:
+    """Is what would be a yes denied: "that's not right", "absolutely not"? "Not sure" denies nothing."""
+    words = [token.low for token in tokens]
+    denied: set[int] = set()
+    for place, word in enumerate(words):
+        if is_negation(word) and word not in DISSENT:
+            denied |= {place - 1} if word == "not" and place and words[place - 1] in _STRESSES else set()
+            denied |= {near for near in (place + 1, place + 2) if near < len(words) and _is_praise(words[near])}
+    is_more = any(word in ASSENT for place, word in enumerate(words) if place not in denied)
+    return bool(denied) and not is_more
+
+
+def _is_praise(word: str) -> bool:
+    return word != "sure" and (word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING)
 
 
 def _is_content(words: Sequence[str]) -> bool:
