@@ -73,6 +73,31 @@ def test_a_change_that_is_wholly_understood_brings_its_values() -> None:
     assert vague.values == ()
 
 
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    {
+        "cancel it": None,
+        "please cancel that": None,
+        "yes, cancel it": "yes",
+        "okay, go ahead and cancel the court": "yes",
+        "no, don't cancel it": "no",
+        "please do not cancel it": "no",
+        "no, not Friday": "change",
+        "never mind": "no",
+    }.items(),
+)
+def test_cancel_after_shall_i_cancel_may_be_a_yes_and_never_drops_the_question(reply: str, verdict: str | None) -> None:
+    reading = read_confirmation("You have a court on Friday. Shall I cancel it?", reply, WEDNESDAY)
+    assert (str(reading.answer) if isinstance(reading, Confirmation) else None) == verdict
+
+
+def test_what_was_asked_about_is_ordered_by_its_own_word() -> None:
+    asked = "A court for two on Friday. Shall I book it?"
+    told = [read_confirmation(asked, reply, WEDNESDAY) for reply in ("book it", "please book that", "send it")]
+    assert [isinstance(reading, Confirmation) for reading in told] == [True, True, False]
+
+
 def test_a_command_at_a_confirmation() -> None:
     assert read_confirmation(ASKED, "say that again", WEDNESDAY) == Command("repeat")
     assert isinstance(read_confirmation(ASKED, "yes " * 400, WEDNESDAY), Unclear)

@@ -64,3 +64,10 @@ def test_a_model_that_compares_phrases_hears_no_yes_that_was_not_said(
 ) -> None:
     asked = Understand(1, text, ("book_table",), (), question="A table for four. Shall I book it?")
     assert commands_of(DOMAIN, State(), asked, understood(intent, by), "2026-03-04") == meant
+
+
+def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
+    asked = Understand(1, "well then cancel it", ("book_table",), (), question="A table on Friday. Shall I cancel it?")
+    assert commands_of(DOMAIN, State(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
+    other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
+    assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)

@@ -25,7 +25,7 @@ from .grammars import (
     read,
     read_confirmation,
 )
-from .grammars.commands import command_of
+from .grammars.commands import command_of, repeats
 from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
@@ -176,9 +176,10 @@ def answer_confirmation(d: Draft, text: str) -> None:
     if not text.strip():
         _missed(d)
         return
-    if (name := command_of(tokens_of(text))) is not None:
+    tokens = tokens_of(text)
+    if (name := command_of(tokens)) is not None:
         d.enter(Phase.UNDERSTANDING)
-        obey(d, (BY_NAME[name],))
+        obey(d, () if repeats(d.s.last_question, tokens) else (BY_NAME[name],))
         return
     reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
     if isinstance(reading, Confirmation) and reading.answer is Answer.YES:

@@ -25,6 +25,8 @@ from duologue.dialogue.commands import (
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read
+from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.tokens import stem, tokens_of
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 
@@ -89,6 +91,8 @@ def commands_of(
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
     if name in ANSWERS and found.by != "llm" and not _is_said(domain, effect, ANSWERS[name][0], today):
         return given
+    if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
+        return given
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
 
@@ -99,6 +103,12 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _may_be_an_answer(effect: Understand) -> bool:
+    """ "Cancel my booking", after "shall I cancel it?": nobody wants the question dropped."""
+    said = [token for token in tokens_of(effect.text) if stem(token.low) == "cancel"]
+    return effect.waiting_for is None and repeats(effect.question, said)
 
 
 def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:

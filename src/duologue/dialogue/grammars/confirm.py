@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .calendar import day_of
-from .carriers import ASSENT, DISSENT, MARKERS, is_negation
-from .commands import command_of
+from .carriers import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
+from .commands import command_of, repeats
 from .find import find
 from .gate import covered_by, echo_of_texts, leftover, unclear, unread
 from .match import Match
@@ -19,8 +19,8 @@ from .numbers import is_thing
 from .questions import asks, wants_to_know
 from .reading import Answer, Command, Confirmation, Kind, Reading, Slot, Value, Why
 from .several import assign, values_of
-from .tokens import Token, tokens_of
-from .yesno import Polarity, agrees, denies_praise, not_polar, polarity
+from .tokens import Token, lows, stem, stems_of, tokens_of
+from .yesno import Polarity, agrees, denies_praise, is_deed, not_polar, polarity
 
 _TYPED = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER))
 _CHANGES = frozenset(
@@ -39,9 +39,13 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if not tokens:
         return unread(reply)
     if (command := command_of(tokens)) is not None:
+        if repeats(text, tokens):
+            return unclear(Why.SEVERAL)
         return Confirmation(Answer.NO) if command == "cancel" else Command(command)
     if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply):
         return unclear(Why.QUESTION)
+    if _is_told(tokens, text):
+        return Confirmation(Answer.YES)
     values = new_values(tokens, day_of(today), text)
     covered = covered_by(values)
     left = [place for place in not_polar(tokens) if place not in covered]
@@ -50,9 +54,12 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     assents = any(token.low in ASSENT for token in tokens[:3])
     changes = any(token.low in _CHANGES for token in tokens)
     if leaning is Polarity.YES and not values and not changes:
+        left = [place for place in left if not (agrees(tokens) and stem(tokens[place].low) in stems_of(text))]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(Answer.YES)
     if leaning is Polarity.UNSURE or (assents and not (values and changes)):
         return unclear(Why.SEVERAL if values else Why.LEFTOVER, tokens, content)
+    if leaning is Polarity.NO and not values and all(_is_forbidden(tokens, place, text) for place in content):
+        return Confirmation(Answer.NO)
     if leaning in (Polarity.NO, Polarity.BOTH) or changes:
         if values or content:
             return Confirmation(Answer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
@@ -60,6 +67,20 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if not values or leaning is not None:
         return unclear(Why.LEFTOVER, tokens, content)
     return Confirmation(Answer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
+
+
+def _is_told(tokens: Sequence[Token], text: str) -> bool:
+    """ "Book it", after "shall I book it?"."""
+    words = [token.low for token in tokens if token.low not in POLITE | FILLERS]
+    is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_deed(words[0])
+    return is_order and words[0] in lows(tokens_of(text))
+
+
+def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
+    """Is this what was asked about, as in "don't cancel it"?"""
+    before = [token.low for token in tokens[max(0, place - 2) : place]]
+    is_denied = before[-1:] == ["don't"] or before == ["do", "not"]
+    return is_denied and stem(tokens[place].low) in stems_of(text)
 
 
 def new_values(tokens: Sequence[Token], today: int, text: str) -> list[Match]:

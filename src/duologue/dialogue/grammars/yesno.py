@@ -104,6 +104,11 @@ def _is_cheer_word(low: str) -> bool:
     return low in _CHEERS or word in _CHEERS or stem(word) in _CHEER_STEMS
 
 
+def is_deed(low: str) -> bool:
+    """Is this what a service does when it is told to: book, send, order?"""
+    return stem(low) in _DOING
+
+
 def not_polar(tokens: Sequence[Token]) -> list[int]:
     """The places of words that have no part in a yes or no."""
     agreeing = where_phrase([token.low for token in tokens], AGREEING) or range(0)
