@@ -28,7 +28,7 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
         case Kind.DURATION:
             return list(find_durations(tokens))
         case Kind.NUMBER:
-            return list(find_numbers(tokens))
+            return [match for match in find_numbers(tokens) if not _is_time(tokens, match)]
         case Kind.MONEY:
             return list(find_money(tokens, is_asked=is_asked))
         case Kind.CHOICE:
@@ -43,6 +43,11 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return find_code(tokens) if is_asked else []
         case Kind.YES_NO | Kind.TEXT:
             return []
+
+
+def _is_time(tokens: Sequence[Token], match: Match) -> bool:
+    """ "At eight" counts nothing."""
+    return match.first > 0 and tokens[match.first - 1].low == "at"
 
 
 def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:
