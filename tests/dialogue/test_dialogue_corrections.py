@@ -6,7 +6,7 @@ import pytest
 from dialogue_flows import Talker, talk
 
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.grammars import Json, Kind, NameList
+from duologue.dialogue.grammars import Choice, Json, Kind, NameList
 
 CITIES = NameList.of(("Boston", "Chicago", "Denver", "New York"))
 FROM = SlotSpec("origin", Kind.NAME, "From where?", names=CITIES)
@@ -144,3 +144,11 @@ def test_a_name_that_two_slots_share_is_the_name_of_neither() -> None:
     talker.says("tomorrow", "december 9", "change the date to december 20")
     assert talker.asked_nlu
     assert talker.means().says("change the return date to december 20").slots["return_date"] == "2025-12-20"
+
+
+@pytest.mark.req("D-04")
+def test_a_choice_of_another_slot_is_no_name() -> None:
+    # Once: "in the garden", after the place was settled, was the name of the guest.
+    place = SlotSpec("place", Kind.CHOICE, "Where?", choices=(Choice("inside"), Choice("garden", ("in the garden",))))
+    talker = talk(Collect("a", "place"), Collect("b", "guest"), slots=(place, GUEST)).says("inside", "in the garden")
+    assert (talker.slots, talker.asked_nlu) == ({"place": "inside"}, True)

@@ -118,3 +118,34 @@ def test_a_value_said_of_the_other_end_doesnt_fill_the_slot() -> None:
 )
 def test_edits_are_counted(one: str, other: str, count: int) -> None:
     assert edits(one, other) == edits(other, one) == count
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "reply",
+    """goodbye|bye|tonight|this evening|no idea|no phone|wow|haha|both|7 pm|half past six|seven|5|next|louder|the usual|
+    it depends|l a|n/a""".split("|"),
+)
+def test_what_nobody_is_called_is_no_name(reply: str) -> None:
+    # Once: somebody who said goodbye was flown there.
+    assert said(ask(Kind.NAME), reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "Morning Star": "Morning Star",
+        "mike o'neil": "mike o'neil",
+        "it's Miller": "Miller",
+        "Noon Jones": "Noon Jones",
+    }.items(),
+)
+def test_a_name_may_have_a_common_word(reply: str, name: str) -> None:
+    assert said(ask(Kind.NAME), reply) == name
+
+
+def test_a_letter_that_belongs_to_a_number_is_no_article() -> None:
+    # Once: "a123" was the text "123".
+    assert said(ask(Kind.TEXT), "a123") is None
+    assert said(ask(Kind.TEXT), "a fridge") == "fridge"

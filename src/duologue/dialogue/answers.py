@@ -12,6 +12,7 @@ from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
 from .flow import Collect, Confirm
 from .grammars import (
+    ANY,
     Ambiguous,
     Answer,
     Confirmation,
@@ -103,6 +104,8 @@ def _answer_question(d: Draft, text: str) -> None:
         return
     reading = read(asked, text, d.today)
     match reading:
+        case Direct() if _is_of_a_list(d, reading, text):
+            _correct_or_ask(d, text)
         case Direct():
             d.set(values=_given(reading.values, "grammar"), among=())
             validate_next(d)
@@ -136,6 +139,16 @@ def _is_about_another(d: Draft, text: str) -> bool:
     else:
         ask_nlu(d, text)
     return True
+
+
+def _is_of_a_list(d: Draft, reading: Direct, text: str) -> bool:
+    """Is a name that no list has one of another slot's choices: "in the garden", where a guest is asked for?"""
+    spec, value = d.spec(reading.values[0].slot), reading.values[0].value
+    is_listed = spec.names is not None and value in spec.names.values.values()
+    if spec.kind is not Kind.NAME or is_listed or value == ANY:
+        return False
+    choices = [d.spec(name) for name in d.flow.slots if name != spec.name and d.spec(name).kind is Kind.CHOICE]
+    return any(isinstance(read(Question(one.asked), text, d.today), Direct) for one in choices)
 
 
 def _answer_ambiguously(d: Draft, reading: Ambiguous) -> None:

@@ -14,7 +14,7 @@ from .carriers import APPROVAL, ASSENT
 from .choices import find_pointed
 from .commands import command_of
 from .find import find
-from .freetext import bare, is_longer, proper
+from .freetext import bare, is_longer, is_no_name, proper
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span
 from .numbers import is_thing
@@ -110,7 +110,10 @@ class _Reader:
             return near
         span: Span | None = None
         if self.slot.is_open and self.slot.kind is Kind.NAME:
-            span = bare(self.tokens) or proper(self.tokens, self.echo)
+            span = bare(self.tokens)
+            if span is not None and is_no_name(self.tokens, span):
+                return unclear(Why.LEFTOVER, self.tokens, left)
+            span = span or proper(self.tokens, self.echo)
         elif self.slot.kind is Kind.TEXT:
             span = bare(self.tokens)
         if span is None:

@@ -20,6 +20,8 @@ _TOKEN = re.compile(
     |(?P<ordinal>\d{1,2}(?:st|nd|rd|th)\b)
     |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)
     |(?P<clock>o\W{0,2}clock\b)
+    |(?P<hummed_yes>\b(?:uh[-\s]?huh|m+-?hm+)\b)
+    |(?P<hummed_no>\b(?:nuh[-\s]|uh-)uh\b)
     |(?P<word>(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:'[^\W\d_]+)*)
     |(?P<sign>[$£€#&@+%/_-])""",
     re.VERBOSE | re.IGNORECASE,
@@ -55,6 +57,8 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
         low = match.group().casefold()
         if kind == "half_day":
             low = low[0] + "m"
+        elif kind in ("hummed_yes", "hummed_no"):
+            low = "mhm" if kind == "hummed_yes" else "uh-uh"
         elif kind == "clock":
             low = "o'clock"
         elif kind == "word" and "." in low:
