@@ -7,7 +7,7 @@ Rule: the grammars come first; only what they don't wholly understand costs a re
 from __future__ import annotations
 
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, Cancel, Command, CorrectSlot, Help, Repeat, SetSlot
+from .commands import BY_NAME, Cancel, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
 from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
 from .flow import Collect, Confirm
@@ -26,7 +26,9 @@ from .grammars import (
     read_confirmation,
 )
 from .grammars import Command as Commanded
+from .grammars.anything import is_anything
 from .grammars.commands import command_of, repeats
+from .grammars.gate import echo_of
 from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
@@ -118,6 +120,9 @@ def _answer_question(d: Draft, text: str) -> None:
             d.enter(Phase.UNDERSTANDING)
             if reading.answer is Answer.NO and not say_no(d):
                 go_on(d)
+        case Unclear() if asked.slot.kind is not Kind.YES_NO and is_anything(tokens_of(text), echo_of(asked)):
+            d.enter(Phase.UNDERSTANDING)
+            obey(d, (Skip(),))  # any value will do, but this one is needed
         case Unclear():
             _correct_or_ask(d, text)
 
@@ -234,6 +239,8 @@ def answer_confirmation(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         given = _given(found, "grammar")
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
+    elif is_anything(tokens, frozenset()):
+        _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
     else:
         _correct_or_ask(d, text)
 

@@ -33,6 +33,7 @@ from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 Said = tuple[str, ...]
 
 _FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+_SURE = 0.9  # that a command was meant where anything may be an answer
 
 # What can be wanted at any time, and how people say it.
 COMMANDS: dict[str, tuple[Command, Said]] = {
@@ -91,6 +92,8 @@ def commands_of(
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
     if name in ANSWERS and found.by != "llm" and not _is_said(domain, effect, ANSWERS[name][0], today):
         return given
+    if name in COMMANDS and found.by != "llm" and found.confidence < _SURE and _is_free_text(domain, effect):
+        return given
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
         return given
     known = {**COMMANDS, **ANSWERS}
@@ -103,6 +106,11 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_free_text(domain: Domain, effect: Understand) -> bool:
+    """Is anything at all an answer to the open question? "It doesn't work" is near to a call for help."""
+    return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is Kind.TEXT
 
 
 def _may_be_an_answer(effect: Understand) -> bool:

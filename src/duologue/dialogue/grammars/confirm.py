@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .anything import is_anything
 from .calendar import day_of
 from .carriers import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
 from .commands import command_of, repeats
@@ -51,6 +52,8 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     left = [place for place in not_polar(tokens) if place not in covered]
     content = [place for place in left if tokens[place].low not in _NOT_CONTENT]
     leaning = polarity(tokens)
+    if leaning is Polarity.NO and is_anything(tokens, frozenset()):
+        return unclear(Why.NO_VALUE)
     assents = any(token.low in ASSENT for token in tokens[:3])
     changes = any(token.low in _CHANGES for token in tokens)
     if leaning is Polarity.YES and not values and not changes:

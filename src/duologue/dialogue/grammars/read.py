@@ -149,8 +149,9 @@ class _Reader:
         return self._settle(Match(0, len(self.tokens), (self.question.proposed,)))
 
     def _denied(self) -> Reading:
-        """A plain no to what was proposed; any other denial is for NLU."""
-        if self.question.proposed is not None and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
+        """A plain no to what was proposed, or to what may be left open; any other denial is for NLU."""
+        may_deny = self.question.proposed is not None or self.slot.may_be_any
+        if may_deny and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(Answer.NO)
         return unclear(Why.NEGATED)
 
