@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import COLOUR, SIZE, choice, talk
+from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, talk
 
-from duologue.dialogue.commands import Cancel, Help
+from duologue.dialogue.commands import Cancel, Help, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
 from duologue.dialogue.grammars import ANY, Kind
@@ -91,3 +91,30 @@ def test_i_dont_care_is_no_answer_to_a_confirmation(text: str) -> None:
     talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), Act("go", "go"), slots=(SIZE,)).says("large", text)
     assert (talker.phase, talker.asked_nlu) == ("confirming", False)
     assert talker.says("hm").means(Cancel()).phase == "idle"
+
+
+# -- The same task once more
+
+
+@pytest.mark.req("D-05")
+def test_the_open_task_may_be_asked_for_again_and_the_question_stays() -> None:
+    # Once: NLU was not told of the open task, and took its name for the nearest other one.
+    talker = at_amount().says("I want to send some money")
+    wanted = talker.effects[-1]
+    assert isinstance(wanted, Understand)
+    assert "transfer" in wanted.flows
+    talker.means(StartFlow("transfer"))
+    assert (talker.said, len(talker.state.stack)) == ("How much?", 1)
+    assert talker.slots == {"to": "Anna", "account": "AB12"}
+
+
+def test_the_open_task_asked_for_again_brings_its_values() -> None:
+    talker = at_amount().says(OTHER).means(StartFlow("transfer"), SetSlot("to", "Bob"))
+    assert talker.said == "Got it, I've updated your to to Bob. Which account?"
+
+
+def test_who_only_names_the_open_task_comes_to_an_end_too() -> None:
+    talker = Talker(TRANSFER).starts("transfer")
+    for _ in range(TRANSFER.tries_max + 1):
+        talker.says(OTHER).means(StartFlow("transfer"))
+    assert talker.phase == "idle"

@@ -29,6 +29,7 @@ from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
+from .requests import open_now
 from .run import end_flow, fail, go_on, hand_over, open_flow, write
 from .stack import begin_anew, return_to
 from .state import Phase, without
@@ -48,6 +49,7 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
         repeat(d)
         return
     values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]
+    is_open = any(isinstance(command, StartFlow) and command.flow in open_now(d.s) for command in known)
     for command in known:
         if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
             return
@@ -57,6 +59,8 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     elif d.s.values and not d.s.reading_back:
         validate_next(d)
     else:
+        if is_open:  # the open task was named and nothing else: no answer
+            count_try(d)
         go_on(d)
 
 

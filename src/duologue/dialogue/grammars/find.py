@@ -15,7 +15,9 @@ from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
 from .times import find_times
-from .tokens import Token
+from .tokens import Token, stem
+
+_SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
 
 
 def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> list[Match]:
@@ -24,7 +26,8 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
         case Kind.DATE:
             return list(find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked))
         case Kind.TIME:
-            return list(find_times(tokens, hours=slot.hours, is_asked=is_asked))
+            times = find_times(tokens, hours=slot.hours, is_asked=is_asked)
+            return [match for match in times if not _counts_seats(tokens, match)]
         case Kind.DURATION:
             return list(find_durations(tokens))
         case Kind.NUMBER:
@@ -43,6 +46,14 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return find_code(tokens) if is_asked else []
         case Kind.YES_NO | Kind.TEXT:
             return []
+
+
+def _counts_seats(tokens: Sequence[Token], match: Match) -> bool:
+    """ "A table for six" is no time; "a table for six o'clock" is one."""
+    before = tokens[max(0, match.first - 2) : match.first]
+    if match.after - match.first > 1 or len(before) < 2 or ":" in tokens[match.first].low:
+        return False
+    return before[1].low == "for" and stem(before[0].low) in _SEATS
 
 
 def _is_time(tokens: Sequence[Token], match: Match) -> bool:
