@@ -9,7 +9,8 @@ from duologue.dialogue.commands import Cancel, Help, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
 from duologue.dialogue.grammars import ANY, Kind
-from duologue.dialogue.state import State
+from duologue.dialogue.phrases import spelled, spoken
+from duologue.dialogue.state import Instance, State
 from duologue.flows import parse_flows
 from duologue.flows.meaning import commands_of
 from duologue.nlu.understanding import Guess, Understanding
@@ -54,6 +55,19 @@ flows:
     for confidence, meant in ((0.7, ()), (0.97, (Help(),))):
         found = Understanding((Guess("help", confidence),), True, 0.99, by="minilm")
         assert commands_of(flows, State(), asked, found, "2026-03-04") == meant
+
+
+def test_free_text_about_the_open_task_does_not_ask_for_it_again() -> None:
+    flows = parse_flows("""
+version: 1
+slots:
+  fault: {type: text, prompt: "What is wrong?"}
+flows:
+  report: {description: report, steps: [collect: fault]}
+""")
+    asked = Understand(1, "my phone is broken", ("report",), ("fault",), "fault", "What is wrong?")
+    found = Understanding((Guess("flow report", 0.97),), True, 0.99, by="minilm")
+    assert commands_of(flows, State(stack=(Instance(0, "report"),)), asked, found, "2026-03-04") == ()
 
 
 # -- No thanks, I don't care
@@ -118,3 +132,18 @@ def test_who_only_names_the_open_task_comes_to_an_end_too() -> None:
     for _ in range(TRANSFER.tries_max + 1):
         talker.says(OTHER).means(StartFlow("transfer"))
     assert talker.phase == "idle"
+
+
+# -- Values as people say them
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    {"PT30M": "30 minutes", "PT1H30M": "1 hour and 30 minutes", "P2D": "2 days", "P1W": "1 week", "PT": "PT"}.items(),
+)
+def test_a_duration_is_said_in_words(value: str, words: str) -> None:
+    assert spoken(value) == words
+
+
+def test_an_address_is_spelled_up_to_its_at() -> None:
+    assert spelled("anna.k@example.com") == "a n n a . k at example.com"

@@ -152,3 +152,13 @@ def test_a_choice_of_another_slot_is_no_name() -> None:
     place = SlotSpec("place", Kind.CHOICE, "Where?", choices=(Choice("inside"), Choice("garden", ("in the garden",))))
     talker = talk(Collect("a", "place"), Collect("b", "guest"), slots=(place, GUEST)).says("inside", "in the garden")
     assert (talker.slots, talker.asked_nlu) == ({"place": "inside"}, True)
+
+
+@pytest.mark.req("D-07")
+def test_what_was_given_unasked_is_put_right_like_an_answer() -> None:
+    talker = table().says("the time is nine", "four", "no wait, make it ten o'clock")
+    assert talker.slots == {"time": "22:00", "people": 4}
+
+
+def test_the_open_question_may_be_answered_as_if_it_were_a_change() -> None:
+    assert table().says("change the number of guests to five").slots == {"people": 5}

@@ -124,7 +124,7 @@ def test_edits_are_counted(one: str, other: str, count: int) -> None:
 @pytest.mark.parametrize(
     "reply",
     """goodbye|bye|tonight|this evening|no idea|no phone|wow|haha|both|7 pm|half past six|seven|5|next|louder|the usual|
-    it depends|l a|n/a""".split("|"),
+    it depends|l a|n/a|twenty minutes|3/5/1980|20 euros|next friday""".split("|"),
 )
 def test_what_nobody_is_called_is_no_name(reply: str) -> None:
     # Once: somebody who said goodbye was flown there.
@@ -149,3 +149,27 @@ def test_a_letter_that_belongs_to_a_number_is_no_article() -> None:
     # Once: "a123" was the text "123".
     assert said(ask(Kind.TEXT), "a123") is None
     assert said(ask(Kind.TEXT), "a fridge") == "fridge"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "my name is April": "April",
+        "will smith": "will smith",
+        "it's Mark": "Mark",
+        "may": "may",
+        "June Jones": "June Jones",
+        "may 5": None,
+        "I will": None,
+        "tomorrow": None,
+    }.items(),
+)
+def test_people_are_called_april_and_will_where_a_name_is_asked_for(reply: str, name: str | None) -> None:
+    # Once: they could never tell their name.
+    assert said(ask(Kind.NAME, "What is your name?"), reply) == name
+
+
+@pytest.mark.parametrize("reply", ["will", "mark", "may"])
+def test_where_no_name_is_asked_for_these_are_words(reply: str) -> None:
+    assert said(ask(Kind.NAME, "Which city?"), reply) is None

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import State
 from duologue.flows import parse_flows
-from duologue.flows.meaning import commands_of, scope_of
+from duologue.flows.meaning import commands_of, first_values, scope_of
 from duologue.nlu.understanding import Guess, Understanding
 
 DOMAIN = parse_flows("""
@@ -71,3 +71,35 @@ def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
     assert commands_of(DOMAIN, State(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
     other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
     assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
+
+
+DOCTOR = parse_flows("""
+version: 1
+slots:
+  time: {type: time, prompt: "When?", hours: [8, 18]}
+  is_new: {type: yes_no, prompt: "Are you new here?"}
+  patient: {type: name, prompt: "Your name?"}
+  people: {type: number, prompt: "How many?"}
+flows:
+  visit:
+    description: see a doctor
+    examples: [I need a doctor]
+    steps: [collect: time, collect: is_new, collect: patient, collect: people]
+""")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("text", "values"),
+    {
+        "I need to see a doctor": {},
+        "checkup please": {},
+        "I need a doctor at nine": {"time": "09:00"},
+        "I need a doctor for two people at nine": {"people": 2, "time": "09:00"},
+        "a doctor for two": {"people": 2},
+    }.items(),
+)
+def test_who_asks_for_a_task_has_answered_none_of_its_questions_by_that(text: str, values: dict[str, object]) -> None:
+    # Once: "I need to see a doctor" was a yes to the question whether one is new here.
+    found = first_values(DOCTOR, "visit", text, "2026-03-04")
+    assert {one.slot: one.value for one in found if isinstance(one, SetSlot)} == values

@@ -97,6 +97,9 @@ def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot
     text, spec = " ".join(text.split()), domain.slots[slot]
     if len(text) > _LENGTH_MAX:
         return ()
+    for called in (spec.called, spec.name.replace("_", " ")):
+        if (said := _said_of(called, text)) and (found := _first(_read(spec, said["new"], said.span("new"), today))):
+            return (SetSlot(slot, found.value, found.raw, found.span),)
     said = _TURNED.match(text)
     if said is None:
         said = _REPAIR.match(text)
@@ -108,6 +111,13 @@ def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot
 
 def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
     return [domain.slots[name] for name, _ in instance.slots if name in domain.slots]
+
+
+def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
+    """What people have answered, the last answer first; then what they gave unasked."""
+    filled = {spec.name: spec for spec in _filled(domain, instance)}
+    asked = [filled[name] for name in reversed(instance.asked) if name in filled]
+    return [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
 
 
 def _said_of(called: str, text: str) -> re.Match[str] | None:
@@ -164,10 +174,7 @@ def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iter
     said = _LAST.match(text)
     if said is None:
         return
-    for name in reversed(instance.asked):
-        spec = domain.slots[name]
-        if instance.filled(name) is None:
-            continue
+    for spec in _latest_first(domain, instance):
         if _MEANT.search(text):
             yield from _read(spec, said["new"], said.span("new"), today)
         else:
@@ -179,11 +186,9 @@ def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Itera
     said = _TURNED.match(text)
     if said is None:
         return
-    for name in reversed(instance.asked):
-        filled = instance.filled(name)
-        if filled is not None:
-            found = _read_listed(domain.slots[name], said, today)
-            yield from (one for one in found if one.value != filled.value)
+    for spec in _latest_first(domain, instance):
+        filled = instance.filled(spec.name)
+        yield from (one for one in _read_listed(spec, said, today) if filled is None or one.value != filled.value)
 
 
 def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bool:

@@ -2,7 +2,7 @@
 
 from .confirm import plainly, read_confirmation
 from .names import NameList
-from .read import read
+from .read import read, read_volunteered
 from .reading import (
     ANY,
     Ambiguous,
@@ -41,4 +41,5 @@ __all__ = [
     "plainly",
     "read",
     "read_confirmation",
+    "read_volunteered",
 ]

@@ -129,6 +129,12 @@ NAMELESS = _words(
     "louder slower cheap expensive boring stupid idea clue error test testing a n",
 )
 
+# Words that people are called, where a name is asked for.
+GIVEN_NAMES = _words(
+    "will mark bill art pat sue rich rob drew grant chase hope grace joy guy frank jack dean earl gene miles ray rose",
+    "april may june august summer autumn dawn eve faith ivy amber ruby pearl penny dale glen ward clay stone pierce",
+)
+
 # -- What sends a reply to NLU
 
 MARKERS = _words(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .anything import is_anything
 from .calendar import day_of
-from .carriers import APPROVAL, ASSENT
+from .carriers import APPROVAL, ASSENT, GIVEN_NAMES
 from .choices import find_pointed
 from .commands import command_of
 from .find import find
@@ -19,7 +19,21 @@ from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span
 from .numbers import is_thing
 from .questions import asks
-from .reading import ANY, Ambiguous, Answer, Command, Confirmation, Direct, Kind, Question, Reading, Unclear, Value, Why
+from .reading import (
+    ANY,
+    Ambiguous,
+    Answer,
+    Command,
+    Confirmation,
+    Direct,
+    Kind,
+    Question,
+    Reading,
+    Slot,
+    Unclear,
+    Value,
+    Why,
+)
 from .roles import contradicts
 from .several import assign, values_of
 from .times import find_parts, is_in_part
@@ -42,6 +56,15 @@ def read(question: Question, reply: str, today: str) -> Reading:
     if question.others and isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL:
         return reader.several() or reading
     return reading
+
+
+def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
+    """The values in a reply that nobody asked for, if they explain every word of it. Nothing that only a question makes
+    a value is one here: no yes, no bare name, no lone number for a time."""
+    tokens = tokens_of(reply)
+    if not tokens or not slots:
+        return None
+    return _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today)).several()
 
 
 class _Reader:
@@ -103,15 +126,15 @@ class _Reader:
     # -- No value of the slot's own grammar
 
     def _without_value(self) -> Reading:
-        left = leftover(self.tokens, frozenset(), self.echo)
+        left = leftover(self.tokens, frozenset(), self.echo) or self._given_name()
         if not left:
             return self._assented()
         if (near := self._near(left)) is not None:
             return near
         span: Span | None = None
         if self.slot.is_open and self.slot.kind is Kind.NAME:
-            span = bare(self.tokens)
-            if span is not None and is_no_name(self.tokens, span):
+            span = bare(self.tokens, GIVEN_NAMES if "nam" in self.echo else frozenset())
+            if span is not None and is_no_name(self.tokens, span, self.today):
                 return unclear(Why.LEFTOVER, self.tokens, left)
             span = span or proper(self.tokens, self.echo)
         elif self.slot.kind is Kind.TEXT:
@@ -123,6 +146,13 @@ class _Reader:
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
+
+    def _given_name(self) -> list[int]:
+        """The places of words that carry nothing elsewhere, where a name is asked for: "Will", "it's Mark"."""
+        if self.slot.kind is not Kind.NAME or not self.slot.is_open or "nam" not in self.echo:
+            return []
+        span = bare(self.tokens, GIVEN_NAMES)
+        return list(range(*span)) if span is not None else []
 
     def _near(self, left: list[int]) -> Reading | None:
         """A name that the words left over almost are; with an open list, also as it was said."""
