@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, named, said
+from grammar_replies import WEDNESDAY, ask, named, said
 
-from duologue.dialogue.grammars import Kind, NameList, Question, Slot
+from duologue.dialogue.grammars import Direct, Kind, NameList, Question, Slot, read
 from duologue.dialogue.grammars.names import edits
 
 CITIES = named(
@@ -173,3 +173,50 @@ def test_people_are_called_april_and_will_where_a_name_is_asked_for(reply: str, 
 @pytest.mark.parametrize("reply", ["will", "mark", "may"])
 def test_where_no_name_is_asked_for_these_are_words(reply: str) -> None:
     assert said(ask(Kind.NAME, "Which city?"), reply) is None
+
+
+PEOPLE = named("Ada Lovelace", "Grace Hopper", "Alan Turing", "Alan Kay", is_open=False)
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "turing": "Alan Turing",
+        "to Lovelace, please": "Ada Lovelace",
+        "alan": ["Alan Turing", "Alan Kay"],
+        "grace hoper": "Grace Hopper",
+        "grace kelly": None,
+        "bob": None,
+    }.items(),
+)
+def test_half_a_name_is_enough_where_no_other_name_is_allowed(reply: str, value: str | list[str] | None) -> None:
+    assert said(PEOPLE, reply) == value
+
+
+def test_half_a_name_is_another_name_where_any_is_allowed() -> None:
+    assert said(named("Alan Turing"), "Turing") == "Turing"
+
+
+def test_a_known_name_with_the_rest_misspelt_is_that_name() -> None:
+    grace = NameList.of(("Grace Hopper",), {"Grace": "Grace Hopper"})
+    assert said(Question(Slot("to", Kind.NAME, names=grace, is_open=False)), "grace hoper") == "Grace Hopper"
+    assert said(Question(Slot("to", Kind.NAME, names=grace, is_open=False)), "grace kelly") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "trip"),
+    {
+        "Paris to Lyon": {"origin": "Paris", "destination": "Lyon"},
+        "Lyon from Paris": {"origin": "Paris", "destination": "Lyon"},
+        "Paris Lyon": None,
+        "Paris to Lyon to Reading": None,
+    }.items(),
+)
+def test_of_two_ends_one_word_tells_both(reply: str, trip: dict[str, str] | None) -> None:
+    names = CITIES.slot.names
+    ends = Slot("origin", Kind.NAME, names=names), Slot("destination", Kind.NAME, names=names)
+    reading = read(Question(ends[0], "From where?", others=ends[1:]), reply, WEDNESDAY)
+    found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else None
+    assert found == trip

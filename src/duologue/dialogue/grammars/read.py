@@ -42,6 +42,7 @@ from .units import disagree, with_units
 from .yesno import Polarity, Trick, is_plain, not_polar, polarity, trick_of, wishes
 
 _MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END)
+_PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 
 def read(question: Question, reply: str, today: str) -> Reading:
@@ -107,7 +108,19 @@ class _Reader:
         if self.slot.kind is Kind.NAME and is_longer(self.tokens, match):
             return unclear(Why.NO_VALUE)
         left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
-        return unclear(Why.LEFTOVER, self.tokens, left) if left else self._settle(match)
+        if not left:
+            return self._settle(match)
+        return self._misspelt(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
+
+    def _misspelt(self, match: Match, left: list[int]) -> Reading | None:
+        """A known name with a word beside it that is almost the rest of a longer one: "Grace Hoper"."""
+        names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
+        if self.slot.kind is not Kind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
+            return None
+        words = [self.tokens[place].low for place in run]
+        near = names.near(words)
+        is_it = near == match.candidates and names.is_sure(words, is_open=self.slot.is_open)
+        return self._settle(Match(run[0], run[-1] + 1, near)) if is_it else None
 
     def _foreign(self, covered: frozenset[int]) -> frozenset[int]:
         """Words that name a value of another slot: never carriers, whatever else they are."""
@@ -161,6 +174,9 @@ class _Reader:
             return None
         words = [self.tokens[place].low for place in left]
         near = names.near(words)
+        if not near and not self.slot.is_open:
+            near = names.parts(words)
+            return self._settle(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
         if not near or (len(near) == 1 and names.is_sure(words, is_open=self.slot.is_open)):
             return self._settle(Match(*run, near)) if near else None
         start, end = span_of(self.tokens, *run)
