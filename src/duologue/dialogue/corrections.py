@@ -41,6 +41,7 @@ _MEANT = re.compile(r"\bi (?:meant|mean|said)\b", re.IGNORECASE)
 _TURNED = re.compile(
     rf"^(?:(?:{'|'.join(_LIGHT)})[,.!]?\s+)*(?:{'|'.join(_TURNS)})[,.!]?\s+{_OPENING}(?P<new>.+?){_END}", re.IGNORECASE
 )
+_NO_OF_IT = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may well be a no to the bar
 _ANEW = "(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)"
 _REPAIR = re.compile(rf"^(?P<old>.+?),? (?:{_ANEW}[,.]? )+(?P<new>.+?){_END}", re.IGNORECASE)
 _IT_TO = f"(?:{_CHANGE} (?:it|that) (?:to )?)?"
@@ -100,7 +101,7 @@ def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot
     for called in (spec.called, spec.name.replace("_", " ")):
         if (said := _said_of(called, text)) and (found := _first(_read(spec, said["new"], said.span("new"), today))):
             return (SetSlot(slot, found.value, found.raw, found.span),)
-    said = _TURNED.match(text)
+    said = _TURNED.match(text) if not _NO_OF_IT.match(text) else None
     if said is None:
         said = _REPAIR.match(text)
         if said is None or _first(_read(spec, said["old"], said.span("old"), today)) is None:

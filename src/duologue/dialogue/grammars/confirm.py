@@ -121,10 +121,11 @@ def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> 
     words = {token.low for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & _DOUBTS:
         return None
+    if new_values(tokens, day_of(today), text) or _names_more(tokens, slots, day_of(today), text):
+        return None
     leaning = polarity(tokens)
     if leaning is Polarity.YES:
-        is_new = bool(new_values(tokens, day_of(today), text)) or _names_more(tokens, slots, day_of(today), text)
-        return None if is_new or words & MARKERS or not agrees(tokens) else Answer.YES
+        return None if words & MARKERS or not agrees(tokens) else Answer.YES
     is_no = leaning is Polarity.NO or denies_praise(tokens) or (leaning is None and bool(words & _WRONG))
     return Answer.NO if is_no else None
 

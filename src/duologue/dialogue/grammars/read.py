@@ -39,7 +39,17 @@ from .several import assign, values_of
 from .times import find_parts, is_in_part
 from .tokens import Token, span_of, stem, stems_of, tokens_of
 from .units import disagree, with_units
-from .yesno import Polarity, Trick, is_plain, not_polar, polarity, trick_of, wishes
+from .yesno import (
+    Polarity,
+    Trick,
+    asks_of_the_past,
+    is_plain,
+    is_to_come,
+    not_polar,
+    polarity,
+    trick_of,
+    wishes,
+)
 
 _MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END)
 _PARTS_MAX = 4  # names that share a word, for a question that says them all
@@ -91,7 +101,8 @@ class _Reader:
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
         if why is not None:
-            return self._denied() if why is Why.NEGATED else unclear(why)
+            is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
+            return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
 
     def _find(self) -> list[Match]:
@@ -219,6 +230,8 @@ class _Reader:
     def _is_tricked(self) -> bool:
         """Was the question such that this reply may mean either?"""
         trick = trick_of(self.question.text)
+        if asks_of_the_past(self.question.text) and is_to_come(self.tokens):
+            return True
         if trick is Trick.DENIES:
             named = stems_of(self.slot.name)
             return not any(stem(token.low) in named for token in self.tokens)

@@ -52,7 +52,7 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
     text, end = plain(reply), 0
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind == "sign" and match.group() in "-_/" and not _is_between_digits(text, match.start()):
+        if kind == "sign" and match.group() in "-_/" and not _means_something(text, match.start()):
             continue
         low = match.group().casefold()
         if kind == "half_day":
@@ -68,8 +68,12 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
     return tuple(found) if len(found) <= TOKENS_MAX else ()
 
 
-def _is_between_digits(text: str, place: int) -> bool:
-    return text[place] in "-/" and text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
+def _means_something(text: str, place: int) -> bool:
+    """Does a dash or a slash stand between digits, or a minus before one?"""
+    before, after = text[:place][-1:], text[place + 1 : place + 2]
+    if not after.isdigit():
+        return False
+    return (text[place] in "-/" and before.isdigit()) or (text[place] == "-" and not before.strip())
 
 
 def _pause(gap: str) -> str:

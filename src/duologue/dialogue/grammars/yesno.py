@@ -77,6 +77,8 @@ _GRAMMAR = frozenset(
 _CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
 _CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
 _STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
+_PAST = frozenset("have has had did was were".split())
+_TO_COME = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
@@ -183,6 +185,21 @@ def trick_of(text: str) -> Trick | None:
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
     return Trick.MINDS if "mind" in words else None
+
+
+@lru_cache(maxsize=512)
+def asks_of_the_past(text: str) -> bool:
+    """Have you, did you, was it: what somebody wants or will do is no answer to that."""
+    tokens = tokens_of(text)
+    begins = [token.low for place, token in enumerate(tokens) if not place or token.pause in (".", "?")]
+    return bool(begins) and begins[-1] in _PAST
+
+
+def is_to_come(tokens: Sequence[Token]) -> bool:
+    """Does it tell of what is wished or to come, and say no yes to what was?"""
+    words = [token.low for token in tokens]
+    is_yes = any(word in ASSENT for word in words)
+    return not is_yes and (wishes(tokens) or any(word in _TO_COME for word in words) or "do" in words[:1])
 
 
 def is_plain(tokens: Sequence[Token]) -> bool:
