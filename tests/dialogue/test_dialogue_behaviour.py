@@ -124,7 +124,7 @@ def test_something_else_is_understood_by_nlu(text: str) -> None:
     assert talker.phase == "understanding"
     wanted = talker.effects[-1]
     assert isinstance(wanted, Understand)
-    assert (wanted.text, wanted.flows, wanted.waiting_for) == (text, ("balance", "hours"), "amount")
+    assert (wanted.text, wanted.flows, wanted.waiting_for) == (text, ("transfer", "balance", "hours"), "amount")
     assert wanted.question == "How much?"
 
 

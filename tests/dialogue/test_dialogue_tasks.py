@@ -83,7 +83,7 @@ def test_a_task_that_is_open_is_returned_to_and_the_other_waits() -> None:
 def test_a_task_below_the_open_one_can_be_asked_for() -> None:
     wanted = digressed().says(OTHER).effects[-1]
     assert isinstance(wanted, Understand)
-    assert wanted.flows == ("transfer", "balance", "hours")
+    assert wanted.flows == ("transfer", "balance", "hours", "address")
 
 
 def test_starting_what_is_open_asks_its_question_again() -> None:

@@ -80,3 +80,9 @@ def test_an_oh_between_letters_may_be_a_letter() -> None:
 @pytest.mark.parametrize("reply", ["I lost it", "it was in the mail", "what code?", "never got one"])
 def test_what_is_no_code_is_for_nlu(reply: str) -> None:
     assert said(CODE, reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(("reply", "code"), {"abc123": "ABC123", "it's 12ab34": "12AB34", "abc": None}.items())
+def test_a_code_may_be_typed_in_one_piece(reply: str, code: str | None) -> None:
+    assert said(ask(Kind.CODE), reply) == code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from grammar_replies import WEDNESDAY
 
-from duologue.dialogue.grammars import Command, Confirmation, Kind, Slot, Unclear, read_confirmation
+from duologue.dialogue.grammars import Choice, Command, Confirmation, Kind, Slot, Unclear, plainly, read_confirmation
 
 ASKED = "So that's a court for two on Friday at 6 pm, is that right?"
 
@@ -46,6 +46,16 @@ def answer(reply: str) -> str | None:
         "Great. What's the address?": None,
         "yes and tell me the price": None,
         "yes, a court for three": None,
+        "uh-huh": "yes",
+        "uh huh": "yes",
+        "Mm-hmm": "yes",
+        "mhm": "yes",
+        "uh-uh": "no",
+        "mm": None,
+        "uh uh": None,
+        "right?": None,
+        "one second": None,
+        "should I say yes": None,
         "that depends on the weather": None,
         "yes, hold on a moment": None,
         "let me think about it": None,
@@ -70,6 +80,67 @@ def test_a_change_that_is_wholly_understood_brings_its_values() -> None:
     assert vague.values == ()
 
 
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    {
+        "cancel it": None,
+        "please cancel that": None,
+        "yes, cancel it": "yes",
+        "okay, go ahead and cancel the court": "yes",
+        "no, don't cancel it": "no",
+        "please do not cancel it": "no",
+        "no, not Friday": "change",
+        "never mind": "no",
+    }.items(),
+)
+def test_cancel_after_shall_i_cancel_may_be_a_yes_and_never_drops_the_question(reply: str, verdict: str | None) -> None:
+    reading = read_confirmation("You have a court on Friday. Shall I cancel it?", reply, WEDNESDAY)
+    assert (str(reading.answer) if isinstance(reading, Confirmation) else None) == verdict
+
+
+def test_what_was_asked_about_is_ordered_by_its_own_word() -> None:
+    asked = "A court for two on Friday. Shall I book it?"
+    told = [read_confirmation(asked, reply, WEDNESDAY) for reply in ("book it", "please book that", "send it")]
+    assert [isinstance(reading, Confirmation) for reading in told] == [True, True, False]
+
+
 def test_a_command_at_a_confirmation() -> None:
     assert read_confirmation(ASKED, "say that again", WEDNESDAY) == Command("repeat")
     assert isinstance(read_confirmation(ASKED, "yes " * 400, WEDNESDAY), Unclear)
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    {
+        "yes mate": "yes",
+        "right, do it, I'm in a hurry": "yes",
+        "why not, my friend": "yes",
+        "hmm": None,
+        "wait": None,
+        "well": None,
+        "huh": None,
+        "maybe": None,
+        "I guess so": None,
+        "yes but": None,
+        "are you sure": None,
+        "is that right": None,
+        "really good?": None,
+        "good question": None,
+        "let me check": None,
+        "yes for three": None,
+        "yes, outside": None,
+        "yeah no": None,
+        "not sure": None,
+        "sorry": None,
+        "that's not right, my friend": "no",
+        "absolutely not": "no",
+        "that's wrong": "no",
+        "hell no": "no",
+        "": None,
+    }.items(),
+)
+def test_only_a_yes_or_no_in_so_many_words_is_plainly_one(reply: str, verdict: str | None) -> None:
+    slots = (Slot("place", Kind.CHOICE, choices=(Choice("inside"), Choice("outside"))),)
+    assert plainly(ASKED, reply, WEDNESDAY, slots) == verdict

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, named, said
+from grammar_replies import WEDNESDAY, ask, named, said
 
-from duologue.dialogue.grammars import Kind, NameList, Question, Slot
+from duologue.dialogue.grammars import Direct, Kind, NameList, Question, Slot, read
 from duologue.dialogue.grammars.names import edits
 
 CITIES = named(
@@ -118,3 +118,105 @@ def test_a_value_said_of_the_other_end_doesnt_fill_the_slot() -> None:
 )
 def test_edits_are_counted(one: str, other: str, count: int) -> None:
     assert edits(one, other) == edits(other, one) == count
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "reply",
+    """goodbye|bye|tonight|this evening|no idea|no phone|wow|haha|both|7 pm|half past six|seven|5|next|louder|the usual|
+    it depends|l a|n/a|twenty minutes|3/5/1980|20 euros|next friday""".split("|"),
+)
+def test_what_nobody_is_called_is_no_name(reply: str) -> None:
+    # Once: somebody who said goodbye was flown there.
+    assert said(ask(Kind.NAME), reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "Morning Star": "Morning Star",
+        "mike o'neil": "mike o'neil",
+        "it's Miller": "Miller",
+        "Noon Jones": "Noon Jones",
+    }.items(),
+)
+def test_a_name_may_have_a_common_word(reply: str, name: str) -> None:
+    assert said(ask(Kind.NAME), reply) == name
+
+
+def test_a_letter_that_belongs_to_a_number_is_no_article() -> None:
+    # Once: "a123" was the text "123".
+    assert said(ask(Kind.TEXT), "a123") is None
+    assert said(ask(Kind.TEXT), "a fridge") == "fridge"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "my name is April": "April",
+        "will smith": "will smith",
+        "it's Mark": "Mark",
+        "may": "may",
+        "June Jones": "June Jones",
+        "may 5": None,
+        "I will": None,
+        "tomorrow": None,
+    }.items(),
+)
+def test_people_are_called_april_and_will_where_a_name_is_asked_for(reply: str, name: str | None) -> None:
+    # Once: they could never tell their name.
+    assert said(ask(Kind.NAME, "What is your name?"), reply) == name
+
+
+@pytest.mark.parametrize("reply", ["will", "mark", "may"])
+def test_where_no_name_is_asked_for_these_are_words(reply: str) -> None:
+    assert said(ask(Kind.NAME, "Which city?"), reply) is None
+
+
+PEOPLE = named("Ada Lovelace", "Grace Hopper", "Alan Turing", "Alan Kay", is_open=False)
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "turing": "Alan Turing",
+        "to Lovelace, please": "Ada Lovelace",
+        "alan": ["Alan Turing", "Alan Kay"],
+        "grace hoper": "Grace Hopper",
+        "grace kelly": None,
+        "bob": None,
+    }.items(),
+)
+def test_half_a_name_is_enough_where_no_other_name_is_allowed(reply: str, value: str | list[str] | None) -> None:
+    assert said(PEOPLE, reply) == value
+
+
+def test_half_a_name_is_another_name_where_any_is_allowed() -> None:
+    assert said(named("Alan Turing"), "Turing") == "Turing"
+
+
+def test_a_known_name_with_the_rest_misspelt_is_that_name() -> None:
+    grace = NameList.of(("Grace Hopper",), {"Grace": "Grace Hopper"})
+    assert said(Question(Slot("to", Kind.NAME, names=grace, is_open=False)), "grace hoper") == "Grace Hopper"
+    assert said(Question(Slot("to", Kind.NAME, names=grace, is_open=False)), "grace kelly") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "trip"),
+    {
+        "Paris to Lyon": {"origin": "Paris", "destination": "Lyon"},
+        "Lyon from Paris": {"origin": "Paris", "destination": "Lyon"},
+        "Paris Lyon": None,
+        "Paris to Lyon to Reading": None,
+    }.items(),
+)
+def test_of_two_ends_one_word_tells_both(reply: str, trip: dict[str, str] | None) -> None:
+    names = CITIES.slot.names
+    ends = Slot("origin", Kind.NAME, names=names), Slot("destination", Kind.NAME, names=names)
+    reading = read(Question(ends[0], "From where?", others=ends[1:]), reply, WEDNESDAY)
+    found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else None
+    assert found == trip

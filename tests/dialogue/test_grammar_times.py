@@ -96,3 +96,17 @@ def test_another_time_may_be_given_to_the_question_back() -> None:
 )
 def test_what_is_no_time_is_for_nlu(reply: str) -> None:
     assert said(TIME, reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "a table for six please": None,
+        "a table for six o'clock": "18:00",
+        "a table for 6:30": "18:30",
+        "book it for six": "18:00",
+    }.items(),
+)
+def test_a_table_for_six_is_no_time(reply: str, value: str | None) -> None:
+    assert said(ask(Kind.TIME, hours=(11, 23)), reply) == value

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import Cancel, StartFlow
+import pytest
+
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import State
 from duologue.flows import parse_flows
-from duologue.flows.meaning import commands_of, scope_of
+from duologue.flows.meaning import commands_of, first_values, scope_of
 from duologue.nlu.understanding import Guess, Understanding
 
 DOMAIN = parse_flows("""
@@ -26,8 +28,8 @@ flows:
 ASKED = Understand(1, "please", ("book_table", "cancel"), ())
 
 
-def understood(intent: str) -> Understanding:
-    return Understanding((Guess(intent, 0.9),), True, 0.9)
+def understood(intent: str, by: str = "") -> Understanding:
+    return Understanding((Guess(intent, 0.9),), True, 0.9, by=by)
 
 
 def test_no_intent_is_taught_a_word_that_only_tells_flows_from_commands() -> None:
@@ -42,3 +44,62 @@ def test_a_flow_and_a_command_of_one_name_are_two_intents() -> None:
     flow, command = (intent.name for intent in scope.intents if "cancel" in intent.name)
     assert commands_of(DOMAIN, State(), ASKED, understood(flow), "2026-03-04") == (StartFlow("cancel"),)
     assert commands_of(DOMAIN, State(), ASKED, understood(command), "2026-03-04") == (Cancel(),)
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("text", "intent", "by", "meant"),
+    [
+        ("yes mate", "affirm", "minilm", (Affirm(),)),
+        ("wait", "affirm", "minilm", ()),
+        ("are you sure", "affirm", "words", ()),
+        ("yes but for five", "affirm", "minilm", ()),
+        ("that's wrong", "deny", "minilm", (Deny(),)),
+        ("sorry", "deny", "minilm", ()),
+        ("makes sense", "affirm", "llm", (Affirm(),)),
+    ],
+)
+def test_a_model_that_compares_phrases_hears_no_yes_that_was_not_said(
+    text: str, intent: str, by: str, meant: tuple[Command, ...]
+) -> None:
+    asked = Understand(1, text, ("book_table",), (), question="A table for four. Shall I book it?")
+    assert commands_of(DOMAIN, State(), asked, understood(intent, by), "2026-03-04") == meant
+
+
+def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
+    asked = Understand(1, "well then cancel it", ("book_table",), (), question="A table on Friday. Shall I cancel it?")
+    assert commands_of(DOMAIN, State(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
+    other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
+    assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
+
+
+DOCTOR = parse_flows("""
+version: 1
+slots:
+  time: {type: time, prompt: "When?", hours: [8, 18]}
+  is_new: {type: yes_no, prompt: "Are you new here?"}
+  patient: {type: name, prompt: "Your name?"}
+  people: {type: number, prompt: "How many?"}
+flows:
+  visit:
+    description: see a doctor
+    examples: [I need a doctor]
+    steps: [collect: time, collect: is_new, collect: patient, collect: people]
+""")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("text", "values"),
+    {
+        "I need to see a doctor": {},
+        "checkup please": {},
+        "I need a doctor at nine": {"time": "09:00"},
+        "I need a doctor for two people at nine": {"people": 2, "time": "09:00"},
+        "a doctor for two": {"people": 2},
+    }.items(),
+)
+def test_who_asks_for_a_task_has_answered_none_of_its_questions_by_that(text: str, values: dict[str, object]) -> None:
+    # Once: "I need to see a doctor" was a yes to the question whether one is new here.
+    found = first_values(DOCTOR, "visit", text, "2026-03-04")
+    assert {one.slot: one.value for one in found if isinstance(one, SetSlot)} == values

@@ -7,14 +7,14 @@ Rule: the grammars come first; only what they don't wholly understand costs a re
 from __future__ import annotations
 
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, Cancel, CorrectSlot, Help, Repeat, SetSlot
-from .corrections import corrections
+from .commands import BY_NAME, Cancel, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
+from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
 from .flow import Collect, Confirm
 from .grammars import (
+    ANY,
     Ambiguous,
     Answer,
-    Command,
     Confirmation,
     Direct,
     Kind,
@@ -25,7 +25,10 @@ from .grammars import (
     read,
     read_confirmation,
 )
-from .grammars.commands import command_of
+from .grammars import Command as Commanded
+from .grammars.anything import is_anything
+from .grammars.commands import command_of, repeats
+from .grammars.gate import echo_of
 from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
@@ -98,22 +101,59 @@ def question_of(d: Draft) -> Question:
 
 
 def _answer_question(d: Draft, text: str) -> None:
-    reading = read(question_of(d), text, d.today)
+    asked = question_of(d)
+    if asked.slot.kind is not Kind.TEXT and _is_about_another(d, text):
+        return
+    reading = read(asked, text, d.today)
     match reading:
+        case Direct() if _is_of_a_list(d, reading, text):
+            _correct_or_ask(d, text)
         case Direct():
             d.set(values=_given(reading.values, "grammar"), among=())
             validate_next(d)
         case Ambiguous():
             _answer_ambiguously(d, reading)
-        case Command():
+        case Commanded():
             d.enter(Phase.UNDERSTANDING)
             obey(d, (BY_NAME[reading.name],))
         case Confirmation():
             d.enter(Phase.UNDERSTANDING)
             if reading.answer is Answer.NO and not say_no(d):
                 go_on(d)
+        case Unclear() if asked.slot.kind is not Kind.YES_NO and is_anything(tokens_of(text), echo_of(asked)):
+            d.enter(Phase.UNDERSTANDING)
+            obey(d, (Skip(),))  # any value will do, but this one is needed
         case Unclear():
             _correct_or_ask(d, text)
+
+
+def _is_about_another(d: Draft, text: str) -> bool:
+    """ "The time is eight" where people are counted; "no, New York" right after Boston: it isn't the answer to this
+    question, and is done or handed on."""
+    said = named(d.domain, d.top, text, d.today)
+    if said is not None and said[0] != d.s.waiting_for:
+        found = said[1]
+    else:
+        is_fresh = not (d.s.tries or d.s.among or d.s.reading_back or question_of(d).proposed is not None)
+        found = last_answer(d.domain, d.top, text, d.today, d.s.turn_count - 1) if is_fresh else ()
+        if not found:
+            return False
+    if found:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, found)
+    else:
+        ask_nlu(d, text)
+    return True
+
+
+def _is_of_a_list(d: Draft, reading: Direct, text: str) -> bool:
+    """Is a name that no list has one of another slot's choices: "in the garden", where a guest is asked for?"""
+    spec, value = d.spec(reading.values[0].slot), reading.values[0].value
+    is_listed = spec.names is not None and value in spec.names.values.values()
+    if spec.kind is not Kind.NAME or is_listed or value == ANY:
+        return False
+    choices = [d.spec(name) for name in d.flow.slots if name != spec.name and d.spec(name).kind is Kind.CHOICE]
+    return any(isinstance(read(Question(one.asked), text, d.today), Direct) for one in choices)
 
 
 def _answer_ambiguously(d: Draft, reading: Ambiguous) -> None:
@@ -131,7 +171,9 @@ def _answer_ambiguously(d: Draft, reading: Ambiguous) -> None:
 
 
 def _correct_or_ask(d: Draft, text: str) -> None:
-    found = corrections(d.domain, d.top, text, d.today)
+    found: tuple[Command, ...] = corrections(d.domain, d.top, text, d.today)
+    if not found and d.s.waiting_for is not None and question_stands(d):
+        found = put_right(d.domain, d.s.waiting_for, text, d.today)
     if found:
         d.enter(Phase.UNDERSTANDING)
         obey(d, found)
@@ -176,9 +218,15 @@ def answer_confirmation(d: Draft, text: str) -> None:
     if not text.strip():
         _missed(d)
         return
-    if (name := command_of(tokens_of(text))) is not None:
+    tokens = tokens_of(text)
+    if (name := command_of(tokens)) is not None:
         d.enter(Phase.UNDERSTANDING)
-        obey(d, (BY_NAME[name],))
+        obey(d, () if repeats(d.s.last_question, tokens) else (BY_NAME[name],))
+        return
+    said = named(d.domain, d.top, text, d.today)
+    if said is not None and said[1]:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, said[1])
         return
     reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
     if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
@@ -187,10 +235,12 @@ def answer_confirmation(d: Draft, text: str) -> None:
     elif isinstance(reading, Confirmation) and reading.answer is Answer.NO:
         say_no(d)
         go_on(d)
-    elif isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
+    elif said is None and isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         d.enter(Phase.UNDERSTANDING)
         given = _given(found, "grammar")
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
+    elif is_anything(tokens, frozenset()):
+        _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
     else:
         _correct_or_ask(d, text)
 

@@ -1,5 +1,5 @@
 """Corrections that need no model: "change the origin to Boston", "Friday instead of Monday", "no, make it
-five" (D-07).
+five", "not Boston", "change the date" (D-07).
 
 Looks for what is corrected by its name, by the value that it has now, or as the last answer; the new value is
 read by the slot's own grammar. Rule: what the grammar doesn't wholly understand is no correction here, and goes
@@ -11,81 +11,185 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .commands import CorrectSlot
-from .flow import Domain, SlotSpec
-from .grammars import Direct, Json, Kind, Question, read
+from .commands import ClearSlot, CorrectSlot, SetSlot
+from .flow import Collect, Domain, SlotSpec
+from .grammars import Ambiguous, Direct, Json, Kind, Question, read
+from .naming import names_of
 from .phrases import spoken
 from .state import Instance
 
+Correction = CorrectSlot | SetSlot | ClearSlot
+
 _CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
-_OPENINGS = (
-    *"no nope oh uh um ah sorry wait actually rather please well and but".split(),
-    *("hold on", "i mean", "can you", "could you", "i want to", "i'd like to", "let's", "let me"),
+_TURNS = (
+    *"no nope sorry wait actually rather but".split(),
+    *("hold on", "i mean", "i meant"),
 )
-_OPENING = rf"(?:(?:{'|'.join(_OPENINGS)})[,.!]?\s+)*"
+_LIGHT = (
+    *"oh uh um ah please well and yes yeah yep ok okay sure".split(),
+    *("can you", "could you", "can i", "can we", "could i", "could we", "may i", "let's", "let me"),
+    *("i want to", "we want to", "i need to", "we need to", "i'd like to", "we'd like to", "i have to"),
+)
+_OPENING = rf"(?:(?:{'|'.join((*_TURNS, *_LIGHT))})[,.!]?\s+)*"
 _TO = r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)"
-_ENDING = "(?: instead| please)*[.!]*$"
+_END = "(?: instead| please)*[.!]*$"
 _IT_IS = (
     rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's|(?:it|that) (?:is|should be)|rather)"
 )
-_LAST = re.compile(rf"^(?:{_OPENING}){_IT_IS}\s+(?P<new>.+?){_ENDING}", re.IGNORECASE)
+_LAST = re.compile(rf"^(?:{_OPENING}){_IT_IS}\s+(?P<new>.+?){_END}", re.IGNORECASE)
 _MEANT = re.compile(r"\bi (?:meant|mean|said)\b", re.IGNORECASE)
+_TURNED = re.compile(
+    rf"^(?:(?:{'|'.join(_LIGHT)})[,.!]?\s+)*(?:{'|'.join(_TURNS)})[,.!]?\s+{_OPENING}(?P<new>.+?){_END}", re.IGNORECASE
+)
+_NO_OF_IT = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may well be a no to the bar
+_ANEW = "(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)"
+_REPAIR = re.compile(rf"^(?P<old>.+?),? (?:{_ANEW}[,.]? )+(?P<new>.+?){_END}", re.IGNORECASE)
 _IT_TO = f"(?:{_CHANGE} (?:it|that) (?:to )?)?"
 _INSTEAD = "(?:instead of|rather than|and not|not)"
 _SWAP = re.compile(rf"^{_OPENING}{_IT_TO}(?P<new>.+?),? {_INSTEAD} (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _NOT = re.compile(rf"^{_OPENING}not (?P<old>.+?)[,;]?(?: but| rather)? (?P<new>.+?)[.!]*$", re.IGNORECASE)
+_NOT_ONLY = re.compile(rf"^{_OPENING}not (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _LENGTH_MAX = 200
 
 
-def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[CorrectSlot, ...]:
+def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
     """What a message corrects; nothing, if it isn't plainly a correction."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return ()
-    for found in (*_by_name(domain, instance, text, today), *_by_value(domain, instance, text, today)):
-        return (found,)
-    return tuple(_by_order(domain, instance, text, today))[:1]
+    for find in (_by_name, _by_value, _by_order, _by_turn):
+        for found in find(domain, instance, text, today):
+            return (found,)
+    return ()
+
+
+def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
+    """The slot that a message names, and the value that it gives to it: "the time is eight". None if it names none;
+    no value if no grammar reads it, or if it may only be given when it is asked for."""
+    text = " ".join(text.split())
+    if len(text) > _LENGTH_MAX:
+        return None
+    for called, name in names_of(domain, instance.flow):
+        if (said := _said_of(called, text)) is None:
+            continue
+        spec, filled = domain.slots[name], instance.filled(name)
+        if filled is None and spec.ask_before_filling:
+            return name, ()
+        found = _first(_read(spec, said["new"], said.span("new"), today))
+        if found is not None and filled is None:
+            return name, (SetSlot(name, found.value, found.raw, found.span),)
+        return name, (found,) if found is not None else ()
+    return None
+
+
+def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn: int) -> tuple[Correction, ...]:
+    """ "No, New York", said right after another answer of the same kind: what it puts in its place."""
+    text = " ".join(text.split())
+    said = _TURNED.match(text) if len(text) <= _LENGTH_MAX else None
+    answered = [name for name in instance.asked if (one := instance.filled(name)) is not None and one.turn == turn]
+    if said is None or not answered:
+        return ()
+    found = _first(_read_listed(domain.slots[answered[-1]], said, today))
+    return (found,) if found is not None else ()
+
+
+def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """An answer with a turn in it: "Boston, no, New York", or after a turn: "sorry, New York"."""
+    text, spec = " ".join(text.split()), domain.slots[slot]
+    if len(text) > _LENGTH_MAX:
+        return ()
+    for called in (spec.called, spec.name.replace("_", " ")):
+        if (said := _said_of(called, text)) and (found := _first(_read(spec, said["new"], said.span("new"), today))):
+            return (SetSlot(slot, found.value, found.raw, found.span),)
+    said = _TURNED.match(text) if not _NO_OF_IT.match(text) else None
+    if said is None:
+        said = _REPAIR.match(text)
+        if said is None or _first(_read(spec, said["old"], said.span("old"), today)) is None:
+            return ()
+    found = _first(_read_listed(spec, said, today))
+    return (SetSlot(slot, found.value, found.raw, found.span),) if found is not None else ()
 
 
 def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
     return [domain.slots[name] for name, _ in instance.slots if name in domain.slots]
 
 
-def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[CorrectSlot]:
-    """change the NAME to VALUE; make the NAME VALUE; the NAME should be VALUE."""
-    for spec in sorted(_filled(domain, instance), key=lambda spec: -len(spec.called)):
-        name = re.escape(spec.called)
-        said = re.match(
-            rf"^{_OPENING}(?:{_CHANGE} )?(?:the|my|our)? ?{name}{_TO}(?P<new>.+?)(?: instead| please)*[.!]*$",
-            text,
-            re.IGNORECASE,
-        ) or re.match(rf"^{_OPENING}{_CHANGE} (?:the|my|our)? ?{name} (?P<new>.+?)[.!]*$", text, re.IGNORECASE)
-        if said is not None:
-            yield from _read(spec, said["new"], said.span("new"), today)
+def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
+    """What people have answered, the last answer first; then what they gave unasked."""
+    filled = {spec.name: spec for spec in _filled(domain, instance)}
+    asked = [filled[name] for name in reversed(instance.asked) if name in filled]
+    return [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
 
 
-def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[CorrectSlot]:
-    """VALUE instead of the value that it has; not the value that it has, VALUE."""
+def _said_of(called: str, text: str) -> re.Match[str] | None:
+    """change the NAME to VALUE; the NAME should be VALUE; make the NAME VALUE."""
+    name = re.escape(called)
+    return re.match(
+        rf"^{_OPENING}(?:{_CHANGE} )?(?:the|my|our)? ?{name}{_TO}(?P<new>.+?){_END}", text, re.IGNORECASE
+    ) or re.match(rf"^{_OPENING}{_CHANGE} (?:the|my|our)? ?{name} (?!please)(?P<new>.+?){_END}", text, re.IGNORECASE)
+
+
+def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
+    """What is said of a filled slot; without a value it is asked for again."""
+    for called, name in names_of(domain, instance.flow):
+        if instance.filled(name) is None:
+            continue
+        if (said := _said_of(called, text)) is not None:
+            yield from _read(domain.slots[name], said["new"], said.span("new"), today)
+        elif _is_asked(domain, instance, name) and re.match(
+            rf"^{_OPENING}{_CHANGE} (?:the|my|our) {re.escape(called)}{_END}", text, re.IGNORECASE
+        ):
+            yield ClearSlot(name)
+
+
+def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
+    """Is there a question behind us that would fill it again?"""
+    program = domain.flows[instance.flow].program
+    return any(isinstance(at, Collect) and at.slot == slot and at.step in instance.visited for at in program)
+
+
+def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
+    """VALUE instead of the value that it has; not the value that it has, VALUE; or only not that."""
     for pattern in (_SWAP, _NOT):
         said = pattern.match(text)
-        if said is None:
-            continue
-        for spec in _filled(domain, instance):
-            filled = instance.filled(spec.name)
-            if filled is not None and _is_same(spec, said["old"], filled.value, filled.raw, today):
+        if said is not None:
+            for spec in _that_are(domain, instance, said["old"], today):
                 yield from _read(spec, said["new"], said.span("new"), today)
+    said = _NOT_ONLY.match(text)
+    if said is not None:
+        of_old = [spec.name for spec in _that_are(domain, instance, said["old"], today)]
+        if len(of_old) == 1 and _is_asked(domain, instance, of_old[0]):
+            yield ClearSlot(of_old[0])
 
 
-def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[CorrectSlot]:
+def _that_are(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
+    """The slots that have this value now."""
+    for spec in _filled(domain, instance):
+        filled = instance.filled(spec.name)
+        if filled is not None and _is_same(spec, old, filled.value, filled.raw, today):
+            yield spec
+
+
+def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """no, make it VALUE: the last answer whose grammar reads it. Free text reads anything, so it is left out."""
     said = _LAST.match(text)
     if said is None:
         return
-    for name in reversed(instance.asked):
-        spec = domain.slots[name]
-        reads_anything = spec.kind is Kind.TEXT or (spec.kind is Kind.NAME and spec.is_open)
-        if instance.filled(name) is not None and (not reads_anything or _MEANT.search(text)):
+    for spec in _latest_first(domain, instance):
+        if _MEANT.search(text):
             yield from _read(spec, said["new"], said.span("new"), today)
+        else:
+            yield from _read_listed(spec, said, today)
+
+
+def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
+    """no, VALUE; actually from VALUE: the last answer whose grammar reads it, if it is another value."""
+    said = _TURNED.match(text)
+    if said is None:
+        return
+    for spec in _latest_first(domain, instance):
+        filled = instance.filled(spec.name)
+        yield from (one for one in _read_listed(spec, said, today) if filled is None or one.value != filled.value)
 
 
 def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bool:
@@ -95,7 +199,26 @@ def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bo
     return isinstance(reading, Direct) and reading.value_of(spec.name) == value
 
 
+def _read_listed(spec: SlotSpec, said: re.Match[str], today: str) -> Iterator[CorrectSlot]:
+    """The new value; of an open name only one that its list has, because it reads anything else as well."""
+    if spec.kind is Kind.TEXT:
+        return
+    for found in _read(spec, said["new"], said.span("new"), today):
+        is_known = spec.names is not None and found.value in spec.names.values.values()
+        if spec.kind is not Kind.NAME or not spec.is_open or is_known:
+            yield found
+
+
 def _read(spec: SlotSpec, text: str, span: tuple[int, int], today: str) -> Iterator[CorrectSlot]:
     reading = read(Question(spec.asked), text, today)
-    if isinstance(reading, Direct) and (value := reading.value_of(spec.name)) is not None:
+    value: Json = None
+    if isinstance(reading, Direct):
+        value = reading.value_of(spec.name)
+    elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
+        value = reading.candidates[0 if spec.prefers == "first" else -1]
+    if value is not None:
         yield CorrectSlot(spec.name, value, text, span, "correction")
+
+
+def _first(found: Iterator[CorrectSlot]) -> CorrectSlot | None:
+    return next(found, None)

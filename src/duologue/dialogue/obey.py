@@ -25,7 +25,11 @@ from .commands import (
 )
 from .draft import Draft
 from .flow import Collect, Confirm
-from .grammars import ANY
+from .grammars import ANY, Kind
+from .grammars.carriers import FILLERS, POLITE
+from .grammars.questions import asks
+from .grammars.tokens import tokens_of
+from .requests import open_now
 from .run import end_flow, fail, go_on, hand_over, open_flow, write
 from .stack import begin_anew, return_to
 from .state import Phase, without
@@ -37,13 +41,15 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
-        miss(d)
+        if not _take_words(d):
+            miss(d)
         return
     d.set(misses=0, silences=0)
     if isinstance(known[0], Repeat):
         repeat(d)
         return
     values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]
+    is_open = any(isinstance(command, StartFlow) and command.flow in open_now(d.s) for command in known)
     for command in known:
         if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
             return
@@ -53,7 +59,22 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     elif d.s.values and not d.s.reading_back:
         validate_next(d)
     else:
+        if is_open:  # the open task was named and nothing else: no answer
+            count_try(d)
         go_on(d)
+
+
+def _take_words(d: Draft) -> bool:
+    """Whatever is said to a question for free text is its answer, if nobody knows better. A question is none."""
+    slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
+    if slot is None or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
+        return False
+    tokens = tokens_of(words)
+    if not words or asks(tokens) or (tokens and all(token.low in POLITE | FILLERS for token in tokens)):
+        return False
+    d.set(values=(SetSlot(slot, words, words, (0, len(words))),))
+    validate_next(d)
+    return True
 
 
 def _is_known(d: Draft, command: Command, started: set[str]) -> bool:
@@ -145,6 +166,8 @@ def say_no(d: Draft) -> bool:
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
         d.set(unproposed=True)
+    elif d.s.waiting_for is not None and d.spec(d.s.waiting_for).is_optional and question_stands(d):
+        _skip(d)  # "no, thanks"
     else:
         miss(d)
         return True

@@ -13,6 +13,8 @@ ANY = "dontcare"  # as the grammars write it: any value will do
 GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:spelled)?\}")
 _MONTHS = "January February March April May June July August September October November December".split()
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+_DURATION = re.compile(r"P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+_UNITS = "year month week day hour minute second".split()
 _TIME = re.compile(r"(\d{2}):(\d{2})")
 
 
@@ -50,11 +52,16 @@ def spoken(value: object) -> str:
             return f"{_MONTHS[int(day[2]) - 1]} {int(day[3])}"
         case str() if time := _TIME.fullmatch(value):
             return _clock(int(time[1]), int(time[2]))
+        case str() if (lasts := _DURATION.fullmatch(value)) and any(lasts.groups()):
+            return _lasting([int(part or 0) for part in lasts.groups()])
     return str(value)
 
 
 def spelled(code: str) -> str:
-    """A code sign by sign, in groups that can be remembered."""
+    """A code sign by sign, in groups that can be remembered; of an e-mail address what stands before the at."""
+    if "@" in code:
+        local, _, host = code.rpartition("@")
+        return f"{' '.join(local)} at {host}"
     signs = [sign for sign in code if not sign.isspace()]
     groups = [" ".join(signs[at : at + 3]) for at in range(0, len(signs), 3)]
     return ", ".join(groups)
@@ -69,3 +76,8 @@ def _clock(hour: int, minute: int) -> str:
     half = "am" if hour < 12 else "pm"
     shown = (hour - 1) % 12 + 1
     return f"{shown}:{minute:02d} {half}" if minute else f"{shown} {half}"
+
+
+def _lasting(parts: list[int]) -> str:
+    said = [f"{part} {unit}{'s' * (part != 1)}" for part, unit in zip(parts, _UNITS, strict=True) if part]
+    return " and ".join((", ".join(said[:-1]), said[-1])) if len(said) > 1 else "".join(said) or "no time"

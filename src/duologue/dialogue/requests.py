@@ -26,7 +26,7 @@ def request_of(domain: Domain, state: State) -> Understand | Validate | RunActio
 
 
 def understanding(domain: Domain, state: State) -> Understand:
-    flows = tuple(flow.name for flow in domain.offered if flow.name not in open_now(state))
+    flows = tuple(flow.name for flow in domain.offered)  # the open one too, or whoever names it again is misheard
     top = state.top
     slots = (*domain.flows[top.flow].slots, *top.needs) if top is not None else ()
     return Understand(state.pending, state.heard, flows, slots, state.waiting_for, state.last_question)

@@ -24,13 +24,16 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
+from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read, read_volunteered
+from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.tokens import stem, tokens_of
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 
 Said = tuple[str, ...]
 
 _FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+_SURE = 0.9  # that something else was meant where anything may be an answer
 
 # What can be wanted at any time, and how people say it.
 COMMANDS: dict[str, tuple[Command, Said]] = {
@@ -84,11 +87,38 @@ def commands_of(
     name = found.intent
     if name is None:
         return given
+    if found.by != "llm" and _is_free_text(domain, effect):
+        is_open = state.top is not None and name == _FLOW + state.top.flow
+        if is_open or found.confidence < _SURE:
+            return given
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
+    if name in ANSWERS and found.by != "llm" and not _is_said(domain, effect, ANSWERS[name][0], today):
+        return given
+    if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
+        return given
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) -> bool:
+    """Does the message itself say yes or no? A model that compares phrases hears a yes in "wait" and "are you sure?",
+    and a yes may send money; one that reads the question knows better."""
+    slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
+    said = plainly(effect.question, effect.text, today, slots)
+    return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_free_text(domain: Domain, effect: Understand) -> bool:
+    """Is anything at all an answer to the open question? "It doesn't work" is near to a call for help."""
+    return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is Kind.TEXT
+
+
+def _may_be_an_answer(effect: Understand) -> bool:
+    """ "Cancel my booking", after "shall I cancel it?": nobody wants the question dropped."""
+    said = [token for token in tokens_of(effect.text) if stem(token.low) == "cancel"]
+    return effect.waiting_for is None and repeats(effect.question, said)
 
 
 def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:
@@ -109,12 +139,7 @@ def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
     """The values in a message that starts a flow, if all of its words are understood."""
     task = domain.flows[flow]
-    specs = [domain.slots[name] for name in task.slots if not domain.slots[name].ask_before_filling]
-    about = " ".join((task.description, *task.examples))
-    for at, spec in enumerate(specs):
-        others = tuple(other.asked for place, other in enumerate(specs) if place != at)
-        reading = read(Question(spec.asked, about=about, others=others), text, today)
-        if isinstance(reading, Direct):
-            wanted = [value for value in reading.values if domain.slots[value.slot].kind is not Kind.TEXT]
-            return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in wanted)
-    return ()
+    slots = tuple(domain.slots[name].asked for name in task.slots if not domain.slots[name].ask_before_filling)
+    found = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
+    values = found.values if found is not None else ()
+    return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in values)

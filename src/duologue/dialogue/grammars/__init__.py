@@ -1,8 +1,8 @@
 """Grammars: a plain reply to a question, understood without a model. `read` and `read_confirmation` are the way in."""
 
-from .confirm import read_confirmation
+from .confirm import plainly, read_confirmation
 from .names import NameList
-from .read import read
+from .read import read, read_volunteered
 from .reading import (
     ANY,
     Ambiguous,
@@ -38,6 +38,8 @@ __all__ = [
     "Unclear",
     "Value",
     "Why",
+    "plainly",
     "read",
     "read_confirmation",
+    "read_volunteered",
 ]

@@ -24,8 +24,10 @@ def _stems(*texts: str) -> frozenset[str]:
 
 POLITE = _words("please pls plz kindly thanks thank thx cheers hi hello hey sir madam ma'am much so very")
 FILLERS = _words("uh um er erm uhm ehm hmm hm mm mmm ah oh well like so let's lets see eh now then okay ok alright")
-ASSENT = _words("yes yeah yea yep yup ya aye sure certainly absolutely definitely course indeed surely right correct")
-DISSENT = _words("no nope nah")
+ASSENT = _words(
+    "yes yeah yea yep yup ya aye mhm sure certainly absolutely definitely course indeed surely right correct"
+)
+DISSENT = _words("no nope nah uh-uh")
 HEDGES = _words(
     """maybe perhaps probably possibly likely preferably ideally hopefully just only simply about around
     roughly approximately exactly precisely really quite pretty rather somewhat mostly usually normally
@@ -118,6 +120,21 @@ def is_carrier(low: str) -> bool:
     return low in EXACT or word in EXACT or stem(word) in STEMS
 
 
+# -- What nobody and nothing is called, so that a bare one is no name
+
+NAMELESS = _words(
+    "bye goodbye ciao farewell wow ouch oops ugh damn shit fuck lol ha haha hooray yikes",
+    "today tonight tomorrow yesterday morning afternoon evening night noon midnight weekend soon asap next last",
+    "nowhere everywhere elsewhere all both many few several lot lots bit true false unsure depends nonsense usual",
+    "louder slower cheap expensive boring stupid idea clue error test testing a n",
+)
+
+# Words that people are called, where a name is asked for.
+GIVEN_NAMES = _words(
+    "will mark bill art pat sue rich rob drew grant chase hope grace joy guy frank jack dean earl gene miles ray rose",
+    "april may june august summer autumn dawn eve faith ivy amber ruby pearl penny dale glen ward clay stone pierce",
+)
+
 # -- What sends a reply to NLU
 
 MARKERS = _words(
@@ -128,7 +145,7 @@ MARKERS = _words(
     delete undo refund complain complaint upgrade downgrade"""
 )
 NEGATIONS = _words(
-    "dunno idk not never none nothing nobody neither nor cannot no nope nah dont didnt doesnt wont cant isnt"
+    "dunno idk not never none nothing nobody neither nor cannot no nope nah uh-uh dont didnt doesnt wont cant isnt"
 )
 ALTERNATIVES = _words("or either both")
 

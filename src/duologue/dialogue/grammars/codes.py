@@ -55,9 +55,17 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
     if word in SIGNS:
         return SIGNS[word], place + 1
     text = tokens[place].text
-    if text.isascii() and text.isupper() and text.isalpha() and len(text) <= 4:
-        return text, place + 1
+    is_written = text.isascii() and text.isalpha()
+    if is_written and ((text.isupper() and len(text) <= 4) or (len(text) <= 6 and _is_beside_digits(tokens, place))):
+        return text.upper(), place + 1
     return None
+
+
+def _is_beside_digits(tokens: Sequence[Token], place: int) -> bool:
+    """Are there digits right before or after these letters, with nothing in between: "abc123"?"""
+    before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].low[-1].isdigit()
+    after = place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
+    return before or (after and tokens[place + 1].low[0].isdigit())
 
 
 def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .carriers import FILLERS, POLITE
-from .tokens import Token
+from .tokens import Token, stem, stems_of
 
 _PHRASES = {
     "cancel": """cancel|cancel it|cancel that|cancel this|cancel everything|never mind|nevermind|forget it|
@@ -45,6 +45,7 @@ COMMANDS = {
     for phrase in phrases.replace("\n", " ").split("|")
 }
 _AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
+_SMALL = frozenset("a an the it that this one to i i'd want like can you me my we is".split())
 WORDS_MAX = max(map(len, COMMANDS)) + 4
 
 
@@ -62,3 +63,9 @@ def command_of(tokens: Sequence[Token]) -> str | None:
             break
         words.pop()
     return COMMANDS.get(tuple(words))
+
+
+def repeats(text: str, tokens: Sequence[Token]) -> bool:
+    """Does a command take up a word of the question? "Cancel it", after "shall I cancel it?", may well be a yes."""
+    asked = stems_of(text)
+    return any(stem(token.low) in asked for token in tokens if token.low not in _SMALL | _AROUND)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .anything import is_anything
 from .calendar import day_of
-from .carriers import ASSENT, DISSENT, is_negation
-from .commands import command_of
+from .carriers import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
+from .commands import command_of, repeats
 from .find import find
 from .gate import covered_by, echo_of_texts, leftover, unclear, unread
 from .match import Match
@@ -19,14 +20,17 @@ from .numbers import is_thing
 from .questions import asks, wants_to_know
 from .reading import Answer, Command, Confirmation, Kind, Reading, Slot, Value, Why
 from .several import assign, values_of
-from .tokens import Token, tokens_of
-from .yesno import Polarity, not_polar, polarity
+from .tokens import Token, lows, stem, stems_of, tokens_of
+from .yesno import Polarity, agrees, denies_praise, is_deed, not_polar, polarity
 
 _TYPED = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER))
 _CHANGES = frozenset(
     """actually instead change changed changing wait sorry wrong mistake meant different another switch swap
     replace update modify rather incorrect""".split()
 )
+_DOUBTS = frozenset("maybe perhaps possibly probably guess suppose unsure think if".split())
+_ASKING = frozenset("should can could will would shall may must are".split())
+_WRONG = frozenset("wrong incorrect false".split())
 _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minute no not right correct".split())
 
 
@@ -36,20 +40,29 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if not tokens:
         return unread(reply)
     if (command := command_of(tokens)) is not None:
+        if repeats(text, tokens):
+            return unclear(Why.SEVERAL)
         return Confirmation(Answer.NO) if command == "cancel" else Command(command)
-    if asks(tokens) or wants_to_know(tokens):
+    if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply):
         return unclear(Why.QUESTION)
+    if _is_told(tokens, text):
+        return Confirmation(Answer.YES)
     values = new_values(tokens, day_of(today), text)
     covered = covered_by(values)
     left = [place for place in not_polar(tokens) if place not in covered]
     content = [place for place in left if tokens[place].low not in _NOT_CONTENT]
     leaning = polarity(tokens)
+    if leaning is Polarity.NO and is_anything(tokens, frozenset()):
+        return unclear(Why.NO_VALUE)
     assents = any(token.low in ASSENT for token in tokens[:3])
     changes = any(token.low in _CHANGES for token in tokens)
     if leaning is Polarity.YES and not values and not changes:
+        left = [place for place in left if not (agrees(tokens) and stem(tokens[place].low) in stems_of(text))]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(Answer.YES)
     if leaning is Polarity.UNSURE or (assents and not (values and changes)):
         return unclear(Why.SEVERAL if values else Why.LEFTOVER, tokens, content)
+    if leaning is Polarity.NO and not values and all(_is_forbidden(tokens, place, text) for place in content):
+        return Confirmation(Answer.NO)
     if leaning in (Polarity.NO, Polarity.BOTH) or changes:
         if values or content:
             return Confirmation(Answer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
@@ -57,6 +70,20 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if not values or leaning is not None:
         return unclear(Why.LEFTOVER, tokens, content)
     return Confirmation(Answer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
+
+
+def _is_told(tokens: Sequence[Token], text: str) -> bool:
+    """ "Book it", after "shall I book it?"."""
+    words = [token.low for token in tokens if token.low not in POLITE | FILLERS]
+    is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_deed(words[0])
+    return is_order and words[0] in lows(tokens_of(text))
+
+
+def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
+    """Is this what was asked about, as in "don't cancel it"?"""
+    before = [token.low for token in tokens[max(0, place - 2) : place]]
+    is_denied = before[-1:] == ["don't"] or before == ["do", "not"]
+    return is_denied and stem(tokens[place].low) in stems_of(text)
 
 
 def new_values(tokens: Sequence[Token], today: int, text: str) -> list[Match]:
@@ -85,3 +112,41 @@ def changed(
     if any(tokens[place].low not in _NOT_CONTENT for place in left):
         return ()
     return values_of(reply, tokens, filled)
+
+
+def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Answer | None:
+    """Does a reply that isn't wholly understood say yes or no in so many words? None if it asks, doubts or changes
+    something. Whoever only compares phrases takes "are you sure?" for a yes, and this is where it is held back."""
+    tokens = tokens_of(reply)
+    words = {token.low for token in tokens}
+    if not tokens or _asks_at_all(tokens, reply) or words & _DOUBTS:
+        return None
+    if new_values(tokens, day_of(today), text) or _names_more(tokens, slots, day_of(today), text):
+        return None
+    leaning = polarity(tokens)
+    if leaning is Polarity.YES:
+        return None if words & MARKERS or not agrees(tokens) else Answer.YES
+    is_no = leaning is Polarity.NO or denies_praise(tokens) or (leaning is None and bool(words & _WRONG))
+    return Answer.NO if is_no else None
+
+
+def _wonders(tokens: Sequence[Token], reply: str) -> bool:
+    """A word or two with a question mark: "right?" """
+    return len(tokens) <= 2 and reply.rstrip().endswith("?")
+
+
+def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
+    if asks(tokens) or wants_to_know(tokens) or "?" in reply:
+        return True
+    return tokens[0].low in _ASKING and len(tokens) > 1 and tokens[1].low in ("i", "we", "you", "they")
+
+
+def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: int, text: str) -> bool:
+    """Does it name something of a list that the question didn't have?"""
+    asked = {token.low for token in tokens_of(text)}
+    listed = [slot for slot in slots if slot.kind in (Kind.CHOICE, Kind.NAME)]
+    return any(
+        not all(token.low in asked for token in tokens[match.first : match.after])
+        for slot in listed
+        for match in find(tokens, slot, today, is_asked=False)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
-from .carriers import is_carrier
+from .carriers import POLITE, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
@@ -15,22 +15,27 @@ from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
 from .times import find_times
-from .tokens import Token
+from .tokens import Token, lows, stem
+
+_LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
+_SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
 
 
 def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> list[Match]:
     """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value."""
     match slot.kind:
         case Kind.DATE:
-            return list(find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked))
+            dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked)
+            return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
-            return list(find_times(tokens, hours=slot.hours, is_asked=is_asked))
+            times = find_times(tokens, hours=slot.hours, is_asked=is_asked)
+            return [match for match in times if not _counts_seats(tokens, match) and not _is_label(tokens, match)]
         case Kind.DURATION:
             return list(find_durations(tokens))
         case Kind.NUMBER:
-            return list(find_numbers(tokens))
+            return [match for match in find_numbers(tokens) if not _is_no_amount(tokens, match)]
         case Kind.MONEY:
-            return list(find_money(tokens, is_asked=is_asked))
+            return [match for match in find_money(tokens, is_asked=is_asked) if not _is_no_amount(tokens, match)]
         case Kind.CHOICE:
             return find_choices(tokens, slot.choices)
         case Kind.NAME:
@@ -43,6 +48,38 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return find_code(tokens) if is_asked else []
         case Kind.YES_NO | Kind.TEXT:
             return []
+
+
+def _counts_seats(tokens: Sequence[Token], match: Match) -> bool:
+    """ "A table for six" and "six of us" are no times; "a table for six o'clock" is one."""
+    before = tokens[max(0, match.first - 2) : match.first]
+    if lows(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):
+        return True
+    if match.after - match.first > 1 or len(before) < 2 or ":" in tokens[match.first].low:
+        return False
+    return before[1].low == "for" and stem(before[0].low) in _SEATS
+
+
+def _is_no_amount(tokens: Sequence[Token], match: Match) -> bool:
+    """ "At eight" counts nothing, and neither does "minus two", "room 5" or "one moment"."""
+    before = tokens[match.first - 1].low if match.first else ""
+    is_held = match.after < len(tokens) and tokens[match.after].low in ("moment", "second", "sec", "minute")
+    is_alone = match.after - match.first == 1
+    return (
+        before in ("at", "-", "minus") or _is_label(tokens, match) or (is_alone and is_held and _is_one(tokens, match))
+    )
+
+
+def _is_one(tokens: Sequence[Token], match: Match) -> bool:
+    return tokens[match.first].low in ("one", "1", "a")
+
+
+def _is_label(tokens: Sequence[Token], match: Match) -> bool:
+    """Is a number only what something is called: "room 5", "account 12345"?"""
+    if not match.first or match.after - match.first > 1 or tokens[match.first].pause:
+        return False
+    is_last = match.after == len(tokens) or tokens[match.after].low in POLITE
+    return is_last and tokens[match.first - 1].low in _LABELLED
 
 
 def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:

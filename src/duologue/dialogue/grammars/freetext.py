@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import ASSENT, FILLERS, HEDGES, POLITE, is_carrier
+from .amounts import find_durations, find_money
+from .carriers import ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
+from .dates import find_dates
 from .gate import is_dated, is_number, leftover
 from .match import Match, Span
+from .times import find_times
 from .tokens import Token
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for my name name's".split())
+_ARTICLES = frozenset(("a", "an"))
 _LIGHT = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
 _LINKS = frozenset("of the and & de la du del von van der".split())
 # After one of these a name may stand; an article isn't enough: "a Deluxe room" names no city.
@@ -26,19 +30,41 @@ _LEADS = frozenset(
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 
-def bare(tokens: Sequence[Token]) -> Span | None:
-    """A reply that is nothing but a name: "uh, New York", "it's Miller, please"."""
+def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
+    """A reply that is nothing but a name: "uh, New York", "it's Miller, please". `also` are names too, whatever else
+    they mean."""
     first, after = 0, len(tokens)
-    while first < after and tokens[first].low in _LIGHT:
+    while first < after and tokens[first].low in _LIGHT and not _is_glued(tokens, first):
         first += 1
-    while after > first and tokens[after - 1].low in _LIGHT:
+    while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
         after -= 1
     run = tokens[first:after]
-    if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name(run):
+    if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name([token for token in run if token.low not in also]):
         return None
-    if any(is_carrier(token.low) and token.low not in _LINKS for token in run):
+    if any(is_carrier(token.low) and token.low not in _LINKS | also for token in run):
         return None
     return Span(first, after)
+
+
+def _is_glued(tokens: Sequence[Token], place: int) -> bool:
+    """Does the next token begin where this one ends, as in "a123"?"""
+    return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
+
+
+def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
+    """Is a bare reply one of those that are no name of anybody: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+    run = tokens[span.first : span.after]
+    if run[0].low in DISSENT or all(token.low in NAMELESS or is_number(token.low) for token in run):
+        return True
+    if len(run) == 1 and run[0].low in GIVEN_NAMES:
+        return False
+    found = (
+        *find_times(run, hours=(0, 24), is_asked=False),
+        *find_dates(run, today, is_past=False, is_asked=False),
+        *find_durations(run),
+        *find_money(run, is_asked=False),
+    )
+    return any((match.first, match.after) == (0, len(run)) for match in found)
 
 
 def proper(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:

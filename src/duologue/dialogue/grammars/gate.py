@@ -50,10 +50,18 @@ def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
             continue
         if token.low in MARKERS:
             return Why.MARKER
-        if is_negation(token.low) and not (opening and token.low in DISSENT):
+        if is_negation(token.low) and not (
+            opening and token.low in DISSENT and not _is_without(tokens, place, covered)
+        ):
             return Why.NEGATED
         opening = opening and token.low in OPENINGS
     return Why.QUESTION if asks(tokens) else None
+
+
+def _is_without(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
+    """Is a "no" said of the value itself: "no bar", "no one"? With a pause it is said of something before."""
+    after = place + 1
+    return after < len(tokens) and after in covered and not tokens[after].pause
 
 
 def leftover(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> list[int]:

@@ -103,6 +103,18 @@ class NameList:
         ranked = self._ranked(" ".join(words))
         return tuple(value for value, score in ranked if ranked[0][1] - score < NEAR_MARGIN)
 
+    def parts(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The names that have these words in a row: "Turing" for "Alan Turing"."""
+        wanted, size = tuple(words), len(words)
+        if len(" ".join(words)) < NEAR_CHARS_MIN:
+            return ()
+        found = (
+            value
+            for key, value in self.values.items()
+            if any(key[place : place + size] == wanted for place in range(len(key) - size + 1))
+        )
+        return tuple(dict.fromkeys(found))
+
     def is_sure(self, words: Sequence[str], *, is_open: bool) -> bool:
         """Is the nearest name so near that it was meant? With an open list a new name might be meant as well."""
         ranked = self._ranked(" ".join(words))

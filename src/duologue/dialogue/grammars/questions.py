@@ -14,7 +14,7 @@ from .tokens import Token
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
 _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
-_VERB_BEFORE_SUBJECT = frozenset("do have don't".split())
+_VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
 _SUBJECTS = frozenset("you they we i he she there the these those any".split())
 _TELLING = frozenset("tell inform show send text email find".split())
 

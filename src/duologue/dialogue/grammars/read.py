@@ -10,24 +10,49 @@ from collections.abc import Sequence
 
 from .anything import is_anything
 from .calendar import day_of
-from .carriers import APPROVAL, ASSENT
+from .carriers import APPROVAL, ASSENT, GIVEN_NAMES
 from .choices import find_pointed
 from .commands import command_of
 from .find import find
-from .freetext import bare, is_longer, proper
+from .freetext import bare, is_longer, is_no_name, proper
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span
 from .numbers import is_thing
 from .questions import asks
-from .reading import ANY, Ambiguous, Answer, Command, Confirmation, Direct, Kind, Question, Reading, Unclear, Value, Why
+from .reading import (
+    ANY,
+    Ambiguous,
+    Answer,
+    Command,
+    Confirmation,
+    Direct,
+    Kind,
+    Question,
+    Reading,
+    Slot,
+    Unclear,
+    Value,
+    Why,
+)
 from .roles import contradicts
 from .several import assign, values_of
 from .times import find_parts, is_in_part
 from .tokens import Token, span_of, stem, stems_of, tokens_of
 from .units import disagree, with_units
-from .yesno import Polarity, Trick, is_plain, not_polar, polarity, trick_of, wishes
+from .yesno import (
+    Polarity,
+    Trick,
+    asks_of_the_past,
+    is_plain,
+    is_to_come,
+    not_polar,
+    polarity,
+    trick_of,
+    wishes,
+)
 
 _MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END)
+_PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 
 def read(question: Question, reply: str, today: str) -> Reading:
@@ -42,6 +67,15 @@ def read(question: Question, reply: str, today: str) -> Reading:
     if question.others and isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL:
         return reader.several() or reading
     return reading
+
+
+def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
+    """The values in a reply that nobody asked for, if they explain every word of it. Nothing that only a question makes
+    a value is one here: no yes, no bare name, no lone number for a time."""
+    tokens = tokens_of(reply)
+    if not tokens or not slots:
+        return None
+    return _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today)).several()
 
 
 class _Reader:
@@ -67,7 +101,8 @@ class _Reader:
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
         if why is not None:
-            return self._denied() if why is Why.NEGATED else unclear(why)
+            is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
+            return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
 
     def _find(self) -> list[Match]:
@@ -84,7 +119,19 @@ class _Reader:
         if self.slot.kind is Kind.NAME and is_longer(self.tokens, match):
             return unclear(Why.NO_VALUE)
         left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
-        return unclear(Why.LEFTOVER, self.tokens, left) if left else self._settle(match)
+        if not left:
+            return self._settle(match)
+        return self._misspelt(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
+
+    def _misspelt(self, match: Match, left: list[int]) -> Reading | None:
+        """A known name with a word beside it that is almost the rest of a longer one: "Grace Hoper"."""
+        names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
+        if self.slot.kind is not Kind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
+            return None
+        words = [self.tokens[place].low for place in run]
+        near = names.near(words)
+        is_it = near == match.candidates and names.is_sure(words, is_open=self.slot.is_open)
+        return self._settle(Match(run[0], run[-1] + 1, near)) if is_it else None
 
     def _foreign(self, covered: frozenset[int]) -> frozenset[int]:
         """Words that name a value of another slot: never carriers, whatever else they are."""
@@ -103,14 +150,17 @@ class _Reader:
     # -- No value of the slot's own grammar
 
     def _without_value(self) -> Reading:
-        left = leftover(self.tokens, frozenset(), self.echo)
+        left = leftover(self.tokens, frozenset(), self.echo) or self._given_name()
         if not left:
             return self._assented()
         if (near := self._near(left)) is not None:
             return near
         span: Span | None = None
         if self.slot.is_open and self.slot.kind is Kind.NAME:
-            span = bare(self.tokens) or proper(self.tokens, self.echo)
+            span = bare(self.tokens, GIVEN_NAMES if "nam" in self.echo else frozenset())
+            if span is not None and is_no_name(self.tokens, span, self.today):
+                return unclear(Why.LEFTOVER, self.tokens, left)
+            span = span or proper(self.tokens, self.echo)
         elif self.slot.kind is Kind.TEXT:
             span = bare(self.tokens)
         if span is None:
@@ -121,6 +171,13 @@ class _Reader:
             return unclear(Why.OTHER_END)
         return self._settle(match)
 
+    def _given_name(self) -> list[int]:
+        """The places of words that carry nothing elsewhere, where a name is asked for: "Will", "it's Mark"."""
+        if self.slot.kind is not Kind.NAME or not self.slot.is_open or "nam" not in self.echo:
+            return []
+        span = bare(self.tokens, GIVEN_NAMES)
+        return list(range(*span)) if span is not None else []
+
     def _near(self, left: list[int]) -> Reading | None:
         """A name that the words left over almost are; with an open list, also as it was said."""
         names, run = self.slot.names, Span(left[0], left[-1] + 1)
@@ -128,6 +185,9 @@ class _Reader:
             return None
         words = [self.tokens[place].low for place in left]
         near = names.near(words)
+        if not near and not self.slot.is_open:
+            near = names.parts(words)
+            return self._settle(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
         if not near or (len(near) == 1 and names.is_sure(words, is_open=self.slot.is_open)):
             return self._settle(Match(*run, near)) if near else None
         start, end = span_of(self.tokens, *run)
@@ -146,8 +206,9 @@ class _Reader:
         return self._settle(Match(0, len(self.tokens), (self.question.proposed,)))
 
     def _denied(self) -> Reading:
-        """A plain no to what was proposed; any other denial is for NLU."""
-        if self.question.proposed is not None and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
+        """A plain no to what was proposed, or to what may be left open; any other denial is for NLU."""
+        may_deny = self.question.proposed is not None or self.slot.may_be_any
+        if may_deny and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(Answer.NO)
         return unclear(Why.NEGATED)
 
@@ -169,6 +230,8 @@ class _Reader:
     def _is_tricked(self) -> bool:
         """Was the question such that this reply may mean either?"""
         trick = trick_of(self.question.text)
+        if asks_of_the_past(self.question.text) and is_to_come(self.tokens):
+            return True
         if trick is Trick.DENIES:
             named = stems_of(self.slot.name)
             return not any(stem(token.low) in named for token in self.tokens)

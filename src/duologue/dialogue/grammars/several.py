@@ -31,13 +31,27 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled
     taken: list[Match] = []
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
-        for match, fitting in _longest(_find_all(tokens, alike, today), taken):
-            fitting = _fitting(tokens, match, fitting)
+        found = [
+            (match, _fitting(tokens, match, fitting))
+            for match, fitting in _longest(_find_all(tokens, alike, today), taken)
+        ]
+        for match, fitting in _other_end(found):
             if len(fitting) != 1 or fitting[0].name in filled:
                 return None
             filled[fitting[0].name] = (fitting[0], match)
             taken.append(match)
     return filled
+
+
+def _other_end(found: list[Found]) -> list[Found]:
+    """ "Boston to Chicago": of two values, the one without a word goes to the end that the other one leaves."""
+    if len(found) != 2:
+        return found
+    for one, other in (found, found[::-1]):
+        if len(one[1]) == 1 and len(other[1]) == 2 and one[1][0] in other[1] and all(map(role_of, other[1])):
+            left = [slot for slot in other[1] if slot is not one[1][0]]
+            return [(match, left if match is other[0] else fitting) for match, fitting in found]
+    return found
 
 
 def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> list[Found]:

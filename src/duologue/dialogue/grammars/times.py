@@ -108,7 +108,10 @@ class _Times:
             if counted is None or not isinstance(counted[0], int) or not 1 <= counted[0] <= 59:
                 return None
             minutes, at = counted[0], counted[1]
-            at += self.words[at] in ("minutes", "minute", "mins", "min")
+            is_said = self.words[at] in ("minutes", "minute", "mins", "min")
+            at += is_said
+            if not is_said and minutes % 5 and self.words[at] in _TO:
+                return None  # "seven to eight" is a while, not seven minutes
         sign = 1 if self.words[at] in _PAST else -1 if self.words[at] in _TO else 0
         if not sign:
             british = minutes == 30 and self.words[at - 1] == "half" and at == place + 1

@@ -20,6 +20,8 @@ _TOKEN = re.compile(
     |(?P<ordinal>\d{1,2}(?:st|nd|rd|th)\b)
     |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)
     |(?P<clock>o\W{0,2}clock\b)
+    |(?P<hummed_yes>\b(?:uh[-\s]?huh|m+-?hm+)\b)
+    |(?P<hummed_no>\b(?:nuh[-\s]|uh-)uh\b)
     |(?P<word>(?:[^\W\d_]\.){2,}|[^\W\d_]+(?:'[^\W\d_]+)*)
     |(?P<sign>[$£€#&@+%/_-])""",
     re.VERBOSE | re.IGNORECASE,
@@ -50,11 +52,13 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
     text, end = plain(reply), 0
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup
-        if kind == "sign" and match.group() in "-_/" and not _is_between_digits(text, match.start()):
+        if kind == "sign" and match.group() in "-_/" and not _means_something(text, match.start()):
             continue
         low = match.group().casefold()
         if kind == "half_day":
             low = low[0] + "m"
+        elif kind in ("hummed_yes", "hummed_no"):
+            low = "mhm" if kind == "hummed_yes" else "uh-uh"
         elif kind == "clock":
             low = "o'clock"
         elif kind == "word" and "." in low:
@@ -64,8 +68,12 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
     return tuple(found) if len(found) <= TOKENS_MAX else ()
 
 
-def _is_between_digits(text: str, place: int) -> bool:
-    return text[place] in "-/" and text[place - 1 : place].isdigit() and text[place + 1 : place + 2].isdigit()
+def _means_something(text: str, place: int) -> bool:
+    """Does a dash or a slash stand between digits, or a minus before one?"""
+    before, after = text[:place][-1:], text[place + 1 : place + 2]
+    if not after.isdigit():
+        return False
+    return (text[place] in "-/" and before.isdigit()) or (text[place] == "-" and not before.strip())
 
 
 def _pause(gap: str) -> str:

@@ -6,6 +6,7 @@ Rule: two counts of different things, or a count of something that wasn't asked 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from .match import Match
 from .reading import Question
@@ -71,5 +72,6 @@ def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Questi
 def _has_company(tokens: Sequence[Token], match: Match) -> bool:
     """Is somebody to be added, as in "me and two friends"?"""
     before = [token.low for token in tokens[max(0, match.first - 3) : match.first]]
-    after = [token.low for token in tokens[match.after : match.after + 2]]
-    return ("and" in before[-2:] and bool(_SELF & set(before))) or (after[:1] == ["and"] and bool(_SELF & set(after)))
+    after = [token.low for token in tokens[match.after : match.after + 6]]
+    is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))
+    return ("and" in before[-2:] and bool(_SELF & set(before))) or is_added

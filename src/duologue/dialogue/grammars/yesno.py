@@ -44,7 +44,7 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
 # Not decided, or a no that sounds like a yes: "I'm good".
 _UNDECIDED = _phrases(
     """think about|let me think|let me see|let me check|think it over|depends|hold on|hang on|one moment|a moment|
-    a minute|a second"""
+    a minute|a second|one minute|one second|one sec|a sec"""
 )
 _CONTENT = _phrases(
     "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
@@ -76,6 +76,9 @@ _GRAMMAR = frozenset(
 )
 _CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
 _CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
+_STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
+_PAST = frozenset("have has had did was were".split())
+_TO_COME = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
@@ -101,6 +104,11 @@ def is_cheer(tokens: Sequence[Token], place: int) -> bool:
 def _is_cheer_word(low: str) -> bool:
     word = whole_form(low)
     return low in _CHEERS or word in _CHEERS or stem(word) in _CHEER_STEMS
+
+
+def is_deed(low: str) -> bool:
+    """Is this what a service does when it is told to: book, send, order?"""
+    return stem(low) in _DOING
 
 
 def not_polar(tokens: Sequence[Token]) -> list[int]:
@@ -129,6 +137,29 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
     return Polarity.YES if agrees or where_phrase(words, GOING_ON) is not None else None
 
 
+def agrees(tokens: Sequence[Token]) -> bool:
+    """Is there a yes in it, or what stands for one? Praise alone may be for anything: "good question"."""
+    words = [token.low for token in tokens]
+    says_yes = any(word in ASSENT or stem(word) in _AFFIRMING for word in words)
+    return says_yes or any(where_phrase(words, phrases) is not None for phrases in (AGREEING, GOING_ON))
+
+
+def denies_praise(tokens: Sequence[Token]) -> bool:
+    """Is what would be a yes denied: "that's not right", "absolutely not"? "Not sure" denies nothing."""
+    words = [token.low for token in tokens]
+    denied: set[int] = set()
+    for place, word in enumerate(words):
+        if is_negation(word) and word not in DISSENT:
+            denied |= {place - 1} if word == "not" and place and words[place - 1] in _STRESSES else set()
+            denied |= {near for near in (place + 1, place + 2) if near < len(words) and _is_praise(words[near])}
+    is_more = any(word in ASSENT for place, word in enumerate(words) if place not in denied)
+    return bool(denied) and not is_more
+
+
+def _is_praise(word: str) -> bool:
+    return word != "sure" and (word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING)
+
+
 def _is_content(words: Sequence[str]) -> bool:
     """Happy as they are: "I'm good", but not "I'm good with that"."""
     where = where_phrase(words, _CONTENT)
@@ -154,6 +185,21 @@ def trick_of(text: str) -> Trick | None:
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
     return Trick.MINDS if "mind" in words else None
+
+
+@lru_cache(maxsize=512)
+def asks_of_the_past(text: str) -> bool:
+    """Have you, did you, was it: what somebody wants or will do is no answer to that."""
+    tokens = tokens_of(text)
+    begins = [token.low for place, token in enumerate(tokens) if not place or token.pause in (".", "?")]
+    return bool(begins) and begins[-1] in _PAST
+
+
+def is_to_come(tokens: Sequence[Token]) -> bool:
+    """Does it tell of what is wished or to come, and say no yes to what was?"""
+    words = [token.low for token in tokens]
+    is_yes = any(word in ASSENT for word in words)
+    return not is_yes and (wishes(tokens) or any(word in _TO_COME for word in words) or "do" in words[:1])
 
 
 def is_plain(tokens: Sequence[Token]) -> bool:

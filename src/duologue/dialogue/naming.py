@@ -1,0 +1,42 @@
+"""What people call a slot: its label, its name, a word that no other slot of the flow has, or simply what it is: the
+day, the time, the amount.
+
+Rule: a name that fits two slots of a flow is the name of neither.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+from .flow import Domain
+from .grammars import Kind
+
+_KINDS = {
+    Kind.DATE: ("date", "day"),
+    Kind.TIME: ("time",),
+    Kind.MONEY: ("amount",),
+    Kind.PHONE: ("phone number", "phone"),
+    Kind.EMAIL: ("email address", "email", "e-mail"),
+}
+_SMALL = frozenset("of the a an and or to for in on at from by is".split())
+_CHARS_MIN = 3  # of a word that stands for a whole name
+
+
+def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
+    """What the slots of a flow are called, with the slot; the longest name first."""
+    slots = tuple(dict.fromkeys(name for name in domain.flows[flow].slots if name in domain.slots))
+    return _names(tuple((name, domain.slots[name].called, domain.slots[name].kind) for name in slots))
+
+
+@lru_cache(maxsize=256)
+def _names(slots: tuple[tuple[str, str, Kind], ...]) -> tuple[tuple[str, str], ...]:
+    full = [(called.casefold(), name) for name, called, _ in slots]
+    full += [(name.replace("_", " ").casefold(), name) for name, _, _ in slots]
+    words = [(word, name) for called, name in full for word in called.split() if word not in _SMALL]
+    kinds = [(word, name) for name, _, kind in slots for word in _KINDS.get(kind, ())]
+    of_one = [entry for entry in dict.fromkeys((*words, *kinds)) if len(entry[0]) >= _CHARS_MIN]
+    said = Counter(word for word, _ in of_one)
+    taken = {called for called, _ in full}
+    short = [(word, name) for word, name in of_one if said[word] == 1 and word not in taken]
+    return tuple(sorted(dict.fromkeys((*full, *short)), key=lambda entry: -len(entry[0])))

@@ -1,0 +1,164 @@
+"""Changes of mind as people say them: what they change is what was meant, and never another slot (D-07)."""
+
+from __future__ import annotations
+
+import pytest
+from dialogue_flows import Talker, talk
+
+from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
+from duologue.dialogue.grammars import Choice, Json, Kind, NameList
+
+CITIES = NameList.of(("Boston", "Chicago", "Denver", "New York"))
+FROM = SlotSpec("origin", Kind.NAME, "From where?", names=CITIES)
+TO = SlotSpec("destination", Kind.NAME, "Where to?", names=CITIES)
+PEOPLE = SlotSpec("people", Kind.NUMBER, "How many?", label="number of guests")
+DAY = SlotSpec("visit_day", Kind.DATE, "Which day?", prefers="last")
+TIME = SlotSpec("time", Kind.TIME, "What time?", hours=(11, 23))
+GUEST = SlotSpec("guest", Kind.NAME, "Which name?", label="name", ask_before_filling=True)
+
+
+def trip() -> Talker:
+    return talk(Collect("a", "origin"), Collect("b", "destination"), Collect("c", "visit_day"), slots=(FROM, TO, DAY))
+
+
+def table() -> Talker:
+    return talk(
+        Collect("a", "people"),
+        Collect("b", "visit_day"),
+        Collect("c", "time"),
+        Collect("d", "guest"),
+        Confirm("sure", "A table for {people} on {visit_day} at {time}, for {guest}?"),
+        Act("book", "book"),
+        slots=(PEOPLE, DAY, TIME, GUEST),
+    )
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    {
+        "no wait, make it Denver": {"destination": "Denver"},
+        "no, Denver": {"destination": "Denver"},
+        "no from Denver": {"origin": "Denver"},
+        "actually from New York": {"origin": "New York"},
+        "no I want to go to New York": {"destination": "New York"},
+        "change the origin to Denver please": {"origin": "Denver"},
+        "the destination should be New York": {"destination": "New York"},
+        "actually New York not Boston": {"origin": "New York"},
+    }.items(),
+)
+def test_a_change_of_mind_reaches_the_city_that_was_meant(text: str, changed: dict[str, Json]) -> None:
+    talker = trip().says("boston", "chicago", text)
+    assert talker.slots == {"origin": "Boston", "destination": "Chicago", **changed}
+    assert talker.said.endswith("Which day?")
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize("text", ["no, New York", "no New York", "sorry, New York", "no i mean new york"])
+def test_no_and_a_name_right_after_another_name_puts_that_one_right(text: str) -> None:
+    # Once: "no, New York" after Boston was the destination, and the wrong origin stayed.
+    talker = trip().says("boston", text)
+    assert talker.slots == {"origin": "New York"}
+    assert talker.said.endswith("Where to?")
+
+
+def test_no_and_a_name_is_the_answer_where_the_question_was_asked_again() -> None:
+    talker = trip().says("boston", "hmm").means().says("no, New York")
+    assert talker.slots == {"origin": "Boston", "destination": "New York"}
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    "text", ["change the origin", "can I change the origin please", "no, not Boston", "not Boston"]
+)
+def test_what_is_to_be_changed_is_asked_for_again(text: str) -> None:
+    # Once: "change the origin" was not understood, and the next city went to the open question.
+    talker = trip().says("boston", "chicago", text)
+    assert talker.said == "From where?"
+    assert talker.says("denver").slots == {"origin": "Denver", "destination": "Chicago"}
+    assert talker.said == "Which day?"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "text", ["Boston, no, New York", "boston no wait new york", "boston i mean new york", "actually New York"]
+)
+def test_an_answer_may_have_a_turn_in_it(text: str) -> None:
+    talker = trip().says(text)
+    assert (talker.slots, talker.asked_nlu) == ({"origin": "New York"}, False)
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    {
+        "the time is eight": {"time": "20:00"},
+        "the time should be 8": {"time": "20:00"},
+        "the number of guests is eight": {"people": 8},
+        "the day is tomorrow": {"visit_day": "2025-12-03"},
+    }.items(),
+)
+def test_a_value_with_a_name_goes_to_the_slot_of_that_name(text: str, slots: dict[str, Json]) -> None:
+    # Once: "the time is eight" was eight people, because time is a word that carries nothing.
+    assert table().says(text).slots == slots
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("text", ["my name is five", "the time is late", "at eight sharp or so"])
+def test_what_is_said_of_another_slot_never_answers_this_one(text: str) -> None:
+    assert table().says(text).slots == {}
+
+
+def test_at_eight_counts_nobody_even_when_the_time_is_known() -> None:
+    talker = table().says("the time is nine", "at eight")
+    assert talker.slots == {"time": "21:00"}
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    {
+        "can you change the time to eight": {"time": "20:00"},
+        "yes but make the time eight": {"time": "20:00"},
+        "yes but at nine pm": {"time": "21:00"},
+        "change the guests to eight": {"people": 8},
+        "change the date to next Friday": {"visit_day": "2025-12-12"},
+        "no, the name should be Miller": {"guest": "Miller"},
+        "make it five people": {"people": 5},
+    }.items(),
+)
+def test_a_change_at_a_confirmation_is_that_of_the_slot_it_names(text: str, changed: dict[str, Json]) -> None:
+    # Once: "change the time to eight" booked for eight people.
+    talker = table().says("four", "tomorrow", "7 pm", "Smith")
+    assert talker.phase == "confirming"
+    before = dict(talker.slots)
+    assert talker.says(text).slots == {**before, **changed}
+    assert talker.phase == "confirming"
+
+
+def test_a_name_that_two_slots_share_is_the_name_of_neither() -> None:
+    leave = SlotSpec("leave_date", Kind.DATE, "When?")
+    back = SlotSpec("return_date", Kind.DATE, "And back?")
+    asked = Collect("a", "leave_date"), Collect("b", "return_date"), Collect("c", "people")
+    talker = talk(*asked, slots=(leave, back, PEOPLE))
+    talker.says("tomorrow", "december 9", "change the date to december 20")
+    assert talker.asked_nlu
+    assert talker.means().says("change the return date to december 20").slots["return_date"] == "2025-12-20"
+
+
+@pytest.mark.req("D-04")
+def test_a_choice_of_another_slot_is_no_name() -> None:
+    # Once: "in the garden", after the place was settled, was the name of the guest.
+    place = SlotSpec("place", Kind.CHOICE, "Where?", choices=(Choice("inside"), Choice("garden", ("in the garden",))))
+    talker = talk(Collect("a", "place"), Collect("b", "guest"), slots=(place, GUEST)).says("inside", "in the garden")
+    assert (talker.slots, talker.asked_nlu) == ({"place": "inside"}, True)
+
+
+@pytest.mark.req("D-07")
+def test_what_was_given_unasked_is_put_right_like_an_answer() -> None:
+    talker = table().says("the time is nine", "four", "no wait, make it ten o'clock")
+    assert talker.slots == {"time": "22:00", "people": 4}
+
+
+def test_the_open_question_may_be_answered_as_if_it_were_a_change() -> None:
+    assert table().says("change the number of guests to five").slots == {"people": 5}

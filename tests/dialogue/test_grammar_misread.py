@@ -1,0 +1,75 @@
+"""What was once taken for a value and is none, kind by kind: handed on, never guessed (D-04, D-05)."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import ask, one_of, said
+
+from duologue.dialogue.grammars import Choice, Confirmation, Kind, Question, Slot, read
+
+PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
+MONEY = ask(Kind.MONEY, "How much?", "amount")
+TIME = ask(Kind.TIME, "At what time?", "time", hours=(11, 23))
+DAY = ask(Kind.DATE, "On which day?", "day")
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        (PEOPLE, "-2"),
+        (PEOPLE, "no one"),
+        (PEOPLE, "one moment"),
+        (PEOPLE, "room 5"),
+        (PEOPLE, "at seven"),
+        (PEOPLE, "three of my friends and me"),
+        (MONEY, "-5"),
+        (MONEY, "at five"),
+        (MONEY, "one moment"),
+        (MONEY, "to account 12345"),
+        (TIME, "seven to eight"),
+        (TIME, "seven of us"),
+        (TIME, "room 7"),
+        (DAY, "every Friday"),
+        (DAY, "no Friday"),
+        (one_of("inside", "outside", "bar"), "no bar"),
+    ],
+)
+def test_a_number_or_name_that_is_no_answer(question: Question, reply: str) -> None:
+    assert said(question, reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("question", "reply", "value"),
+    [
+        (PEOPLE, "three of my friends", 3),
+        (PEOPLE, "2", 2),
+        (TIME, "ten to seven", "18:50"),
+        (TIME, "seven minutes to eight", "19:53"),
+        (DAY, "no, Friday", "2026-03-06"),
+        (one_of("inside", "outside", "bar"), "no, the bar", "bar"),
+    ],
+)
+def test_what_stands_beside_it_and_is_one(question: Question, reply: str, value: object) -> None:
+    assert said(question, reply) == value
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["not inside", "inside not outside", "I don't want outside"])
+def test_a_no_to_one_choice_leaves_no_question_open(reply: str) -> None:
+    slot = Slot("place", Kind.CHOICE, choices=(Choice("inside"), Choice("outside")), may_be_any=True)
+    assert not isinstance(read(Question(slot), reply, "2026-03-04"), Confirmation)
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["I will", "I want to", "please do", "do it", "I'd like to"])
+def test_what_is_to_come_is_no_answer_to_what_was(reply: str) -> None:
+    # Once: "I will" said that it had been switched off and on again.
+    assert said(ask(Kind.YES_NO, "Have you switched it off and on again?"), reply) is None
+    assert said(ask(Kind.YES_NO, "Would you like a window seat?"), reply) is True
+
+
+@pytest.mark.parametrize(("reply", "value"), {"yes I did": True, "I did": True, "I haven't": False}.items())
+def test_what_was_is_answered_by_what_was(reply: str, value: bool) -> None:
+    assert said(ask(Kind.YES_NO, "Have you switched it off and on again?"), reply) is value
