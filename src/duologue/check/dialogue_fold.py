@@ -28,7 +28,8 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
     ("kept", "forgotten: judged in the step that fills it"),
     ("a slot's raw text, span, turn", "forgotten; its value stays: one of two for each slot"),
     ("the source of a value", "the program, or anybody else"),
-    ("last_response, heard", "there or not; the message only while it is understood and in an error"),
+    ("last_response", "there or not, and whether it ended in the question"),
+    ("heard", "there or not; the message only while it is understood and in an error"),
     ("the message of an error", "forgotten; its type and where to go on stay"),
     ("stack", "NLU starts a flow only while fewer than two are open; flows that call go deeper"),
     ("queue", "at most one message that came while somebody worked"),
@@ -49,11 +50,17 @@ def fold(state: State) -> State:
         heard="heard" if state.heard and state.phase in (Phase.UNDERSTANDING, Phase.ERROR) else "",
         messages=(),
         turn_count=0,
-        last_response="said" if state.last_response else "",
+        last_response=_response(state),
         last_nlu_call=None,
         trouble=state.trouble and Trouble(state.trouble.type, "", 0, state.trouble.recovery),
         trace=(),
     )
+
+
+def _response(state: State) -> str:
+    if state.last_response and state.last_response.endswith(state.last_question):
+        return state.last_question or "said"
+    return "said" if state.last_response else ""
 
 
 def fold_given(state: State, given: Given) -> Given:

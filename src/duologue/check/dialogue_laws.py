@@ -226,6 +226,9 @@ def nothing_understood_is_dropped(seen: Seen) -> Iterator[str]:
     held = {(value.slot, repr(value.value)) for value in seen.after.values}
     for slots in (seen.after.kept, *(one.slots for one in seen.after.stack)):
         held |= {(name, repr(filled.value)) for name, filled in slots}
+    if len(seen.after.queue) < len(seen.before.queue):  # another message was taken too, and may have changed it again
+        changed = {name for name, _ in held}
+        given = [command for command in given if command.slot not in changed]
     for command in given:
         wanted = command.slot in (*seen.domain.flows[top.flow].slots, *top.needs)
         early = wanted and seen.domain.slots[command.slot].ask_before_filling and command.slot not in top.asked

@@ -53,6 +53,7 @@ def _turn_to(d: Draft, slot: str | None) -> None:
     d.set(waiting_for=slot, pending=0)
     if question != d.question:
         d.question = question
+        d.is_unheard = True
         d.set(tries=0, misses=0, silences=0)
 
 
@@ -64,7 +65,10 @@ def is_hopeless(d: Draft, slot: str | None) -> bool:
 
 
 def count_try(d: Draft, *, misses: int = 0, silences: int = 0) -> None:
-    """The open question was asked in vain; in which way is for its next words."""
+    """The open question was asked in vain; in which way is for its next words. One that is new was not: what came
+    before it can't have been its answer."""
+    if d.is_unheard:
+        return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)
 
 

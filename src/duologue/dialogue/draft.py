@@ -31,6 +31,7 @@ class Draft:
         self.effects: list[Effect] = []
         self.moves: list[tuple[Phase, Phase]] = []
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
+        self.is_unheard = False  # the open question is new: nobody can have answered it yet
         self._says: list[Respond] = []
         self._reasons: dict[str, None] = {}
 
@@ -104,6 +105,7 @@ class Draft:
         """The new state, and what is to be done, in order: save, speak, then begin what takes time."""
         if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
             self.set(trouble=None)
+        self._keep_one_question()
         if self._says:
             text = " ".join(said.text for said in self._says)
             said = Message("assistant", text, self.at)
@@ -111,3 +113,10 @@ class Draft:
             self.keep("response")
         saves = (Save(tuple(self._reasons)),) if self._reasons else ()
         return self.s, (*saves, *self._says, *self.effects)
+
+    def _keep_one_question(self) -> None:
+        """Only the last question is asked, and none while somebody works: what was said meanwhile may be its answer, and
+        whatever is open after that is asked then."""
+        last = next((said for said in reversed(self._says) if said.asks), None)
+        is_open = self.s.phase not in BUSY
+        self._says = [said for said in self._says if not said.asks or (is_open and said is last)]

@@ -54,7 +54,9 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
         if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
             return
     if values:
-        d.set(values=tuple(values), reading_back=False)
+        new = {value.slot for value in values}
+        left = (value for value in d.s.values if value.slot not in new)  # what is still read back, or waits behind that
+        d.set(values=(*values, *left), reading_back=False)
         validate_next(d)
     elif d.s.values and not d.s.reading_back:
         validate_next(d)
@@ -194,7 +196,8 @@ def _start_over(d: Draft) -> None:
 
 def repeat(d: Draft) -> None:
     """Say it again, word for word."""
-    if d.s.stack and not d.top.failed and not question_stands(d):
+    was_asked = d.s.last_response.endswith(d.s.last_question)
+    if d.s.stack and not d.top.failed and not (question_stands(d) and was_asked):
         go_on(d)
         return
     if d.s.last_response:
