@@ -166,8 +166,6 @@ def say_no(d: Draft) -> bool:
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
         d.set(unproposed=True)
-    elif d.s.waiting_for is not None and d.spec(d.s.waiting_for).is_optional and question_stands(d):
-        _skip(d)  # "no, thanks"
     else:
         miss(d)
         return True
