@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, talk
 
-from duologue.dialogue.commands import Cancel, Help, SetSlot, StartFlow
+from duologue.dialogue.commands import Cancel, Deny, Help, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
 from duologue.dialogue.grammars import ANY, Kind
@@ -79,6 +79,12 @@ def test_a_no_leaves_an_optional_question_open(text: str) -> None:
     talker = talk(Collect("a", "phone"), Collect("b", "size"), slots=(PHONE, SIZE)).says(text)
     assert (talker.slots, talker.asked_nlu) == ({"phone": ANY}, False)
     assert talker.said == "All right, we leave that out. size?"
+
+
+def test_what_is_wrong_is_not_left_open() -> None:
+    # "That's wrong" is about what was said before.
+    talker = talk(Collect("a", "phone"), slots=(PHONE,)).says("no that's wrong").means(Deny())
+    assert (talker.slots, talker.phase) == ({}, "waiting_for_slot")
 
 
 def test_a_no_to_a_question_that_needs_an_answer_is_none() -> None:

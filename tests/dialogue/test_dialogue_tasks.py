@@ -204,3 +204,19 @@ def test_skipping_a_change_that_is_read_back_keeps_what_was_there() -> None:
     assert talker.state.reading_back
     talker.says("skip")
     assert (talker.slots, talker.said) == ({"code": "AB12"}, "All right, we leave that out. size?")
+
+
+def test_going_back_leaves_a_called_flow_that_was_asked_nothing_before() -> None:
+    # Once: "this is where we began", in the middle of a task, at the first question of a flow that it calls.
+    talker = Talker(
+        domain(
+            flow("task", Collect("size", "size"), Call("who", "identify"), Collect("colour", "colour")),
+            flow("identify", Collect("number", "number")),
+            slots=(SIZE, COLOUR, number("number")),
+        )
+    ).starts("task")
+    assert talker.says("small").said == "number?"
+    assert talker.says("go back").said == "size?"
+    assert (talker.slots, len(talker.state.stack)) == ({}, 1)
+    assert talker.says("large").said == "number?"
+    assert talker.says("7").said == "colour?"

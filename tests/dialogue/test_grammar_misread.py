@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from grammar_replies import ask, one_of, said
 
-from duologue.dialogue.grammars import Choice, Confirmation, Kind, Question, Slot, read
+from duologue.dialogue.grammars import Choice, Confirmation, Direct, Kind, Question, Slot, read
 
 PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
 MONEY = ask(Kind.MONEY, "How much?", "amount")
@@ -53,6 +53,23 @@ def test_a_number_or_name_that_is_no_answer(question: Question, reply: str) -> N
 )
 def test_what_stands_beside_it_and_is_one(question: Question, reply: str, value: object) -> None:
     assert said(question, reply) == value
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "values"),
+    {
+        "the large one": {"size": "large"},
+        "a large one please": {"size": "large"},
+        "one large": {"size": "large", "count": 1},
+        "two large ones": {"size": "large", "count": 2},
+    }.items(),
+)
+def test_the_large_one_counts_nothing(reply: str, values: dict[str, object]) -> None:
+    size, count = Slot("size", Kind.CHOICE, choices=(Choice("small"), Choice("large"))), Slot("count", Kind.NUMBER)
+    reading = read(Question(size, others=(count,)), reply, "2026-03-04")
+    assert isinstance(reading, Direct)
+    assert {value.slot: value.value for value in reading.values} == values
 
 
 @pytest.mark.req("D-05")

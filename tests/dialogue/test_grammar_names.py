@@ -137,7 +137,7 @@ def test_what_nobody_is_called_is_no_name(reply: str) -> None:
     {
         "Morning Star": "Morning Star",
         "mike o'neil": "mike o'neil",
-        "it's Miller": "Miller",
+        "it's under Miller": "Miller",
         "Noon Jones": "Noon Jones",
     }.items(),
 )

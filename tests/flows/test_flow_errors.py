@@ -83,7 +83,7 @@ STEPS = [
     ),
     (
         "- {id: ask, confirm: x, on_no: [{say: x}], then: aks}",
-        "10: flows.book.steps[0]: no step 'aks'; did you mean 'ask'?",
+        "10: flows.book.steps[0]: no step has the id 'aks'; did you mean 'ask'?",
     ),
     ("- call: bok", "10: flows.book.steps[0]: no flow 'bok'; did you mean 'book'?"),
     ("- link: bok", "10: flows.book.steps[0]: no flow 'bok'; did you mean 'book'?"),

@@ -116,6 +116,9 @@ def _answer_question(d: Draft, text: str) -> None:
         case Commanded():
             d.enter(Phase.UNDERSTANDING)
             obey(d, (BY_NAME[reading.name],))
+        case Confirmation() if asked.proposed is None:
+            d.enter(Phase.UNDERSTANDING)
+            obey(d, (Skip(),))  # "no, thanks" to what may be left open
         case Confirmation():
             d.enter(Phase.UNDERSTANDING)
             if reading.answer is Answer.NO and not say_no(d):

@@ -24,15 +24,15 @@ from .commands import (
     StartFlow,
 )
 from .draft import Draft
-from .flow import Collect, Confirm
+from .flow import Act, Collect, Confirm
 from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
 from .requests import open_now
 from .run import end_flow, fail, go_on, hand_over, open_flow, write
-from .stack import begin_anew, return_to
-from .state import Phase, without
+from .stack import begin_anew, keep_slots, return_to
+from .state import Instance, Phase, without
 from .values import accept, take_back, validate_next
 
 
@@ -168,8 +168,6 @@ def say_no(d: Draft) -> bool:
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
         d.set(unproposed=True)
-    elif d.s.waiting_for is not None and d.spec(d.s.waiting_for).is_optional and question_stands(d):
-        _skip(d)  # "no, thanks"
     else:
         miss(d)
         return True
@@ -208,17 +206,36 @@ def repeat(d: Draft) -> None:
 
 
 def _go_back(d: Draft) -> None:
-    """Ask the question before this one again."""
-    asked = d.top.asked if d.s.stack else ()
-    before = [slot for slot in asked if slot != d.s.waiting_for and d.top.filled(slot) is not None]
-    if not before:
+    """Ask the question before this one again; out of a called flow that has none, that of the one that called it."""
+    left = next((place for place in range(len(d.s.stack), 0, -1) if _goes_back_to(d, place)), 0)
+    if not left:
         d.say(d.domain.patterns.nothing_before)
         return
-    slot = before[-1]
+    keep_slots(d, *d.s.stack[left:])
+    d.set(stack=d.s.stack[:left])
+    slot = _answered(d, d.top)[-1]
     d.set_top(slots=without(d.top.slots, frozenset((slot,))))
     d.set(among=(), reading_back=False, values=())
     take_back(d, slot, is_empty=True)
     d.set_top(needs=() if slot in d.flow.slots else (slot,))
+
+
+def _answered(d: Draft, instance: Instance) -> list[str]:
+    """The questions that were answered, but for the open one."""
+    waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
+    return [slot for slot in instance.asked if slot != waiting_for and instance.filled(slot) is not None]
+
+
+def _goes_back_to(d: Draft, size: int) -> bool:
+    """Has the flow on top of so many an answer, and has nothing been asked or done above it that a way back repeats?"""
+    above = d.s.stack[size:]
+    is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
+    return is_fresh and bool(_answered(d, d.s.stack[size - 1]))
+
+
+def _has_acted(d: Draft, instance: Instance) -> bool:
+    program = d.domain.flows[instance.flow].program
+    return any(isinstance(at, Act) and at.step in instance.visited for at in program)
 
 
 def _skip(d: Draft) -> None:

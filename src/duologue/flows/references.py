@@ -209,7 +209,7 @@ def _check_then(at: At, ids: tuple[str, ...], notes: Notes) -> None:
     if body not in at.step:
         notes.add(at.path, f"then says what comes after {body}, and there is none", at="then")
     elif then not in (*THEN, *ids):
-        notes.add(at.path, f"no step {quoted(then)}{hint(then, (*THEN, *ids))}", at="then")
+        notes.add(at.path, f"no step has the id {quoted(then)}{hint(then, (*THEN, *ids))}", at="then")
     elif at.key == "action" and then == "again" and not _asks(at, body):
         notes.add(at.path, "would try for ever: 'then: again' needs a question in on_failure", at="then")
 

@@ -22,9 +22,16 @@ _LETTERS = "abcdefgh"
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
     """Every choice that a reply names, or points at."""
     found = list(_names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
+    found = [_with_one(tokens, match) for match in found]
     if found or (pointed := find_pointed(tokens, len(choices))) is None:
         return found
     return [Match(*pointed[1], (choices[pointed[0]].value,))]
+
+
+def _with_one(tokens: Sequence[Token], match: Match) -> Match:
+    """ "The large one" is one of the choices, and counts nothing."""
+    has_one = match.after < len(tokens) and tokens[match.after].low in ("one", "ones") and not tokens[match.after].pause
+    return match._replace(after=match.after + 1) if has_one else match
 
 
 @lru_cache(maxsize=256)

@@ -18,7 +18,7 @@ from .tokens import Token
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
-_POINTING = frozenset("it is it's its that that's thats this the a an to in at from for my name name's".split())
+_POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
 _LIGHT = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
 _LINKS = frozenset("of the and & de la du del von van der".split())
