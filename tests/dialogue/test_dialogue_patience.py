@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from dialogue_flows import OTHER, SIZE, TRANSFER, Talker, at_amount, choice, number, talk
+from dialogue_flows import AMOUNT, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, number, talk
 
 from duologue.check.dialogue_scenes import domain, flow
-from duologue.dialogue.commands import Affirm, Deny, Help
+from duologue.dialogue.commands import Affirm, CorrectSlot, Deny, Help, Repeat, SetSlot
 from duologue.dialogue.effects import HandOver
-from duologue.dialogue.flow import Collect, Confirm, Domain, SlotSpec
+from duologue.dialogue.flow import Act, Collect, Confirm, Domain, SlotSpec
 from duologue.dialogue.grammars import Kind
 
 CHECKED = number("amount", validator="enough")
@@ -141,3 +141,47 @@ def test_every_message_that_waits_is_heard_in_its_order() -> None:
     talker = working(replace(TRANSFER, queue_max=3)).says("change the amount to sixty", "cancel").valid(50)
     assert talker.checks.value == 60
     assert talker.valid(60).phase == "idle"
+
+
+# -- What was said before a question was asked
+
+
+def test_a_question_that_a_waiting_message_changes_is_asked_once_and_as_it_is_then() -> None:
+    # Once: "Send 50 to Anna? Got it … 60 … Send 60 to Anna?" in one breath.
+    talker = working().says("change the amount to sixty").valid(50)
+    assert talker.said == ""
+    assert talker.valid(60).said == "Got it, I've updated your amount to 60. Send 60 to Anna?"
+
+
+def test_what_was_said_before_a_question_is_no_failure_to_answer_it() -> None:
+    # Once: it counted as a miss, and the person was told to say yes or no to a question not heard yet.
+    about = domain(
+        flow("task", Act("find", "find", outputs=(("size", "size"),)), Confirm("sure", "Sure?")), slots=(SIZE,)
+    )
+    talker = Talker(about).starts("task").says("change the size to enormous").done(size="small")
+    talker.means(CorrectSlot("nothing", 1))
+    assert talker.said.endswith("Sure?")
+    talker = Talker(about).starts("task").says("skip").done(size="small")
+    assert (talker.said.count("Sure?"), talker.state.tries, talker.state.misses) == (1, 0, 0)
+
+
+def test_a_question_that_was_not_asked_yet_is_asked_rather_than_the_last_words_repeated() -> None:
+    talker = working().says(OTHER).valid(50).means(Repeat())
+    assert talker.said == "Send 50 to Anna?"
+
+
+def test_a_change_in_between_loses_nothing_of_what_is_read_back() -> None:
+    # Once: the code that was being read back and all that waited behind it were forgotten.
+    code = SlotSpec("code", Kind.CODE, "code?", reads_back=True)
+    about = domain(
+        flow("task", Collect("amount", "amount"), Collect("code", "code"), Collect("size", "size")),
+        slots=(AMOUNT, code, SIZE),
+    )
+    talker = Talker(about).starts("task").says("five").says(OTHER)
+    talker.means(SetSlot("code", "AB12"), SetSlot("size", "large"))
+    assert "Is that right?" in talker.said
+    talker.says("change the amount to six")
+    assert talker.slots["amount"] == 6
+    assert talker.said == "Got it, I've updated your amount to 6. I have A B 1, 2. Is that right?"
+    talker.says("yes")
+    assert (talker.slots["code"], talker.slots["size"], talker.phase) == ("AB12", "large", "idle")

@@ -115,8 +115,8 @@ class Draft:
         return self.s, (*saves, *self._says, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Only the last question is asked, and none while somebody works: what was said meanwhile may be its answer, and
-        whatever is open after that is asked then."""
+        """Only the last question is asked, and none while somebody works: what was said meanwhile may be its answer,
+        and whatever is open after that is asked then."""
         last = next((said for said in reversed(self._says) if said.asks), None)
         is_open = self.s.phase not in BUSY
         self._says = [said for said in self._says if not said.asks or (is_open and said is last)]
