@@ -19,4 +19,9 @@ def test_a_tool_can_be_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as missing:  # some fit numbers with libraries that nobody else needs
+        assert missing.name is not None
+        assert not missing.name.startswith("duologue")
+        pytest.skip(f"needs {missing.name}")

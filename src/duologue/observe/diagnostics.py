@@ -57,6 +57,7 @@ class Watched(Protocol):
 
 # -- What may be told of it
 
+_SOURCES = ("user", "line", "program")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
 OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own: offered only while a job runs
@@ -127,6 +128,11 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
     return {key: value} if value in REASONS else _chars(key, value, tools)
 
 
+def _source(key: str, value: Any, tools: Container[str]) -> Written:
+    """Who interrupted; a program may say anything there."""
+    return {key: value} if value in _SOURCES else _chars(key, value, tools)
+
+
 def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
     """Reasons such as `comma-1.2`; a policy of somebody else's may give others, and those are left out."""
     return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
@@ -173,7 +179,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.TimedOut: {"timer": _name, "call": _number},
     sg.TurnStarted: {"turn": _turn},
     sg.TurnCompleted: {"turn": _turn},
-    sg.TurnInterrupted: {"turn": _turn, "by": _name},
+    sg.TurnInterrupted: {"turn": _turn, "by": _source},
     sg.TurnDropped: {"turn": _turn, "why": _name},
     sg.Decided: {"decision": _name, "reasons": _terms, "confidence": _number},
     sg.Caption: {
@@ -191,6 +197,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.Failed: {"part": _name, "error": _name, "fatal": _number},
     sg.Recovered: {"source": _name, "success": _number},
     sg.Lost: {"first": _number, "last": _number, "texts": _chars},
+    sg.Commanded: {"command": _name, "why": _chars},
     sg.Problem: {"where": _place, "what": _failure},
     sg.Ended: {"reason": _reason},
 }
