@@ -98,7 +98,7 @@ def test_what_a_service_says_of_its_failure_does_not_even_reach_the_bus() -> Non
 
 def test_that_call_had_something_of_everything() -> None:
     _, out = hold_that_call()
-    rare = {"WorkSilent", "Recovered", "TimedOut", "TurnDropped"}
+    rare = {"WorkSilent", "Recovered", "TimedOut", "TurnDropped", "Commanded"}
     assert {kind.__name__ for kind in FIELDS} - {line["kind"] for line in read(out)} <= rare
 
 
@@ -115,7 +115,7 @@ NAMES = {
     "timer",
     "role",
     "mode",
-    "by",
+    "command",
     "why",
     "decision",
 }  # always out of our own code

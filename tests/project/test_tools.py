@@ -22,6 +22,6 @@ def test_a_tool_can_be_loaded(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as missing:  # some fit numbers with libraries that nobody else needs
-        assert missing.name is not None
-        assert not missing.name.startswith("duologue")
+        if str(missing.name).startswith("duologue"):
+            raise
         pytest.skip(f"needs {missing.name}")

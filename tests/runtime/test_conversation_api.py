@@ -296,7 +296,7 @@ def test_interrupt_stops_the_sound_at_once_and_gives_the_floor_back(source: str)
         before = stage.now_ms
         await stage.until(lambda: stage.state == "listening")
         assert stage.now_ms - before <= 400
-        assert [(told.command, told.why) for told in stage.told(sg.Commanded)] == [("interrupt", source)]
+        assert [(told.command, told.detail) for told in stage.told(sg.Commanded)] == [("interrupt", source)]
         assert [told.by for told in stage.told(sg.TurnInterrupted)] == [source]
 
     play(scene, ScriptedBrain([TWO]))
@@ -307,7 +307,7 @@ def test_a_pause_tells_why() -> None:
     async def scene(stage: Stage) -> None:
         stage.conversation.suspend("another call")
         assert stage.state == "suspended"
-        assert [(told.command, told.why) for told in stage.told(sg.Commanded)] == [("suspend", "another call")]
+        assert [(told.command, told.detail) for told in stage.told(sg.Commanded)] == [("suspend", "another call")]
         stage.conversation.resume()
         assert stage.state == "listening"
 

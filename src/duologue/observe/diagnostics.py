@@ -197,7 +197,7 @@ FIELDS: dict[type[sg.Signal], dict[str, Writer]] = {
     sg.Failed: {"part": _name, "error": _name, "fatal": _number},
     sg.Recovered: {"source": _name, "success": _number},
     sg.Lost: {"first": _number, "last": _number, "texts": _chars},
-    sg.Commanded: {"command": _name, "why": _chars},
+    sg.Commanded: {"command": _name, "detail": _chars},
     sg.Problem: {"where": _place, "what": _failure},
     sg.Ended: {"reason": _reason},
 }

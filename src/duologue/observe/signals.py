@@ -210,7 +210,7 @@ class Commanded(Signal):
     """The program has asked for something, and says from where or why."""
 
     command: str  # interrupt or suspend
-    why: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
