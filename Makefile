@@ -23,7 +23,10 @@ types: $(STAMP)
 
 unit: $(STAMP) $(MODELS) $(BROWSER) postgres
 	$(BIN)/python -m pytest -m 'not alone' -n 2
-	$(BIN)/python -m pytest -m alone -n 2 --dist loadgroup
+	@echo "tests in real time, in two processes; what the second one says follows at the end"
+	@$(BIN)/python -m pytest -m alone tests/browser tests/torture > $(VENV)/browser.log 2>&1 & browser=$$!; \
+	  $(BIN)/python -m pytest -m alone --ignore=tests/browser --ignore=tests/torture; others=$$?; \
+	  wait $$browser; inside=$$?; cat $(VENV)/browser.log; exit $$((others + inside))
 
 # A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
 postgres:

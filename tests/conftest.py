@@ -166,13 +166,12 @@ def _is_whole_run(config: pytest.Config) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in real time mostly wait, but not beside others that compute: `make test` runs them afterwards, those in a
-    browser with everything in one process, the others in a second one."""
+    """Tests in real time mostly wait, but not beside others that compute: `make test` runs them afterwards, in two
+    processes."""
     for item in items:
         path = item.path.relative_to(Path(__file__).parent.parent).as_posix()
         if path.startswith(_ALONE):
             item.add_marker(pytest.mark.alone)
-            item.add_marker(pytest.mark.xdist_group("browser" if path.startswith("tests/browser") else "beside"))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -581,3 +581,27 @@ def test_what_one_conversation_says_stays_in_it() -> None:
     assert first.slots == {"to": "Anna", "account": "AB12"}
     assert second.slots == {}
     assert "How much?" not in second.said
+
+
+# -- Days that have passed
+
+
+@pytest.mark.req("D-06")
+def test_a_day_that_has_passed_is_refused_before_anybody_checks_it() -> None:
+    day = SlotSpec("day", Kind.DATE, "Which day?", validator="free", is_future=True)
+    talker = talk(Collect("day", "day"), slots=(day,)).says("yesterday")
+    assert (talker.said, talker.state.waiting_for, talker.state.tries) == ("That day has passed. Which day?", "day", 1)
+    assert talker.says("today").checks.value == TODAY
+
+
+def test_a_correction_to_a_day_that_has_passed_leaves_the_old_one() -> None:
+    day = SlotSpec("day", Kind.DATE, "Which day?", is_future=True)
+    talker = talk(Collect("day", "day"), Collect("size", "size"), slots=(day, SIZE)).says("tomorrow")
+    talker.says("change the day to yesterday")
+    assert talker.slots == {"day": "2025-12-03"}
+    assert talker.said == "That day has passed. size?"
+
+
+def test_elsewhere_yesterday_is_a_day_like_any_other() -> None:
+    talker = talk(Collect("day", "day"), slots=(SlotSpec("day", Kind.DATE, "Which day?"),)).says("yesterday")
+    assert talker.state.phase is Phase.IDLE

@@ -170,6 +170,16 @@ def test_a_voice_may_begin_in_its_middle_and_be_held_before_its_first_chunk(page
     assert server.wait("finished") == {"voice": 3, "ms": 2_000}
 
 
+def test_a_report_from_before_a_voice_began_in_its_middle_does_not_move_it(page: Page, server: FakeServer) -> None:
+    # Once: "held at 0", on its way from the audio thread, came after "begin at 1500 ms", and a reload went back to 0.
+    begin(page, server)
+    server.say("play", action="begin", voice=3, ms=1_500)
+    until(page, f"duologue.player.samples === {int(1.5 * RATE_HZ)}")
+    page.evaluate("duologue.player.heard({ kind: 'held', voice: 3, samples: 0, level: 0 })")
+    assert page.evaluate("duologue.player.samples") == 1.5 * RATE_HZ
+    assert page.evaluate("duologue.player.bookmark().ms") == 1_500
+
+
 def test_any_rate_of_the_device_will_do(browser: Browser, server: FakeServer) -> None:
     context = browser.new_context()
     page = context.new_page()

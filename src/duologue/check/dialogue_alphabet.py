@@ -103,6 +103,8 @@ class Alphabet:
             yield from self._decisive_answers(spec)
             if spec.kind in AMBIGUOUS:
                 yield AMBIGUOUS[spec.kind]
+            if spec.is_future:
+                yield "yesterday"
             if state.among:
                 yield "the second one"
         yield from self.corrections(state)

@@ -55,7 +55,7 @@ USUAL = SlotSpec("usual", Kind.CHOICE, "Your usual size?", choices=SIZE.choices,
 NOTE = SlotSpec("note", Kind.TEXT, "Any note?", is_optional=True, ask_before_filling=True)
 PIN = SlotSpec("pin", Kind.NUMBER, "Your pin?")
 AMOUNT = SlotSpec("amount", Kind.NUMBER, "How much?")
-DAY = SlotSpec("day", Kind.DATE, "Which day?", prefers="last", is_optional=True)
+DAY = SlotSpec("day", Kind.DATE, "Which day?", prefers="last", is_optional=True, is_future=True)
 HOUR = SlotSpec("hour", Kind.TIME, "What time?", is_optional=True)
 MORE = SlotSpec("more", Kind.YES_NO, "Another one?")
 

@@ -40,6 +40,7 @@ class SlotSpec:
     reads_back: bool = False  # a code is said again, sign by sign, and confirmed
     barge_in: bool = True
     label: str = ""  # what people call it; its name, if not given
+    is_future: bool = False  # a day that has passed is refused
 
     @property
     def called(self) -> str:
@@ -186,6 +187,7 @@ class Patterns:
     not_skippable: str = "I need this one to go on."
     nothing_before: str = "This is where we began."
     invalid: str = "That {slot} doesn't work."
+    passed: str = "That day has passed."
     ambiguous: str = "Did you mean {value}?"
     reprompt: str = "Sorry, I didn't get that."
     silence: str = "Are you still there?"

@@ -29,6 +29,9 @@ def validate_next(d: Draft) -> None:
             continue
         spec = d.spec(value.slot)
         d.enter(Phase.VALIDATING_SLOT)
+        if spec.is_future and d.today and str(value.value) < d.today and value.value != ANY:
+            reject(d, d.domain.patterns.passed)
+            return
         if (spec.validator or spec.normaliser) and not _is_any(d, value.slot, value.value):
             d.request()
             d.effects.append(validation(d.domain, d.s))

@@ -104,6 +104,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
         slot.reads_back,
         slot.barge_in,
         slot.label,
+        slot.is_future,
     )
 
 

@@ -21,6 +21,7 @@ _BELONGS = {
     "open": (Kind.NAME,),
     "hours": (Kind.TIME,),
     "past": (Kind.DATE,),
+    "future": (Kind.DATE,),
     "reads_back": (Kind.CODE, Kind.PHONE, Kind.EMAIL, Kind.NAME, Kind.TEXT),
 }
 
@@ -55,6 +56,8 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: Notes) -> None:
             notes.add((*path, key), f"belongs to type {wanted}, not to {kind}")
     if kind == Kind.CHOICE and "choices" not in slot:
         notes.add(path, "type choice needs 'choices'", at="type")
+    if slot.get("past") is True and slot.get("future") is True:
+        notes.add((*path, "future"), "a day that lies in the past and in the future is none")
     if slot.get("open") is False and "names" not in slot:
         notes.add((*path, "open"), "a list that is not open needs 'names'")
     hours = slot.get("hours")

@@ -90,7 +90,7 @@ export class Player {
 
   heard({ kind, voice, samples, level }) {
     if (voice !== this.voice) return;
-    this.samples = samples;
+    this.samples = Math.max(samples, this.ends[0].samples); // a report may be older than where it begins
     this.level = kind === "position" ? level : 0;
     if (kind === "stopped") this.tell("stopped", voice, this.ms(samples));
     else if (kind === "finished") this.finish(voice);
