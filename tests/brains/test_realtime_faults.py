@@ -496,8 +496,8 @@ def test_a_renewal_cuts_off_neither_side() -> None:
         await call.rests()
 
     text = "This is a rather long answer that goes on while the session is renewed."
-    server = RealtimeServer([Say(text, ms=2_000, paced=True)])
-    machine = {"session_ms_max": 800, "session_warning_ms": 500}
+    server = RealtimeServer([Say(text, ms=6_000, paced=True)])
+    machine = {"session_ms_max": 3_000, "session_warning_ms": 1_500}  # so late that the answer has begun on any machine
     call = converse(act, server, machine=machine)
     assert call.heard == [text]
     assert [event["response"]["status"] for event in server.gave("response.done")][-1] == "completed"
