@@ -34,24 +34,12 @@ def restaurant() -> Scope:
 
 @pytest.fixture(scope="session")
 def minilm_folder() -> Path:
-    if importlib.util.find_spec("numpy") is None:
-        _give_up("numpy is missing: pip install 'duologue[nlu]'")
-    try:
-        return model_path("minilm")
-    except ModelMissing as missing:
-        _give_up(str(missing))
-        raise
+    return _model("minilm", "numpy")
 
 
 @pytest.fixture(scope="session")
 def e5_folder(minilm_folder: Path) -> Path:
-    if importlib.util.find_spec("onnxruntime") is None:
-        _give_up("onnxruntime is missing: pip install 'duologue[nlu]'")
-    try:
-        return model_path("e5-small")
-    except ModelMissing as missing:
-        _give_up(str(missing))
-        raise
+    return _model("e5-small", "onnxruntime")
 
 
 @pytest.fixture(scope="session", params=["minilm", "minilm+e5"])
@@ -65,6 +53,16 @@ def deep(request: pytest.FixtureRequest, minilm_folder: Path) -> LocalNlu:
 @pytest.fixture(scope="session")
 def wordy() -> LocalNlu:
     return LocalNlu(words_only=True)
+
+
+def _model(name: str, library: str) -> Path:
+    if importlib.util.find_spec(library) is None:
+        _give_up(f"{library} is missing: pip install 'duologue[nlu]'")
+    try:
+        return model_path(name)
+    except ModelMissing as missing:
+        _give_up(str(missing))
+        raise
 
 
 def _give_up(reason: str) -> None:

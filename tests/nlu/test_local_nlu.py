@@ -250,6 +250,20 @@ def test_without_the_second_model_nobody_is_told_and_minilm_goes_on(
     assert nlu.notice == ""
 
 
+def test_a_second_model_that_nothing_can_run_is_left_out_and_told(
+    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setattr("duologue.models.running._sessions", {})
+    module = pytest.importorskip("duologue.nlu.e5")
+    module._load.cache_clear()
+    told: list[str] = []
+    assert LocalNlu(tell=told.append).judge("book a table", restaurant).by == "minilm"
+    (notice,) = told
+    assert notice.startswith("messages are understood without a second opinion: ")
+    assert "pip install" in notice
+
+
 def test_a_second_model_that_is_changed_is_left_out_and_told(
     minilm_folder: Path, e5_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
 ) -> None:

@@ -151,9 +151,11 @@ class LocalNlu:
 
         try:
             return shared_e5()
-        except (ModelMissing, ModuleNotFoundError):
+        except ModelMissing:
             return None
-        except (DuologueError, OSError) as problem:
+        except (DuologueError, OSError, ModuleNotFoundError) as problem:
+            if isinstance(problem, ModuleNotFoundError) and problem.name != "onnxruntime":
+                raise
             self._say(f"messages are understood without a second opinion: {problem}")
             return None
 
