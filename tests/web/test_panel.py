@@ -109,6 +109,7 @@ def test_partial_words_of_the_person_are_replaced_and_noise_goes_away(page: Page
     user(server, 1, "a table for two")
     expect(page.locator(".said")).to_have_text("a table for two")
     user(server, 2, "hm", final=False)
+    expect(page.locator(".line")).to_have_count(2)
     server.say("turn", event="turn-dropped", turnId="turn-2", role="user", why="noise")
     expect(page.locator(".line")).to_have_count(1)
     server.say("turn", event="turn-dropped", turnId="turn-1", role="user", why="overheard")
