@@ -92,15 +92,15 @@ class Conversation:
         if self._initialized:
             return
         self._initialized = True
-        for source in self.agent.sources:
-            if not source.is_connected:
-                await source.open()
-                self._opened.append(source)
-            self.engine.calls.add_workers(source.workers())
-        for part in (self.engine.line, self.engine.session):
-            prime = getattr(part, "prime", None)
-            if prime is not None:
-                await prime()
+        try:
+            await self._open_sources()
+            for part in (self.engine.line, self.engine.session):
+                prime = getattr(part, "prime", None)
+                if prime is not None:
+                    await prime()
+        except BaseException:
+            await self._give_back()
+            raise
 
     async def start(self) -> None:
         """Begin. Returns when the floor is open; raises StartRefused or SeatTaken. If this is cancelled,
@@ -109,26 +109,17 @@ class Conversation:
             if self.engine.driver.state.link is not Link.IDLE:
                 self.engine.driver.post(ev.StartRequested)  # so that the journal knows of it
             raise StartRefused("this conversation has begun already; make a new one for a new call")
-        self._starting = self._loop.create_future()
+        starting = await self._prepare()
         try:
-            await self.initialize()
             active = bool(getattr(self.engine.session, "active", True))
             primed = bool(getattr(self.engine.line, "primed", True))
-            if self.seat:
-                self._seats.take(self.seat, self)
-            self._claim_model()
-        except BaseException:
-            self._starting = None
-            raise
-        self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
-        try:
-            await asyncio.shield(self._starting)
-        except StartRefused:
-            self._starting = None
-            self._leave_seat()
-            raise
+            self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
+            await asyncio.shield(starting)
         except asyncio.CancelledError:
             await asyncio.shield(self.end("cancelled from outside"))
+            raise
+        except Exception:
+            await self._give_back()
             raise
 
     async def go_on(self, played: Played | None = None) -> None:
@@ -136,14 +127,34 @@ class Conversation:
         when the floor is open again."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has begun already")
-        self._starting = self._loop.create_future()
-        await self.initialize()
-        if self.seat:
-            self._seats.take(self.seat, self)
+        starting = await self._prepare()
         brain = self.agent.thinker
-        has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
+        try:
+            has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
+        except BaseException:
+            await self._give_back()
+            raise
         self.engine.go_on(played, has_more)
-        await asyncio.shield(self._starting)
+        await asyncio.shield(starting)
+
+    async def _prepare(self) -> asyncio.Future[None]:
+        """Tools, the seat and the model. Returns what is done when the floor is open."""
+        self._starting = starting = self._loop.create_future()
+        try:
+            await self.initialize()
+            if self.seat:
+                self._seats.take(self.seat, self)
+            self._claim_model()
+        except BaseException:
+            await self._give_back()
+            raise
+        return starting
+
+    async def _give_back(self) -> None:
+        """Of a start that fails nothing stays taken or open, and another attempt begins from the beginning."""
+        self._starting, self._initialized = None, False
+        self._leave_seat()
+        await self._close_sources()
 
     def freeze(self) -> None:
         """Nothing moves any more, and nothing more is heard: what is kept now is where somebody else goes on."""
@@ -222,9 +233,17 @@ class Conversation:
                 self._starting.set_exception(StartRefused("the conversation ended before it began"))
             self._over.set_result(reason)
 
+    async def _open_sources(self) -> None:
+        for source in self.agent.sources:
+            if not source.is_connected:
+                await source.open()
+                self._opened.append(source)
+            self.engine.calls.add_workers(source.workers())
+
     async def _close_sources(self) -> None:
         """Only those that this conversation opened itself."""
-        for source in self._opened:
+        while self._opened:
+            source = self._opened.pop()
             try:
                 await source.close()
             except Exception as failure:  # noqa: BLE001 - the call is over anyway
