@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from duologue.core import effects as fx
@@ -19,7 +19,7 @@ from duologue.observe import signals as sg
 from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.worker import Mode, Tool, Worker
-from duologue.workers.results import result_text
+from duologue.workers.results import json_arguments, result_text
 
 from .driver import Driver, Trouble
 from .keeping import Keeper
@@ -139,6 +139,7 @@ class Calls:
         if call.id and (reply, call.id) in self._ids:
             return
         self._ids.append((reply, call.id))
+        call = replace(call, arguments=json_arguments(call.arguments))  # it is kept, and told to brains
         self._number += 1
         number = self._number
         self._work[number] = Work(number, reply, call, self._driver.now(), self)
