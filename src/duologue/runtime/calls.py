@@ -127,8 +127,13 @@ class Calls:
         """What a brain may call now. Answering and cancelling are offered when there is a job to answer
         or to cancel."""
         beside = {job.call for job in self._driver.state.jobs}
-        asking = any(call in beside and work.is_asking for call, work in self._work.items())
-        return (*self._tools, *((ANSWER_TOOL,) if asking else ()), *((CANCEL_TOOL,) if beside else ()))
+        asks = any(call in beside for call in self.asking)
+        return (*self._tools, *((ANSWER_TOOL,) if asks else ()), *((CANCEL_TOOL,) if beside else ()))
+
+    @property
+    def asking(self) -> tuple[int, ...]:
+        """The calls that wait for an answer of the person."""
+        return tuple(call for call, work in self._work.items() if work.is_asking)
 
     # -- From the brain
 
