@@ -196,7 +196,16 @@ class Transcript:
     @property
     def items(self) -> tuple[Item, ...]:
         """The history: everything that was heard, done or noted."""
-        return tuple(item for item in self._items if not _is_empty(item))
+        return self.since(0)
+
+    def since(self, place: int) -> tuple[Item, ...]:
+        """The part of the history that was added behind so many places. A place stays one, though it may turn out late
+        that something was heard there."""
+        return tuple(item for item in self._items[place:] if not _is_empty(item))
+
+    def __len__(self) -> int:
+        """How many places there are."""
+        return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:
         """The newest turns of both sides, and what lies between them."""
