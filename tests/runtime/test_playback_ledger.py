@@ -238,3 +238,16 @@ def test_text_without_an_end_is_cut_between_words() -> None:
 def test_a_text_of_marks_alone_takes_no_time() -> None:
     """Each piece is looked at again only near its end."""
     assert bare("".join(cut("." * 20_000, [1] * 20_000))) == "." * 20_000
+
+
+@pytest.mark.req("T-08")
+@pytest.mark.parametrize("text", ["a", "word ", "e.g. ", "J. ", "1. ", ".", "Well. ", f"{'word ' * 150}the end. "])
+def test_a_book_in_one_piece_is_cut_as_it_is_in_small_ones(text: str) -> None:
+    """How much is looked at for one sentence has a bound, however much text comes at once."""
+    book = text * (4_000 // len(text))
+    at_once, streamed = Sentences(), Sentences()
+    found = at_once.feed(book)
+    assert bare("".join([*found, at_once.rest()])) == bare(book)
+    assert max(map(len, found)) <= CHARS_MAX
+    pieces = [book[at : at + CHARS_MAX] for at in range(0, len(book), CHARS_MAX)]
+    assert [sentence for piece in pieces for sentence in streamed.feed(piece)] == found
