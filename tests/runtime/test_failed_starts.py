@@ -142,3 +142,16 @@ def test_a_server_that_opens_after_the_conversation_has_ended_is_closed() -> Non
         assert len(seats) == 0
 
     run_simulated(scene())
+
+
+def test_one_that_is_frozen_can_still_be_ended() -> None:
+    """Its machine moves no more, so nothing but the command itself can end it."""
+
+    async def scene() -> None:
+        talking = talk(Agent(ScriptedBrain(), voice=ScriptedVoice()), Seats())
+        await talking.start()
+        talking.freeze()
+        async with asyncio.timeout(5):
+            await talking.end("enough")
+
+    run_simulated(scene())

@@ -175,7 +175,7 @@ class Conversation:
         """Hang up, from anywhere; returns when everything has ended."""
         if self._shutdown is None:
             self._reason = self._reason or reason
-        if self.engine.driver.state.link is Link.IDLE:
+        if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
             self._shut_down()
         else:
             self.engine.driver.post(ev.EndRequested)

@@ -134,6 +134,7 @@ class Room:
         finally:
             self.is_over = True
             if not self.is_elsewhere:
+                await self.conversation.end(reason)  # if it could not go on, what it owes is told, and its watchers go
                 if self._custody is not None:
                     await self._custody.let_go(self, is_over=True)
                 self.tell(message("ended", reason=reason, canRestart=True))
