@@ -267,7 +267,8 @@ class Conversation:
         self._check_running()
         if not text.strip():
             raise ValueError("there is nothing in this text")
-        self.engine.driver.post(ev.TextTyped, content=self.engine.transcript.keep_typed(text))
+        keep, post = self.engine.transcript.keep_typed, self.engine.driver.post
+        self._at_home(lambda: post(ev.TextTyped, content=keep(text)))
 
     def press(self) -> None:
         """Push-to-talk goes down."""
@@ -287,14 +288,12 @@ class Conversation:
     def interrupt(self, source: str = "program") -> None:
         """Stop talking, or stop thinking; what was asked counts as cancelled. Observers are told the source."""
         self._check_running()
-        self.engine.announcer.note_command(self.engine.driver.now(), "interrupt", source)
-        self.engine.driver.post(ev.InterruptRequested)
+        self._at_home(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
         """Pause: nothing is heard, said or timed until `resume`. Observers are told the reason."""
         self._check_running()
-        self.engine.announcer.note_command(self.engine.driver.now(), "suspend", reason)
-        self.engine.driver.post(ev.SuspendRequested)
+        self._at_home(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
     def resume(self) -> None:
         """Go on after a pause."""
@@ -325,7 +324,7 @@ class Conversation:
 
     def answer(self, call: int, text: str) -> None:
         """Give a job the answer that it asked for."""
-        self.engine.calls.answer(call, text)
+        self._at_home(lambda: self.engine.calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
         """Something heard by ears that are not the agent's own."""
@@ -333,11 +332,29 @@ class Conversation:
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Something that a line of the program's own has played."""
-        self.engine.playback.note(heard)
+        self._at_home(lambda: self.engine.playback.note(heard))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
         """A sign of life of a job that runs elsewhere."""
-        self.engine.calls.note_sign(call, text, fraction)
+        self._at_home(lambda: self.engine.calls.note_sign(call, text, fraction))
+
+    def _command(self, kind: KindOf[ev.Event], name: str, why: str) -> None:
+        self.engine.announcer.note_command(self.engine.driver.now(), name, why)
+        self.engine.driver.post(kind)
+
+    def _at_home(self, act: Callable[[], object]) -> None:
+        """Do this now; from another thread, as soon as the conversation's own can, where what goes wrong is told."""
+        if not self.engine.driver.is_elsewhere:
+            act()
+            return
+
+        def do() -> None:
+            try:
+                act()
+            except Exception as failure:  # noqa: BLE001 - whoever asked has gone on long ago
+                self.engine.note_trouble("command", failure)
+
+        self.engine.driver.soon(do)
 
     def _check_running(self) -> None:
         if self.engine.driver.state.link in CLOSED:
