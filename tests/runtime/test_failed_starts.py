@@ -144,6 +144,23 @@ def test_a_server_that_opens_after_the_conversation_has_ended_is_closed() -> Non
     run_simulated(scene())
 
 
+def test_a_start_that_is_cancelled_ends_the_conversation_and_leaves_no_failure_to_nobody() -> None:
+    async def scene() -> None:
+        agent, seats = Agent(ScriptedBrain(), voice=ScriptedVoice()), Seats()
+        talking = Conversation(agent, ScriptedLine(open_ms=2_000), seat="mine", seats=seats)
+        starting = asyncio.ensure_future(talking.start())
+        await asyncio.sleep(1.0)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        assert await talking.wait() == "cancelled from outside"
+        assert len(seats) == 0
+        assert talking._starting is not None
+        assert talking._starting.cancelled()  # an exception that nobody waits for would be logged as forgotten
+
+    run_simulated(scene())
+
+
 def test_one_that_is_frozen_can_still_be_ended() -> None:
     """Its machine moves no more, so nothing but the command itself can end it."""
 

@@ -116,6 +116,7 @@ class Conversation:
             self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
             await asyncio.shield(starting)
         except asyncio.CancelledError:
+            starting.cancel()  # nobody waits for the beginning any more
             await asyncio.shield(self.end("cancelled from outside"))
             raise
         except Exception:
