@@ -104,6 +104,34 @@ def test_every_conversation_has_a_dialogue_of_its_own() -> None:
         assert talk.state.slots == {"origin": "Boston"}
 
 
+@pytest.mark.graveyard(16)
+@pytest.mark.req("M-15", "D-07")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "i want to book a flight from Boston",
+        "I want to book a flight. From Boston.",
+        "I want a book, a flight from Boston.",
+    ],
+)
+def test_a_turn_that_goes_on_and_is_written_differently_by_then_loses_no_word(text: str) -> None:
+    """Ears mend what they wrote while more is said: capitals and full stops come with the final text."""
+    brain = flights()
+
+    async def ask(reply: int, text: str) -> None:
+        async for _ in brain.reply(Request(reply, text, history=(UserSaid(1, text),), conversation="one")):
+            pass
+
+    async def scene() -> None:
+        await ask(1, "i want to book a flight")
+        await ask(2, text)
+        talk = brain.talk_of("one")
+        assert talk is not None
+        assert talk.state.slots == {"origin": "Boston"}
+
+    run_simulated(scene())
+
+
 def test_silence_is_asked_about_with_the_slots_own_words() -> None:
     with Call(Agent(flights(), phrases=Phrases(check_ins=()))) as call:
         call.user("I want to book a flight").settles()
@@ -242,5 +270,19 @@ def test_of_a_dialogue_that_was_lost_a_function_may_end_and_nothing_follows() ->
         brain.forget("c")
         await asyncio.sleep(10)
         assert memory.kept["c"] == kept, "another process goes on with this"
+
+    run_simulated(scene())
+
+
+def test_a_process_that_runs_for_a_year_remembers_a_bounded_number_of_dialogues(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("duologue.flows.talk.KEPT_MAX", 3)
+    store = MemoryStore()
+
+    async def scene() -> None:
+        for name in ("one", "two", "three", "one", "four"):
+            await store.save(name, {"name": name}, ())
+        assert list(store.kept) == ["three", "one", "four"]
 
     run_simulated(scene())

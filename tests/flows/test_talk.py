@@ -440,6 +440,22 @@ def test_a_flow_that_does_not_exist_is_refused_by_name() -> None:
         talk_of(functions()).start("bok")
 
 
+@pytest.mark.req("D-03")
+def test_a_flow_that_is_started_while_another_is_open_is_refused_and_changes_nothing() -> None:
+    async def scene(talk: Talk) -> None:
+        [item async for item in talk.start("book")]
+        before = talk.state
+        with pytest.raises(
+            DuologueError, match="'book' can't be started now: the dialogue is waiting_for_slot, in flow"
+        ):
+            talk.start("book", people=4)
+        assert talk.state is before
+        assert await said(talk, "four") == ["Table 7."]
+        assert [item async for item in talk.start("book", people=2)]
+
+    play(scene)
+
+
 @pytest.mark.req("D-14")
 def test_work_that_nobody_is_at_any_more_is_taken_up_with_the_next_message() -> None:
     """The store failed in the middle: the request is still open, and nobody works on it."""

@@ -12,6 +12,7 @@ from duologue.voice.sentences import CHARS_MAX, Sentences
 
 WORDS = st.text(alphabet="abcdeäßé日本ы0123.,!?'’-", min_size=1, max_size=9).filter(lambda w: bool(w.split()))  # noqa: RUF001
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
+SPACED = TEXTS.map(lambda text: text.replace("日", "a").replace("本", "b"))  # every word has a space behind it
 LETTERS = st.lists(st.text(alphabet="abcde", min_size=1, max_size=5), min_size=1, max_size=10)
 
 
@@ -53,7 +54,7 @@ def test_heard_and_unheard_are_always_the_whole_text(texts: list[str], timed: bo
 
 
 @pytest.mark.req("L-06", "V-01")
-@given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans(), st.integers(0, 9_999))
+@given(st.lists(SPACED, min_size=1, max_size=4), st.booleans(), st.integers(0, 9_999))
 def test_the_cut_is_never_in_the_middle_of_a_word(texts: list[str], timed: bool, at: int) -> None:
     heard, unheard = spoken(texts, timed).split(at)
     assert heard.split() + unheard.split() == " ".join(texts).split()
@@ -237,3 +238,16 @@ def test_text_without_an_end_is_cut_between_words() -> None:
 def test_a_text_of_marks_alone_takes_no_time() -> None:
     """Each piece is looked at again only near its end."""
     assert bare("".join(cut("." * 20_000, [1] * 20_000))) == "." * 20_000
+
+
+@pytest.mark.req("T-08")
+@pytest.mark.parametrize("text", ["a", "word ", "e.g. ", "J. ", "1. ", ".", "Well. ", f"{'word ' * 150}the end. "])
+def test_a_book_in_one_piece_is_cut_as_it_is_in_small_ones(text: str) -> None:
+    """How much is looked at for one sentence has a bound, however much text comes at once."""
+    book = text * (4_000 // len(text))
+    at_once, streamed = Sentences(), Sentences()
+    found = at_once.feed(book)
+    assert bare("".join([*found, at_once.rest()])) == bare(book)
+    assert max(map(len, found)) <= CHARS_MAX
+    pieces = [book[at : at + CHARS_MAX] for at in range(0, len(book), CHARS_MAX)]
+    assert [sentence for piece in pieces for sentence in streamed.feed(piece)] == found

@@ -518,6 +518,29 @@ def test_a_question_of_a_job_is_asked_again_when_a_client_comes_back() -> None:
     serve(script, make)
 
 
+def test_a_question_of_a_job_that_was_answered_is_not_asked_again_when_a_client_comes_back() -> None:
+    def make() -> Agent:
+        brain = ScriptedBrain([[ToolCall("book", {})], "It is booked."])
+        steps = (Question("Aisle?"), Pause(60_000))
+        return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[scripted_tool("book", *steps)])
+
+    async def script(house: House) -> None:
+        first = await house.come()
+        began = await first.begin("alice")
+        await first.send("type", text="book it")
+        asked = await first.expect("work", event="asked")
+        await first.send("answer", call=asked["call"], text="yes")
+        await house.until(lambda: not house.hall.rooms[began["conversation"]].conversation.engine.calls.asking)
+        second = await house.come()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        await second.expect("work", event="started")
+        await second.send("ping", t=1)
+        await second.expect("pong")
+        assert second.told("work", event="asked") == []
+
+    serve(script, make)
+
+
 @pytest.mark.req("L-14")
 def test_what_got_no_answer_because_nobody_was_there_is_told_to_whoever_comes_back() -> None:
     async def script(house: House) -> None:

@@ -18,7 +18,7 @@ from duologue.core.leaves import Ask
 from duologue.dialogue.effects import HandOver
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
-from duologue.dialogue.state import State
+from duologue.dialogue.state import Phase, State
 from duologue.nlu.understanding import Nlu
 from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
 from duologue.ports.history import UserSaid
@@ -129,7 +129,7 @@ class FlowBrain:
             return talk.rest()
         if request.ask is Ask.CHECK_IN:
             return talk.wait()
-        if self._flow and talk.state.turn_count == 0 and not talk.state.stack:
+        if self._flow and talk.state.turn_count == 0 and talk.state.phase is Phase.IDLE:
             return talk.start(self._flow)
         return _nothing()
 
@@ -191,10 +191,9 @@ class _Heard:
         self._notes.given |= {turn.turn: turn.text for turn in _turns(request)}
 
     def _rest(self, turn: int, text: str) -> str:
+        """Words that were given stay given, even if they are written differently by now."""
         given = self._notes.given.get(turn, "")
-        if given and text.startswith(given):
-            return text[len(given) :].strip()
-        return "" if given else text
+        return " ".join(text.split()[len(given.split()) :]) if given else text
 
 
 def _turns(request: Request) -> list[UserSaid]:

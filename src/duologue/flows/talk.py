@@ -20,7 +20,7 @@ from duologue.dialogue.effects import Effect, HandOver, Respond, RunAction, Save
 from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.grammars import Json
-from duologue.dialogue.machine import guarded_step
+from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import State
 from duologue.nlu.cached import CachedNlu
@@ -32,6 +32,7 @@ from .registry import Once, Registry
 Said: TypeAlias = Respond | HandOver
 _log = logging.getLogger("duologue")
 ROUNDS_MAX = 200  # requests for one message; a dialogue that makes more goes round
+KEPT_MAX = 2_000  # dialogues that are remembered in memory: a process may run for a year
 
 
 class Store(Protocol):
@@ -43,7 +44,7 @@ class Store(Protocol):
 
 
 class MemoryStore:
-    """Checkpoints for as long as the process lives."""
+    """Checkpoints for as long as the process lives, those of the newest dialogues."""
 
     def __init__(self) -> None:
         self.kept: dict[str, dict[str, Any]] = {}
@@ -52,7 +53,10 @@ class MemoryStore:
         return self.kept.get(conversation)
 
     async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:  # noqa: ARG002
+        self.kept.pop(conversation, None)
         self.kept[conversation] = checkpoint
+        if len(self.kept) > KEPT_MAX:
+            del self.kept[next(iter(self.kept))]
 
 
 class Talk:
@@ -110,9 +114,13 @@ class Talk:
         return self._told(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
-        """The program starts a flow, with values that it knows; they are checked like spoken ones."""
+        """The program starts a flow, with values that it knows; they are checked like spoken ones. While the dialogue
+        is busy with something else, that is refused."""
         check_flow(self.domain, flow)
-        return self._told(FlowRequested(flow, self._now(), tuple(slots.items())))
+        event = FlowRequested(flow, self._now(), tuple(slots.items()))
+        if row_for(self.state, event) is None:
+            raise DuologueError(f"flow {flow!r} can't be started now: the dialogue is {_doing(self.state)}")
+        return self._told(event)
 
     @property
     def has_more(self) -> bool:
@@ -245,6 +253,11 @@ def check_flow(domain: Domain, name: str) -> None:
     """Is there such a flow? A program that asks for another has it misspelt."""
     if name not in domain.flows:
         raise DuologueError(f"no flow {name!r}; there are {', '.join(domain.flows)}")
+
+
+def _doing(state: State) -> str:
+    phase = state.phase.value
+    return f"{phase}, in flow {state.top.flow!r}" if state.top is not None else phase
 
 
 def _note_failure(preparing: asyncio.Future[None]) -> None:

@@ -65,10 +65,10 @@ class Meter:
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(Metrics._fields[2:], 0)
-        self._asked_at: dict[int, int] = {}  # by reply
-        self._token_ms: list[int] = []
-        self._audio_ms: list[int] = []
-        self._said: list[int] = []  # the turns themselves: ids are also spent on coughs
+        self._asked = (0, 0)  # the newest reply, and when
+        self._token_ms = _Mean()
+        self._audio_ms = _Mean()
+        self._said: list[int] = []  # the turns that wait for an answer: ids are also spent on coughs
 
     def add(self, moment: Moment) -> None:
         """Count one step that changed something."""
@@ -79,23 +79,25 @@ class Meter:
         self._count("interrupted", before.voice in SOUNDING and after.voice in ENDING)
         # Counted where it is decided: a check-in that has to be retried is still one.
         self._count("check_ins", after.check_ins > before.check_ins)
-        if isinstance(event, TokenArrived) and event.reply in self._asked_at:
-            self._token_ms.append(event.at - self._asked_at[event.reply])
+        if isinstance(event, TokenArrived):
+            self._add_wait(self._token_ms, event.reply, event.at)
         for effect in moment.effects:
             self._add_effect(effect, moment)
+        if after.answered > before.answered:
+            self._said = [turn for turn in self._said if turn > after.answered]
 
     def metrics(self) -> Metrics:
-        return Metrics(_mean(self._token_ms), _mean(self._audio_ms), **self._counts)
+        return Metrics(self._token_ms.value, self._audio_ms.value, **self._counts)
 
     def _add_effect(self, effect: Effect, moment: Moment) -> None:
         at = moment.event.at
         match effect:
             case StartReply():
                 self._count("requests")
-                self._asked_at[effect.reply] = at
+                self._asked = (effect.reply, at)
             case StartPlayback():
                 self._count("sounds")
-                self._audio_ms.append(at - self._asked_at[effect.reply])
+                self._add_wait(self._audio_ms, effect.reply, at)
             case RunCall():
                 self._count("calls")
             case PostOutput() | PostNews():
@@ -115,6 +117,11 @@ class Meter:
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)
 
+    def _add_wait(self, mean: _Mean, reply: int, at: int) -> None:
+        asked, asked_at = self._asked
+        if asked == reply:
+            mean.add(at - asked_at)
+
     def _count(self, name: str, by: int = 1) -> None:
         self._counts[name] += by
 
@@ -123,5 +130,16 @@ def _rate(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _mean(values: list[int]) -> int | None:
-    return round(sum(values) / len(values)) if values else None
+class _Mean:
+    """Of any number of times, in no more room than of one."""
+
+    def __init__(self) -> None:
+        self._sum = self._count = 0
+
+    def add(self, ms: int) -> None:
+        self._sum += ms
+        self._count += 1
+
+    @property
+    def value(self) -> int | None:
+        return round(self._sum / self._count) if self._count else None

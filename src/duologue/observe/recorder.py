@@ -71,4 +71,4 @@ def _open_private(path: Path) -> TextIO:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.fchmod(handle, 0o600)  # it may have been there before
-    return os.fdopen(handle, "w", encoding="utf-8")
+    return os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace")  # which JSON reads as the same again

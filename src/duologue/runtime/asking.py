@@ -29,7 +29,7 @@ class _Open(NamedTuple):
 
     reply: int = 0
     last: int = 0  # turn
-    items: int = 0  # of the history
+    items: int = 0  # of the transcript
     turns: dict[int, str] = {}
 
 
@@ -42,7 +42,7 @@ class Asking:
         self._instructions = instructions
         self._rounds_max = rounds_max
         self._dealt: dict[int, str] = {}  # what was said in turns that a reply has dealt with
-        self._dealt_items = 0  # and the history up to which it has
+        self._dealt_items = 0  # and the transcript up to which it has
         self._open = _Open()
         self._late = 0  # the newest turn whose answer was heard when the line was lost already
         self._calling = 0  # the newest reply that called a tool
@@ -50,16 +50,15 @@ class Asking:
 
     def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
         """The request for these turns."""
-        history = self._transcript.items
-        fresh = history[self._dealt_items :]
+        fresh = self._transcript.since(self._dealt_items)
         turns = self._transcript.turns(effect.first, effect.last)
         if effect.last > self._open.last:
             self._rounds = 0  # the person has said something new
-        self._open = _Open(effect.reply, effect.last, len(history), dict(turns))
+        self._open = _Open(effect.reply, effect.last, len(self._transcript), dict(turns))
         return Request(
             reply=effect.reply,
             text=" ".join(text for turn, text in turns if self._dealt.get(turn) != text),
-            history=history,
+            history=self._transcript.items,
             tools=tools if self._rounds < self._rounds_max else (),
             instructions=self._instructions,
             ask=effect.ask,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from duologue.core import effects as fx
@@ -19,7 +19,7 @@ from duologue.observe import signals as sg
 from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, ServiceError, classify
 from duologue.ports.worker import Mode, Tool, Worker
-from duologue.workers.results import result_text
+from duologue.workers.results import json_arguments, result_text
 
 from .driver import Driver, Trouble
 from .keeping import Keeper
@@ -127,8 +127,13 @@ class Calls:
         """What a brain may call now. Answering and cancelling are offered when there is a job to answer
         or to cancel."""
         beside = {job.call for job in self._driver.state.jobs}
-        asking = any(call in beside and work.is_asking for call, work in self._work.items())
-        return (*self._tools, *((ANSWER_TOOL,) if asking else ()), *((CANCEL_TOOL,) if beside else ()))
+        asks = any(call in beside for call in self.asking)
+        return (*self._tools, *((ANSWER_TOOL,) if asks else ()), *((CANCEL_TOOL,) if beside else ()))
+
+    @property
+    def asking(self) -> tuple[int, ...]:
+        """The calls that wait for an answer of the person."""
+        return tuple(call for call, work in self._work.items() if work.is_asking)
 
     # -- From the brain
 
@@ -139,6 +144,7 @@ class Calls:
         if call.id and (reply, call.id) in self._ids:
             return
         self._ids.append((reply, call.id))
+        call = replace(call, arguments=json_arguments(call.arguments))  # it is kept, and told to brains
         self._number += 1
         number = self._number
         self._work[number] = Work(number, reply, call, self._driver.now(), self)

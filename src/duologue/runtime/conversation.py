@@ -92,15 +92,15 @@ class Conversation:
         if self._initialized:
             return
         self._initialized = True
-        for source in self.agent.sources:
-            if not source.is_connected:
-                await source.open()
-                self._opened.append(source)
-            self.engine.calls.add_workers(source.workers())
-        for part in (self.engine.line, self.engine.session):
-            prime = getattr(part, "prime", None)
-            if prime is not None:
-                await prime()
+        try:
+            await self._open_sources()
+            for part in (self.engine.line, self.engine.session):
+                prime = getattr(part, "prime", None)
+                if prime is not None:
+                    await prime()
+        except BaseException:
+            await self._give_back()
+            raise
 
     async def start(self) -> None:
         """Begin. Returns when the floor is open; raises StartRefused or SeatTaken. If this is cancelled,
@@ -109,26 +109,18 @@ class Conversation:
             if self.engine.driver.state.link is not Link.IDLE:
                 self.engine.driver.post(ev.StartRequested)  # so that the journal knows of it
             raise StartRefused("this conversation has begun already; make a new one for a new call")
-        self._starting = self._loop.create_future()
+        starting = await self._prepare()
         try:
-            await self.initialize()
             active = bool(getattr(self.engine.session, "active", True))
             primed = bool(getattr(self.engine.line, "primed", True))
-            if self.seat:
-                self._seats.take(self.seat, self)
-            self._claim_model()
-        except BaseException:
-            self._starting = None
-            raise
-        self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
-        try:
-            await asyncio.shield(self._starting)
-        except StartRefused:
-            self._starting = None
-            self._leave_seat()
-            raise
+            self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
+            await asyncio.shield(starting)
         except asyncio.CancelledError:
+            starting.cancel()  # nobody waits for the beginning any more
             await asyncio.shield(self.end("cancelled from outside"))
+            raise
+        except Exception:
+            await self._give_back()
             raise
 
     async def go_on(self, played: Played | None = None) -> None:
@@ -136,14 +128,34 @@ class Conversation:
         when the floor is open again."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has begun already")
-        self._starting = self._loop.create_future()
-        await self.initialize()
-        if self.seat:
-            self._seats.take(self.seat, self)
+        starting = await self._prepare()
         brain = self.agent.thinker
-        has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
+        try:
+            has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
+        except BaseException:
+            await self._give_back()
+            raise
         self.engine.go_on(played, has_more)
-        await asyncio.shield(self._starting)
+        await asyncio.shield(starting)
+
+    async def _prepare(self) -> asyncio.Future[None]:
+        """Tools, the seat and the model. Returns what is done when the floor is open."""
+        self._starting = starting = self._loop.create_future()
+        try:
+            await self.initialize()
+            if self.seat:
+                self._seats.take(self.seat, self)
+            self._claim_model()
+        except BaseException:
+            await self._give_back()
+            raise
+        return starting
+
+    async def _give_back(self) -> None:
+        """Of a start that fails nothing stays taken or open, and another attempt begins from the beginning."""
+        self._starting, self._initialized = None, False
+        self._leave_seat()
+        await self._close_sources()
 
     def freeze(self) -> None:
         """Nothing moves any more, and nothing more is heard: what is kept now is where somebody else goes on."""
@@ -164,7 +176,7 @@ class Conversation:
         """Hang up, from anywhere; returns when everything has ended."""
         if self._shutdown is None:
             self._reason = self._reason or reason
-        if self.engine.driver.state.link is Link.IDLE:
+        if self.engine.driver.state.link is Link.IDLE or self.engine.driver.is_closed:
             self._shut_down()
         else:
             self.engine.driver.post(ev.EndRequested)
@@ -222,9 +234,17 @@ class Conversation:
                 self._starting.set_exception(StartRefused("the conversation ended before it began"))
             self._over.set_result(reason)
 
+    async def _open_sources(self) -> None:
+        for source in self.agent.sources:
+            if not source.is_connected:
+                await source.open()
+                self._opened.append(source)
+            self.engine.calls.add_workers(source.workers())
+
     async def _close_sources(self) -> None:
         """Only those that this conversation opened itself."""
-        for source in self._opened:
+        while self._opened:
+            source = self._opened.pop()
             try:
                 await source.close()
             except Exception as failure:  # noqa: BLE001 - the call is over anyway
@@ -248,7 +268,8 @@ class Conversation:
         self._check_running()
         if not text.strip():
             raise ValueError("there is nothing in this text")
-        self.engine.driver.post(ev.TextTyped, content=self.engine.transcript.keep_typed(text))
+        keep, post = self.engine.transcript.keep_typed, self.engine.driver.post
+        self._at_home(lambda: post(ev.TextTyped, content=keep(text)))
 
     def press(self) -> None:
         """Push-to-talk goes down."""
@@ -268,14 +289,12 @@ class Conversation:
     def interrupt(self, source: str = "program") -> None:
         """Stop talking, or stop thinking; what was asked counts as cancelled. Observers are told the source."""
         self._check_running()
-        self.engine.announcer.note_command(self.engine.driver.now(), "interrupt", source)
-        self.engine.driver.post(ev.InterruptRequested)
+        self._at_home(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
         """Pause: nothing is heard, said or timed until `resume`. Observers are told the reason."""
         self._check_running()
-        self.engine.announcer.note_command(self.engine.driver.now(), "suspend", reason)
-        self.engine.driver.post(ev.SuspendRequested)
+        self._at_home(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
     def resume(self) -> None:
         """Go on after a pause."""
@@ -306,7 +325,7 @@ class Conversation:
 
     def answer(self, call: int, text: str) -> None:
         """Give a job the answer that it asked for."""
-        self.engine.calls.answer(call, text)
+        self._at_home(lambda: self.engine.calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
         """Something heard by ears that are not the agent's own."""
@@ -314,11 +333,29 @@ class Conversation:
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Something that a line of the program's own has played."""
-        self.engine.playback.note(heard)
+        self._at_home(lambda: self.engine.playback.note(heard))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
         """A sign of life of a job that runs elsewhere."""
-        self.engine.calls.note_sign(call, text, fraction)
+        self._at_home(lambda: self.engine.calls.note_sign(call, text, fraction))
+
+    def _command(self, kind: KindOf[ev.Event], name: str, why: str) -> None:
+        self.engine.announcer.note_command(self.engine.driver.now(), name, why)
+        self.engine.driver.post(kind)
+
+    def _at_home(self, act: Callable[[], object]) -> None:
+        """Do this now; from another thread, as soon as the conversation's own can, where what goes wrong is told."""
+        if not self.engine.driver.is_elsewhere:
+            act()
+            return
+
+        def do() -> None:
+            try:
+                act()
+            except Exception as failure:  # noqa: BLE001 - whoever asked has gone on long ago
+                self.engine.note_trouble("command", failure)
+
+        self.engine.driver.soon(do)
 
     def _check_running(self) -> None:
         if self.engine.driver.state.link in CLOSED:

@@ -53,6 +53,7 @@ class Playback:
         self._line = line
         self._trouble = trouble
         self._playing: Speech | None = None
+        self._unsafe: Speech | None = None  # it may begin once that is written down
         self.cut: Speech | None = None  # the newest that was cut short
         self._caption = caption
         self._truncates = brain if isinstance(brain, Truncates) else None
@@ -69,6 +70,7 @@ class Playback:
             speech.play(effect.voice, self._line)
         else:
             speech.voice = effect.voice
+            self._unsafe = speech
             self._tasks.start(self._play_when_safe(speech), f"sound {effect.voice}")
 
     async def _play_when_safe(self, speech: Speech) -> None:
@@ -84,14 +86,18 @@ class Playback:
             self._trouble("store", failure)
         if self._driver.is_closed:
             return
+        if self._unsafe is speech:
+            self._unsafe = None
         if self._playing is speech and not speech.dropped and self._driver.state.voice is not Voice.HELD:
             speech.play(speech.voice, self._line)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
-        self._of(effect.voice).hold(self._line)
+        if (speech := self._of(effect.voice)) is not self._unsafe:
+            speech.hold(self._line)
 
     def resume(self, effect: fx.ResumePlayback) -> None:
-        self._of(effect.voice).resume(self._line)
+        if (speech := self._of(effect.voice)) is not self._unsafe:
+            speech.resume(self._line)
 
     def stop(self, effect: fx.StopPlayback) -> None:
         self._of(effect.voice).drop()

@@ -18,6 +18,7 @@ from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
+from duologue.ports.text import writable
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
 
@@ -140,7 +141,7 @@ class Replies:
                 speech.ledger.shown += f" {item}" if speech.ledger.shown else item
             else:
                 has_words = has_words or any(character.isalnum() for character in item)
-                await self._say(speech, item, self._voice)
+                await self._say(speech, writable(item), self._voice)
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 

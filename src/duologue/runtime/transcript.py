@@ -16,6 +16,7 @@ from duologue.core.leaves import CLOSED, Outcome
 from duologue.observe.moment import Moment
 from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
+from duologue.ports.text import writable
 
 from .reading import number, numbers, pairs, reading, text, texts_by_number, whole
 from .saved import NotRestorable, item_from_json, item_to_json
@@ -42,7 +43,7 @@ class Transcript:
 
     def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
         """The text of an utterance of this turn, in place of what it was before."""
-        self._texts.setdefault(turn, {})[utterance] = text.strip()
+        self._texts.setdefault(turn, {})[utterance] = writable(text.strip())
         if text.strip():
             self._confidence[turn] = confidence
         place = self._place_of_turn.get(turn)
@@ -66,7 +67,7 @@ class Transcript:
     def keep_typed(self, text: str) -> int:
         """Typed text, until the machine says to which turn it belongs. Returns its content id."""
         self._content += 1
-        self._contents[self._content] = text
+        self._contents[self._content] = writable(text)
         return self._content
 
     def text_of(self, turn: int) -> str:
@@ -132,8 +133,10 @@ class Transcript:
     def end_reply(self, reply: int, heard: str, unheard: str, heard_ms: int, interrupted: bool) -> None:
         """This is what was heard of it, for good."""
         self.begin_reply(reply)
-        said = self._reply(reply)
-        self._set_reply(replace(said, text=heard, unheard=unheard, heard_ms=heard_ms, interrupted=interrupted))
+        text, rest = writable(heard), writable(unheard)
+        self._set_reply(
+            replace(self._reply(reply), text=text, unheard=rest, heard_ms=heard_ms, interrupted=interrupted)
+        )
 
     def heard_of(self, reply: int) -> str:
         """What was heard of a reply that is over."""
@@ -185,15 +188,24 @@ class Transcript:
     # -- Work and notes
 
     def add_output(self, call: int, output: str, outcome: Outcome, tool: str) -> None:
-        self._items.append(CallOutput(call, output, outcome, tool))
+        self._items.append(CallOutput(call, writable(output), outcome, tool))
 
     def add_news(self, call: int, text: str, outcome: Outcome, tool: str) -> None:
-        self._items.append(News(call, text, outcome, tool))
+        self._items.append(News(call, writable(text), outcome, tool))
 
     @property
     def items(self) -> tuple[Item, ...]:
         """The history: everything that was heard, done or noted."""
-        return tuple(item for item in self._items if not _is_empty(item))
+        return self.since(0)
+
+    def since(self, place: int) -> tuple[Item, ...]:
+        """The part of the history that was added behind so many places. A place stays one, though it may turn out late
+        that something was heard there."""
+        return tuple(item for item in self._items[place:] if not _is_empty(item))
+
+    def __len__(self) -> int:
+        """How many places there are."""
+        return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:
         """The newest turns of both sides, and what lies between them."""

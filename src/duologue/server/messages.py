@@ -19,6 +19,7 @@ RATES_HZ = (8_000, 16_000, 24_000, 48_000)
 _NAME_CHARS_MAX = 200
 _MS_MAX = 24 * 3_600_000
 _ID_MAX = 1 << 53
+_VOICE_MAX = 1 << 31  # half of what a frame of sound has room for: the voices that follow go on from there
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
@@ -75,7 +76,7 @@ def _is_position(value: Any) -> bool:
     return value is None or (
         isinstance(value, dict)
         and set(value) == {"voice", "ms", "chunk"}
-        and _whole(_ID_MAX)(value["voice"])
+        and _whole(_VOICE_MAX)(value["voice"])
         and _whole(_MS_MAX)(value["ms"])
         and _whole(_ID_MAX)(value["chunk"])
     )
@@ -88,7 +89,7 @@ class _Field:
     required: bool = True
 
 
-_VOICE = _Field(_whole(_ID_MAX), "a whole number")
+_VOICE = _Field(_whole(_VOICE_MAX), "a whole number")
 _MS = _Field(_whole(_MS_MAX), "whole milliseconds")
 _CALL = _Field(_whole(_ID_MAX), "the number of a call")
 _TEXT = _Field(_is_text, "text")

@@ -7,7 +7,7 @@ Rule: what got no answer is told to somebody, even after the conversation is ove
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from duologue.observe import signals as sg
 
@@ -48,6 +48,7 @@ class Pending:
         self._lost.clear()
         return told
 
-    def open(self, is_faulted: bool) -> list[Message]:
-        """What waits for the person."""
-        return [*([self._fault] if is_faulted and self._fault is not None else []), *self._asked.values()]
+    def open(self, is_faulted: bool, asking: Collection[int]) -> list[Message]:
+        """What waits for the person. `asking` are the calls that still wait for an answer."""
+        asked = [told for call, told in self._asked.items() if call in asking]
+        return [*([self._fault] if is_faulted and self._fault is not None else []), *asked]

@@ -134,6 +134,7 @@ class Room:
         finally:
             self.is_over = True
             if not self.is_elsewhere:
+                await self.conversation.end(reason)  # if it could not go on, what it owes is told, and its watchers go
                 if self._custody is not None:
                     await self._custody.let_go(self, is_over=True)
                 self.tell(message("ended", reason=reason, canRestart=True))
@@ -280,10 +281,10 @@ class Room:
     # -- What the client does
 
     def do(self, incoming: Incoming) -> None:
-        """Obey, or say why not. What comes before the conversation goes on is done then."""
+        """Obey, or say why not. What comes before the conversation goes on is done then, but for its end."""
         if self.is_elsewhere:
             return  # it will be said again where the conversation goes on
-        if self._early is not None:
+        if self._early is not None and incoming.type != "end":
             self._early.append(incoming)
             return
         try:
@@ -345,7 +346,7 @@ class Room:
 
     def _hang_up(self, _: dict[str, Any]) -> None:
         """Before the line is open nobody would hear it there."""
-        if self.conversation.machine_state.link is Link.IDLE:
+        if self.conversation.machine_state.link is Link.IDLE or self._early is not None:
             self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
         else:
             self.line.hang_up()

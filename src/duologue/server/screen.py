@@ -116,7 +116,7 @@ class Screen:
         viewer.tell(viewer.teller.state())
         for call, tool, mode in talk.engine.calls.running():
             viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))
-        for told in self.pending.open(talk.state == "faulted"):
+        for told in self.pending.open(talk.state == "faulted", talk.engine.calls.asking):
             viewer.tell(told)
         if not viewer.is_watching:
             for told in self.pending.lost():

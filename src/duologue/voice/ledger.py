@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from duologue.ports.sound import Sound, Word
 
 CHAR_MS = 65  # how long a character lasts in speech, for a voice that tells no times and was cut off
-_TOKEN = re.compile(r"\S+\s*")
+_ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # no spaces between words
+_TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
 _MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - in whatever script
 _REACH = 24  # how far ahead a word is looked for in the text
 
@@ -49,11 +50,11 @@ class _Passage:
     def _cut_by_times(self, heard_ms: int) -> int:
         """Where the last heard word ends in the text. A voice may write its words differently; then
         they are counted."""
-        text, cut = self.text.casefold(), 0
+        text, cut = _folded(self.text), 0
         for word in self.words:
             if word.end_ms > heard_ms:
                 break
-            wanted = word.text.casefold().strip(_MARKS)
+            wanted = _folded(word.text).strip(_MARKS)
             found = text.find(wanted, cut, cut + len(wanted) + _REACH) if wanted else -1
             cut = self._end_of_token(found + len(wanted) if found >= 0 else cut + 1)
         return cut
@@ -171,6 +172,14 @@ def _text(value: Any) -> str:
     if type(value) is not str:
         raise ValueError("a text in a ledger is no text")
     return value
+
+
+def _folded(text: str) -> str:
+    """In small letters, each in its place: those that become two, as the German sharp s does, stay as they are."""
+    folded = text.casefold()
+    if len(folded) == len(text):
+        return folded
+    return "".join(small if len(small := letter.casefold()) == 1 else letter for letter in text)
 
 
 def _word(word: Word) -> tuple[str, int, int]:

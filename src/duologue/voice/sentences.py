@@ -26,7 +26,12 @@ class Sentences:
         self._searched = 0  # before this place there is no end
 
     def feed(self, text: str) -> list[str]:
-        """The sentences that this piece of text completed."""
+        """The sentences that this piece of text completed. However long it is, it is read as if it came in pieces:
+        nobody is to wait while a whole book is looked through for its first sentence."""
+        pieces = (text[at : at + CHARS_MAX] for at in range(0, len(text), CHARS_MAX))
+        return [sentence for piece in pieces for sentence in self._take(piece)]
+
+    def _take(self, text: str) -> list[str]:
         self._text += text
         found = []
         while (cut := self._find_end()) is not None:
@@ -43,6 +48,8 @@ class Sentences:
 
     def _find_end(self) -> int | None:
         for match in _END.finditer(self._text, self._searched):
+            if match.end() > CHARS_MAX:
+                break
             if self._is_end(match):
                 return match.end()
         self._searched = max(0, len(self._text) - 8)

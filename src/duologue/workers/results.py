@@ -29,6 +29,19 @@ def result_text(value: object) -> str:
     return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
+def json_arguments(arguments: object) -> dict[str, Any] | str:
+    """Arguments that can be written down: text as it is, else an object in what JSON knows. Whatever has no such form
+    is its `str`, which nobody takes for arguments."""
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        text = json.dumps(_plain(arguments), allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(arguments)
+    plain = json.loads(text)
+    return plain if isinstance(plain, dict) else text
+
+
 def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
     """At most `chars_max` characters, cut between two words and marked as cut (L-11)."""
     if len(text) <= chars_max:

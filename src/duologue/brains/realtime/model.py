@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 Tell = Callable[[Wobbled | Healed | Closed], None]
+COPIED_MAX = 250  # five seconds of 20 ms frames, for ears that are behind
 
 
 class RealtimeModel:
@@ -387,13 +388,14 @@ class RealtimeModel:
 
 
 class _Copy:
-    """The same audio once more, for ears of our own."""
+    """The same audio once more, for ears of our own. Those that fall too far behind miss frames, and no marker."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[Incoming | None] = asyncio.Queue()
 
     def put(self, item: Incoming | None) -> None:
-        self._queue.put_nowait(item)
+        if not isinstance(item, Frame) or self._queue.qsize() < COPIED_MAX:
+            self._queue.put_nowait(item)
 
     def __aiter__(self) -> _Copy:
         return self

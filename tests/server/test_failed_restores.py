@@ -1,0 +1,87 @@
+"""A conversation that can't go on after a restart is ended like any other: what it owes is told, and nobody keeps
+it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from moving_nodes import Node, Page, hello_of, store_here
+
+from duologue.runtime.agent import Agent
+from duologue.runtime.simulated import run_simulated
+from duologue.server.messages import Incoming
+from duologue.testing import Hang, ScriptedBrain, ScriptedVoice
+
+
+class Changed(ScriptedBrain):
+    """A brain that can't read what it kept in an earlier version."""
+
+    def remember(self, memory: Any) -> None: ...
+
+    async def has_more(self, conversation: str) -> bool:
+        raise KeyError(conversation)
+
+
+class Slow(Changed):
+    """A brain that looks for what it kept, and never finds it."""
+
+    async def has_more(self, conversation: str) -> bool:
+        await asyncio.sleep(3_600)
+        return False
+
+
+@pytest.mark.req("L-19")
+def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
+    async def scene() -> None:
+        store = store_here()
+        first = Node("first", store, lambda: Agent(Slow([Hang()]), voice=ScriptedVoice()))
+        await first.open()
+        page = Page()
+        room = await first.begin(page)
+        room.conversation.type("is anybody there")
+        await asyncio.sleep(1.0)
+        first.die()
+        second = Node("second", store, lambda: Agent(Slow(), voice=ScriptedVoice()))
+        await second.open()
+        back = Page()
+        again = await second.come_back(back, hello_of(page))
+        assert again is not None
+        await asyncio.sleep(2.0)
+        again.do(Incoming("end", {}))
+        await asyncio.sleep(3.0)
+        assert len(back.of("ended")) == 1
+        assert [told["code"] for told in back.of("notification") if told["code"] == "lost"] == ["lost"]
+        assert second.hall.rooms == {}
+        await second.custody.close()
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("M-18", "L-14")
+def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_counts_no_longer() -> None:
+    async def scene() -> None:
+        store = store_here()
+        first = Node("first", store, lambda: Agent(Changed([Hang()]), voice=ScriptedVoice()))
+        await first.open()
+        page = Page()
+        room = await first.begin(page)
+        room.conversation.type("is anybody there")
+        await asyncio.sleep(1.0)
+        first.die()
+        second = Node("second", store, lambda: Agent(Changed(), voice=ScriptedVoice()))
+        await second.open()
+        back = Page()
+        assert await second.come_back(back, hello_of(page)) is not None
+        await asyncio.sleep(2.0)
+        assert [told["code"] for told in back.of("error")] == ["start_refused"]
+        assert [told["message"] for told in back.of("notification") if told["code"] == "lost"] == [
+            "This got no answer: “is anybody there”"
+        ]
+        assert [told["reason"] for told in back.of("ended")] == ["it could not begin"]
+        assert second.hall.rooms == {}
+        assert "duologue_conversations_active 0" in second.hall.tally.text()
+        await second.custody.close()
+
+    run_simulated(scene())
