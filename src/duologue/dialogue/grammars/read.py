@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .anything import is_anything
 from .calendar import day_of
-from .carriers import APPROVAL, ASSENT, GIVEN_NAMES
+from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_pointed
 from .commands import command_of
 from .find import find
@@ -42,12 +42,14 @@ from .units import disagree, with_units
 from .yesno import (
     Polarity,
     Trick,
+    asks_for_more,
     asks_of_the_past,
     is_plain,
     is_to_come,
     not_polar,
     polarity,
     trick_of,
+    where_enough,
     wishes,
 )
 
@@ -217,7 +219,10 @@ class _Reader:
     def _yes_no(self) -> Reading:
         if asks(self.tokens):
             return unclear(Why.QUESTION)
-        left = self._not_polar()
+        enough = where_enough(self.tokens) if asks_for_more(self.question.text) else None
+        left = [place for place in self._not_polar() if enough is None or place not in enough]
+        if enough is not None and not left:
+            return self._settle(Match(0, len(self.tokens), (False,)))
         if left:
             return unclear(Why.LEFTOVER, self.tokens, left)
         leaning = polarity(self.tokens)
@@ -271,7 +276,18 @@ class _Reader:
         covered = covered_by(match for _, match in filled.values())
         if objection(self.tokens, covered) is not None or leftover(self.tokens, covered, self.echo):
             return None
-        return Direct(values_of(self.reply, self.tokens, filled))
+        values = values_of(self.reply, self.tokens, filled)
+        if self.slot.kind is not Kind.YES_NO or (answer := self._opening()) is None:
+            return Direct(values)
+        return None if trick_of(self.question.text) else Direct((answer, *values))
+
+    def _opening(self) -> Value | None:
+        """The yes or no that other values come with: "yes, a small one"."""
+        place = next((at for at, token in enumerate(self.tokens) if token.low not in POLITE | FILLERS), 0)
+        token = self.tokens[place]
+        if token.low not in ASSENT | DISSENT:
+            return None
+        return Value(self.slot.name, token.low in ASSENT, token.text, (token.start, token.end))
 
     def _settle(self, match: Match) -> Reading:
         start, end = span_of(self.tokens, match.first, match.after)

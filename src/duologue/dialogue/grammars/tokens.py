@@ -95,6 +95,7 @@ def lows(tokens: Iterable[Token]) -> tuple[str, ...]:
     return tuple(token.low for token in tokens)
 
 
+_WHOLE = {"suite": "suite", "suites": "suite"}  # without its ending it would suit somebody
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
 
@@ -103,6 +104,8 @@ _VOWELS = "aeiou"
 def stem(word: str) -> str:
     """What is left of a word without its ending: "bookings" and "booked" are both "book"."""
     word = word.removesuffix("'s").removesuffix("'")
+    if word in _WHOLE:
+        return _WHOLE[word]
     for ending in _ENDINGS:
         if not word.endswith(ending) or len(word) - len(ending) < 3 or word.endswith("ss"):
             continue
