@@ -10,6 +10,7 @@ from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, Cancel, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
 from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
+from .earlier import asked_after
 from .flow import Collect, Confirm
 from .grammars import (
     ANY,
@@ -90,8 +91,9 @@ def question_of(d: Draft) -> Question:
         for name in d.flow.slots
         if name != slot and d.top.filled(name) is None and not d.spec(name).ask_before_filling
     )
+    spec = d.spec(slot)
     return Question(
-        d.spec(slot).asked,
+        spec.asked if d.s.among else asked_after(d.domain, d.top, spec),
         d.s.last_question,
         d.flow.description,
         offered,  # type: ignore[arg-type]

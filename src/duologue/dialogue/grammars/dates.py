@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
 from .match import Match
 from .numbers import SMALL, number_at, ordinal_at
+from .since import Since, day_since
 from .tokens import Token
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -40,17 +41,18 @@ Found = tuple[tuple[int, ...], int]  # days by number, the place after
 class _Dates:
     """Reads dates in one reply."""
 
-    def __init__(self, tokens: Sequence[Token], today: int, is_past: bool, is_asked: bool) -> None:
+    def __init__(self, tokens: Sequence[Token], today: int, is_past: bool, is_asked: bool, since: Since | None) -> None:
         self.tokens = tokens
         self.words = [token.low for token in tokens] + [""] * 6
         self.today = today
         self.is_past = is_past
+        self.since = since
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
     def at(self, place: int) -> Found | None:
         """The date that begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
-            self._near, self._distance, self._weekday, self._month_first, self._day_first, self._holiday,
+            self._since, self._near, self._distance, self._weekday, self._month_first, self._day_first, self._holiday,
             self._digits, self._weekend, self._month_end,
         )  # fmt: skip
         for rule in rules:
@@ -59,16 +61,21 @@ class _Dates:
                 return found
         return None
 
+    def _since(self, place: int) -> Found | None:
+        return day_since(self.tokens, place, self.since, WEEKDAYS) if self.since is not None else None
+
     # -- Around today
 
     def _near(self, place: int) -> Found | None:
-        """Today, tomorrow, the day after tomorrow, a week from tomorrow."""
+        """Today, tomorrow, the day after tomorrow, tomorrow week."""
         skip = place + (self.words[place] in ("the", "a"))
         ahead = 0
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
             return (self.today + 2,), skip + 3
         if self.words[place] in ("later", "earlier") and self.words[place + 1] == "today":
             place += 1
+        if self.words[place] in ("today", "tomorrow") and self.words[place + 1] == "week":
+            return (self.today + 7 + (self.words[place] == "tomorrow"),), place + 2
         if self.words[place] in ("today", "tonight"):
             return (self.today,), place + 1
         if self.words[place] in ("tomorrow", "tmrw", "yesterday"):
@@ -94,6 +101,8 @@ class _Dates:
         if begun > place:
             at += 2 * (self.words[at : at + 2] in (["from", "now"], ["from", "today"]))
             return (self.today + days,), at
+        if unit.startswith(("week", "fortnight")) and self.words[at] in ("today", "tomorrow"):
+            return (self.today + days + (self.words[at] == "tomorrow"),), at + 1
         if self.words[at] == "ago":
             return (self.today - days,), at + 1
         if self.words[at] in _FROM or (self.words[at] == "on" and unit in _PERIODS and self.words[at + 1] in WEEKDAYS):
@@ -215,7 +224,7 @@ class _Dates:
         if self.words[of] in ("this", "next", "following", "same", "current") and self.words[of + 1] == "month":
             return self._in_month(number, self.words[of] in ("next", "following"), of + 2)
         if self.words[of : of + 1] == ["month"]:
-            return self._in_month(number, False, of + 1)
+            return self._next_such(number, of + 1)
         is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or len(self.tokens) == 1
         if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
             return None
@@ -335,10 +344,11 @@ class _Dates:
 
 
 def find_dates(
-    tokens: Sequence[Token], today: int, *, is_past: bool = False, is_asked: bool = False
+    tokens: Sequence[Token], today: int, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
-    """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too."""
-    reader = _Dates(tokens, today, is_past, is_asked)
+    """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too; "the day after" is counted from
+    `since`."""
+    reader = _Dates(tokens, today, is_past, is_asked, since)
     place = 0
     while place < len(tokens):
         found = reader.at(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
+from .calendar import day_of
 from .carriers import POLITE, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
@@ -14,6 +15,7 @@ from .match import Match, Span
 from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
+from .since import Since
 from .times import find_times
 from .tokens import Token, lows, stem
 
@@ -25,7 +27,8 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
     """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value."""
     match slot.kind:
         case Kind.DATE:
-            dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked)
+            since = Since(day_of(slot.since), slot.stays) if slot.since and is_asked else None
+            dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
             times = find_times(tokens, hours=slot.hours, is_asked=is_asked)

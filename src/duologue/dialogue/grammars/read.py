@@ -13,10 +13,11 @@ from .calendar import day_of
 from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_pointed
 from .commands import command_of
+from .company import counts_people, find_company
 from .find import find
 from .freetext import bare, is_longer, is_no_name, proper
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
-from .match import Match, Span
+from .match import Match, Span, overlaps
 from .numbers import is_thing
 from .questions import asks
 from .reading import (
@@ -35,7 +36,7 @@ from .reading import (
     Why,
 )
 from .roles import contradicts
-from .several import assign, values_of
+from .several import Filled, assign, values_of
 from .times import find_parts, is_in_part
 from .tokens import Token, span_of, stem, stems_of, tokens_of
 from .units import disagree, with_units
@@ -77,7 +78,9 @@ def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str
     tokens = tokens_of(reply)
     if not tokens or not slots:
         return None
-    return _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today)).several()
+    reader = _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today))
+    reader.is_asked = False
+    return reader.several()
 
 
 class _Reader:
@@ -90,6 +93,7 @@ class _Reader:
         self.tokens = tokens
         self.today = today
         self.echo = echo_of(question)
+        self.is_asked = True
 
     def read(self) -> Reading:
         if self.question.among and (settled := self._among()) is not None:
@@ -109,7 +113,11 @@ class _Reader:
 
     def _find(self) -> list[Match]:
         matches = find(self.tokens, self.slot, self.today, is_asked=True)
-        return with_units(self.tokens, matches) if self.slot.kind is Kind.NUMBER else matches
+        if self.slot.kind is not Kind.NUMBER:
+            return matches
+        company = find_company(self.tokens) if counts_people(self.question) else None
+        rest = [match for match in matches if company is None or not overlaps(match, company)]
+        return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
         is_count = self.slot.kind is Kind.NUMBER
@@ -273,6 +281,8 @@ class _Reader:
         filled = assign(self.tokens, slots, self.today)
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
+        if self.is_asked and _is_lone_count(filled, self.slot):
+            return None
         covered = covered_by(match for _, match in filled.values())
         if objection(self.tokens, covered) is not None or leftover(self.tokens, covered, self.echo):
             return None
@@ -295,6 +305,12 @@ class _Reader:
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
         return Ambiguous(self.slot.name, match.candidates, raw, (start, end))
+
+
+def _is_lone_count(filled: Filled, asked: Slot) -> bool:
+    """Is the only value a bare number for another slot than the asked one? It may be a slip, or half of a date."""
+    (slot, match), *more = filled.values()
+    return not more and slot.kind is Kind.NUMBER and slot is not asked and not match.unit
 
 
 def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:

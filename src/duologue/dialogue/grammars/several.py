@@ -6,12 +6,12 @@ nothing; a value that fits two slots fits none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .find import find
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
-from .roles import role_of, role_said
+from .roles import role_said, roles_among
 from .tokens import Token, span_of, stem
 from .units import CLASS_OF, with_units
 
@@ -31,11 +31,12 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled
     taken: list[Match] = []
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
+        roles = roles_among(alike)
         found = [
-            (match, _fitting(tokens, match, fitting))
+            (match, _fitting(tokens, match, fitting, roles))
             for match, fitting in _longest(_find_all(tokens, alike, today), taken)
         ]
-        for match, fitting in _other_end(found):
+        for match, fitting in _other_end(found, roles):
             if len(fitting) != 1 or fitting[0].name in filled:
                 return None
             filled[fitting[0].name] = (fitting[0], match)
@@ -43,12 +44,13 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled
     return filled
 
 
-def _other_end(found: list[Found]) -> list[Found]:
+def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
     """ "Boston to Chicago": of two values, the one without a word goes to the end that the other one leaves."""
     if len(found) != 2:
         return found
     for one, other in (found, found[::-1]):
-        if len(one[1]) == 1 and len(other[1]) == 2 and one[1][0] in other[1] and all(map(role_of, other[1])):
+        has_ends = all(slot.name in roles for slot in other[1])
+        if len(one[1]) == 1 and len(other[1]) == 2 and one[1][0] in other[1] and has_ends:
             left = [slot for slot in other[1] if slot is not one[1][0]]
             return [(match, left if match is other[0] else fitting) for match, fitting in found]
     return found
@@ -82,14 +84,21 @@ def _size(match: Match) -> int:
     return match.after - match.first
 
 
-def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot]) -> list[Slot]:
+def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
     """The slots that a match fits by where it is said, and by what it counts."""
     said = role_said(tokens, match, fitting[0].kind)
-    if said is not None and any(role_of(slot) for slot in fitting):
-        fitting = [slot for slot in fitting if role_of(slot) == said]
+    if said is not None and any(slot.name in roles for slot in fitting):
+        fitting = [slot for slot in fitting if roles.get(slot.name) == said]
     if match.unit in CLASS_OF and len(fitting) > 1:
         fitting = [slot for slot in fitting if CLASS_OF[match.unit] in _classes(slot)]
-    return list(fitting)
+    return [slot for slot in fitting if match.unit not in CLASS_OF or may_count(slot, CLASS_OF[match.unit])]
+
+
+def may_count(slot: Slot, what: str) -> bool:
+    """May a slot hold a count of this? Nights are no guests, and neither nights nor euros are a count of anything
+    that the slot doesn't name."""
+    classes = _classes(slot)
+    return what in classes if classes or what in ("time", "money") else True
 
 
 def _classes(slot: Slot) -> set[str]:

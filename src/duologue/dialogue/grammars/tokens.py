@@ -18,7 +18,10 @@ _TOKEN = re.compile(
     r"""(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<half_day>[ap]\.\s?m\b\.?)             # p.m.
     |(?P<ordinal>\d{1,2}(?:st|nd|rd|th)\b)
-    |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)
+    |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?
+        |\d{1,3}(?:\.\d{3})+,\d\d?(?!\d)       # 1.200,50
+        |\d+,\d\d(?=\s?(?:€|eur))               # 12,50 €
+        |\d+(?:[.:]\d+)*)
     |(?P<clock>o\W{0,2}clock\b)
     |(?P<hummed_yes>\b(?:uh[-\s]?huh|m+-?hm+)\b)
     |(?P<hummed_no>\b(?:nuh[-\s]|uh-)uh\b)

@@ -48,7 +48,7 @@ def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
     return match._replace(after=after + 2, unit="people") if of_us else match._replace(unit="")
 
 
-def _asked(question: Question) -> Iterator[str]:
+def classes_asked(question: Question) -> Iterator[str]:
     """The classes of what the question wants counted, the nearest to its "how many" first."""
     words = [token.low for token in tokens_of(question.text)]
     for place, word in enumerate(words):
@@ -65,7 +65,7 @@ def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Questi
     if any(_has_company(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
-    asked = set(_asked(question))
+    asked = set(classes_asked(question))
     return len(said) > 1 or bool(said and asked and not said & asked)
 
 
