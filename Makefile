@@ -23,10 +23,7 @@ types: $(STAMP)
 
 unit: $(STAMP) $(MODELS) $(BROWSER) postgres
 	$(BIN)/python -m pytest -m 'not alone' -n 2
-	@echo "tests in real time, in two processes; what the second one says follows at the end"
-	@$(BIN)/python -m pytest -m alone tests/browser tests/torture > $(VENV)/browser.log 2>&1 & browser=$$!; \
-	  $(BIN)/python -m pytest -m alone --ignore=tests/browser --ignore=tests/torture; others=$$?; \
-	  wait $$browser; inside=$$?; cat $(VENV)/browser.log; exit $$((others + inside))
+	$(BIN)/python tools/run_real_time_tests.py
 
 # A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
 postgres:

@@ -32,6 +32,7 @@ MICROPHONE = Path(__file__).with_name("microphone.js").read_text(encoding="utf-8
 OWN_MICROPHONE = "/* the browser's own */"
 # What a page that loses its server writes by itself; nothing else may be in the console.
 _LINE_IS_DOWN = ("WebSocket connection to", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")
+_TIMES_IN = "window.duologue.timings.filter(({ state }) => state === '%s').length"
 
 
 class Host:
@@ -183,6 +184,14 @@ class Panel:
         """Until the page is in one of these states."""
         wanted = ", ".join(f'body[data-state="{state}"]' for state in states)
         await expect(self.page.locator(wanted)).to_have_count(1)
+
+    async def times_in(self, state: str) -> int:
+        """How often the page has shown this state since it was loaded."""
+        return int(await self.js(_TIMES_IN % state))
+
+    async def been(self, state: str, times: int = 1) -> None:
+        """Until the page has shown this state so often, even if it has left it since: a short one is easily missed."""
+        await self.when(f"{_TIMES_IN % state} >= {times}")
 
     async def write(self, text: str) -> None:
         """A turn in writing."""

@@ -36,7 +36,7 @@ async def test_the_label_follows_every_transition_in_order(visit: Any, language:
     await panel.button("interrupt").click()
     await panel.state("listening")
     await panel.write("good")
-    await panel.state("speaking")
+    await panel.been("speaking", 2)
     await panel.state("listening")
     await panel.button("pause").click()
     await panel.state("suspended")

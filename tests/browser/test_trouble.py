@@ -115,7 +115,7 @@ async def test_a_session_that_reaches_its_limit_is_renewed_and_the_page_goes_on(
     await panel.start()
     await panel.write("hello")
     await expect(panel.said_by("assistant").filter(has_text="Good day.")).to_have_count(1)
-    await panel.when("window.duologue.timings.some(({ state }) => state === 'suspended')")
+    await panel.been("suspended")
     await panel.state("listening")
     await panel.write("are you there")
     await expect(panel.said_by("assistant").filter(has_text="Still here.")).to_have_count(1)

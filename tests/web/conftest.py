@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 IS_CI = os.environ.get("CI") == "true"
 collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("starlette")) else ["test_*.py"]
 
-WAIT_MS = 6_000
+WAIT_MS = 30_000  # generous: what is waited for is an event, and this machine may be busy
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
     from browser import chromium, launch
 
     if chromium() is None and not IS_CI:
         pytest.skip("no Chromium here; name one in the variable CHROMIUM")
+    expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as play:
         opened = launch(play)
         yield opened

@@ -34,7 +34,7 @@ POLICY = (
     "form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 )
 RATE_HZ = 24_000
-WAIT_S = 5.0
+WAIT_S = 30.0
 
 Message = dict[str, Any]
 
@@ -89,6 +89,12 @@ class FakeServer:
             found = self._heard.wait_for(lambda: len(self.all(kind)) >= count, seconds)
         assert found, f"no {kind} came; there was {[message['type'] for message in self.received][-12:]}"
         return self.all(kind)[count - 1]
+
+    def wait_frames(self, count: int) -> None:
+        """Until the microphone has sent so many."""
+        with self._heard:
+            found = self._heard.wait_for(lambda: len(self.frames) >= count, WAIT_S)
+        assert found, f"only {len(self.frames)} frames came"
 
     def all(self, kind: str) -> list[Message]:
         return [message["payload"] for message in self.received if message["type"] == kind]
@@ -149,7 +155,9 @@ class FakeServer:
                 if message["type"] == "websocket.disconnect":
                     return
                 if message.get("text") is None:
-                    self.frames.append(message["bytes"])
+                    with self._heard:
+                        self.frames.append(message["bytes"])
+                        self._heard.notify_all()
                     continue
                 data = json.loads(message["text"])
                 await self._answer(socket, data["type"], data["payload"])

