@@ -15,6 +15,7 @@ from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understo
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm
 from duologue.dialogue.grammars import ANY, Json
 from duologue.dialogue.matrix import MATRIX
+from duologue.dialogue.parts import is_part
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, values_of
 
@@ -69,6 +70,8 @@ def _may_go(seen: Seen, before: Instance, held: dict[str, Json], lost: set[str])
     at = program[before.at]
     if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no opens the questions again
         emptied |= {one.slot for one in program[at.on_no : before.at] if isinstance(one, Collect)}
+    if before.confirm == seen.domain.patterns.check:  # a no to what was picked out of a message
+        emptied |= {name for name, filled in before.slots if is_part(filled)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
     changed = {name for name, value in values_of(before.slots).items() if name not in lost and held[name] != value}
@@ -261,6 +264,14 @@ def tried_again_only_when_asked(seen: Seen) -> Iterator[str]:
         yield "a failed action runs again by what was said before it failed"
 
 
+def what_was_picked_out_is_heard_first(seen: Seen) -> Iterator[str]:
+    """An action uses what was picked out of a message only after the person could object."""
+    for instance in seen.after.stack if seen.runs else ():
+        for name, filled in instance.slots:
+            if is_part(filled) and filled.turn == seen.after.turn_count:
+                yield f"an action uses {name}, which nobody could object to"
+
+
 def saved_in_time(seen: Seen) -> Iterator[str]:
     """After each transition and response, and before an action (D-13)."""
     saves = [effect for effect in seen.effects if isinstance(effect, Save)]
@@ -287,6 +298,7 @@ LAWS: tuple[Law, ...] = (
     nothing_understood_is_dropped,
     a_failed_action_never_falls_through,
     tried_again_only_when_asked,
+    what_was_picked_out_is_heard_first,
     saved_in_time,
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .draft import Draft
 from .flow import Act, Collect, Confirm
+from .parts import listed
 from .phrases import either, spelled, spoken
 from .state import Phase
 
@@ -45,7 +46,8 @@ def ask_confirmation(d: Draft, at: Confirm | None) -> None:
         d.say(d.domain.patterns.unconfirmed)
     if d.s.silences:
         d.say(d.domain.patterns.silence)
-    d.set(last_question=d.say(text, asks=True, barge_in=at.barge_in if at is not None else True))
+    words = d.say(text, asks=True, barge_in=at.barge_in if at is not None else True, slots=listed(d))
+    d.set(last_question=words)
 
 
 def _turn_to(d: Draft, slot: str | None) -> None:

@@ -29,6 +29,7 @@ from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
+from .parts import confirm, is_checking, is_part
 from .requests import open_now
 from .run import end_flow, fail, go_on, hand_over, open_flow, write
 from .stack import begin_anew, keep_slots, return_to
@@ -139,7 +140,12 @@ def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
     if d.s.reading_back and d.s.values:
         d.enter(Phase.VALIDATING_SLOT)
         accept(d, d.s.values[0].value)
+    elif is_confirming(d) and is_checking(d):
+        confirm(d, d.top.confirm)
+        d.set_top(confirm="")
+        d.set(tries=0)
     elif is_confirming(d):
+        confirm(d, at.text if isinstance(at, Confirm) else d.top.confirm)
         d.set_top(confirmed=(*d.top.confirmed, at.step))
         d.set(tries=0)
         d.note("confirmed", step=at.step)
@@ -164,6 +170,8 @@ def say_no(d: Draft) -> bool:
             asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
             d.set_top(slots=without(d.top.slots, frozenset(asked)))
         d.set_top(at=at.on_no)
+    elif is_confirming(d) and is_checking(d):
+        _drop_parts(d)
     elif is_confirming(d):
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
@@ -172,6 +180,16 @@ def say_no(d: Draft) -> bool:
         miss(d)
         return True
     return False
+
+
+def _drop_parts(d: Draft) -> None:
+    """What was picked out of a message was not meant: it is asked for, one by one."""
+    wrong = [name for name, filled in d.top.slots if is_part(filled)]
+    d.set_top(confirm="")
+    d.set(tries=0)
+    for name in wrong:
+        d.set_top(slots=without(d.top.slots, frozenset((name,))))
+        take_back(d, name, is_empty=True)
 
 
 # -- The rest

@@ -13,6 +13,7 @@ from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Json
+from .parts import tell
 from .phrases import spoken
 from .requests import validation
 from .run import go_on, write
@@ -38,6 +39,7 @@ def validate_next(d: Draft) -> None:
             return
         if accept(d, value.value):
             return
+    tell(d)
     go_on(d)
 
 
@@ -68,7 +70,7 @@ def accept(d: Draft, value: Json) -> bool:
     if given.slot == d.s.waiting_for:
         d.set(tries=0)
     before = d.top.filled(given.slot)
-    write(d, given.slot, value, given.source, given.raw, given.span)
+    write(d, given.slot, value, given.source, given.raw, given.span, confirmed=d.s.reading_back)
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and before.value != value:

@@ -24,9 +24,12 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read, read_volunteered
+from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read, read_parts, read_volunteered
+from duologue.dialogue.grammars import Slot as Asked
 from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.questions import asks
 from duologue.dialogue.grammars.tokens import stem, tokens_of
+from duologue.dialogue.parts import PART
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 
@@ -85,12 +88,13 @@ def commands_of(
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = tuple(value for value in values if value is not None)
     name = found.intent
+    is_open = state.top is not None and name == _FLOW + state.top.flow
+    if not given and (name is None or is_open) and (part := _answer_in_part(domain, state, effect, today)):
+        return part
     if name is None:
         return given
-    if found.by != "llm" and _is_free_text(domain, effect):
-        is_open = state.top is not None and name == _FLOW + state.top.flow
-        if is_open or found.confidence < _SURE:
-            return given
+    if found.by != "llm" and _is_free_text(domain, effect) and (is_open or found.confidence < _SURE):
+        return given
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
@@ -137,9 +141,30 @@ def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> 
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The values in a message that starts a flow, if all of its words are understood."""
+    """The values in a message that starts a flow: all of them, if all of its words are understood; otherwise those that
+    stand for themselves."""
     task = domain.flows[flow]
     slots = tuple(domain.slots[name].asked for name in task.slots if not domain.slots[name].ask_before_filling)
-    found = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
-    values = found.values if found is not None else ()
-    return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in values)
+    whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
+    if whole is not None:
+        return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
+    return _parts(slots, text, today)
+
+
+def _answer_in_part(domain: Domain, state: State, effect: Understand, today: str) -> tuple[SetSlot, ...]:
+    """The answer to the open question in a message with words that nobody understands, and what else is in it. A
+    question is no answer, whatever days and numbers it has."""
+    if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
+        return ()
+    flow = domain.flows[state.top.flow]
+    empty = [
+        name for name in flow.slots if state.top.filled(name) is None and not domain.slots[name].ask_before_filling
+    ]
+    names = dict.fromkeys((effect.waiting_for, *empty))
+    found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
+    return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def _parts(slots: tuple[Asked, ...], text: str, today: str) -> tuple[SetSlot, ...]:
+    found = read_parts(slots, text, today)
+    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PART) for value in found)

@@ -32,7 +32,7 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
             times = find_times(tokens, hours=slot.hours, is_asked=is_asked)
-            return [match for match in times if not _counts_seats(tokens, match) and not _is_label(tokens, match)]
+            return [match for match in times if not counts_seats(tokens, match) and not _is_label(tokens, match)]
         case Kind.DURATION:
             return list(find_durations(tokens))
         case Kind.NUMBER:
@@ -53,7 +53,7 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return []
 
 
-def _counts_seats(tokens: Sequence[Token], match: Match) -> bool:
+def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
     """ "A table for six" and "six of us" are no times; "a table for six o'clock" is one."""
     before = tokens[max(0, match.first - 2) : match.first]
     if lows(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):

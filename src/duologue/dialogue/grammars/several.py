@@ -6,9 +6,9 @@ nothing; a value that fits two slots fits none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from .find import find
+from .find import counts_seats, find
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
 from .roles import role_said, roles_among
@@ -28,20 +28,24 @@ Filled = dict[str, tuple[Slot, Match]]
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled | None:
     """Which slot gets which value, by the slot's name; None if a value fits none or several."""
     filled: Filled = {}
+    for match, fitting in found_in(tokens, slots, today):
+        if len(fitting) != 1 or fitting[0].name in filled:
+            return None
+        filled[fitting[0].name] = (fitting[0], match)
+    return filled
+
+
+def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Iterator[Found]:
+    """Every value that nobody needs to have asked for, and the slots that it fits; no two share a word."""
     taken: list[Match] = []
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
         roles = roles_among(alike)
-        found = [
-            (match, _fitting(tokens, match, fitting, roles))
-            for match, fitting in _longest(_find_all(tokens, alike, today), taken)
-        ]
-        for match, fitting in _other_end(found, roles):
-            if len(fitting) != 1 or fitting[0].name in filled:
-                return None
-            filled[fitting[0].name] = (fitting[0], match)
-            taken.append(match)
-    return filled
+        free = _longest(_find_all(tokens, alike, today), taken)
+        fitting = [(match, _fitting(tokens, match, having, roles)) for match, having in free]
+        for entry in _other_end(fitting, roles):
+            taken.append(entry[0])
+            yield entry
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
@@ -99,6 +103,13 @@ def may_count(slot: Slot, what: str) -> bool:
     that the slot doesn't name."""
     classes = _classes(slot)
     return what in classes if classes or what in ("time", "money") else True
+
+
+def counts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Is it said what a number counts, and is that what the slot counts: "four people", "a table for four"?"""
+    if match.unit in CLASS_OF:
+        return may_count(slot, CLASS_OF[match.unit])
+    return counts_seats(tokens, match) and _classes(slot) <= {"people"}
 
 
 def _classes(slot: Slot) -> set[str]:
