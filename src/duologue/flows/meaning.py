@@ -24,7 +24,19 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read, read_volunteered
+from duologue.dialogue.grammars import (
+    ANY,
+    Ambiguous,
+    Answer,
+    Direct,
+    Json,
+    Kind,
+    Question,
+    plainly,
+    read,
+    read_volunteered,
+)
+from duologue.dialogue.grammars import Slot as DialogueSlot
 from duologue.dialogue.grammars.commands import repeats
 from duologue.dialogue.grammars.tokens import stem, tokens_of
 from duologue.dialogue.state import State
@@ -33,6 +45,7 @@ from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 Said = tuple[str, ...]
 
 _FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+_PLAIN = tuple(DialogueSlot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
 _SURE = 0.9  # that something else was meant where anything may be an answer
 
 # What can be wanted at any time, and how people say it.
@@ -85,7 +98,7 @@ def commands_of(
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = tuple(value for value in values if value is not None)
     name = found.intent
-    if name is None:
+    if name is None or (found.by != "llm" and state.top is not None and _is_bare_value(effect.text, today)):
         return given
     if found.by != "llm" and _is_free_text(domain, effect):
         is_open = state.top is not None and name == _FLOW + state.top.flow
@@ -108,6 +121,15 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_bare_value(text: str, today: str) -> bool:
+    """Is it a day, a time or an amount and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
+    "on the weekend"; while something is asked, it is an answer or a slip."""
+    return any(
+        isinstance(reading, Ambiguous) or (isinstance(reading, Direct) and reading.values[0].value != ANY)
+        for reading in (read(Question(slot), text, today) for slot in _PLAIN)
+    )
 
 
 def _is_free_text(domain: Domain, effect: Understand) -> bool:
