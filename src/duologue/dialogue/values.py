@@ -7,7 +7,7 @@ place. That any value will do is no value: it is not checked and not read back.
 
 from __future__ import annotations
 
-from .asking import ask_slot, count_try, question_stands
+from .asking import ask_slot, count_try, is_confirming
 from .commands import CorrectSlot, SetSlot
 from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
@@ -84,7 +84,7 @@ def reject(d: Draft, reason: str) -> None:
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), reading_back=False)
-    if question_stands(d):  # else a correction has led away from it
+    if d.s.waiting_for is not None or is_confirming(d):  # else a correction has led away from the question
         count_try(d)
     d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value, d.today))
     validate_next(d)
