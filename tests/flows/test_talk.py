@@ -143,6 +143,19 @@ async def hanging() -> None:
     await asyncio.Event().wait()
 
 
+def test_a_function_that_fails_is_named_in_the_log_and_nothing_that_was_said(caplog: pytest.LogCaptureFixture) -> None:
+    def reserve() -> None:
+        raise LookupError("four people on Friday")
+
+    async def scene(talk: Talk) -> None:
+        await ask(talk)
+
+    play(scene, reserve=reserve)
+    assert [one.getMessage() for one in caplog.records if one.levelname == "WARNING"] == [
+        "action reserve failed: LookupError"
+    ]
+
+
 @pytest.mark.graveyard(24)
 @pytest.mark.req("D-11", "D-08")
 @pytest.mark.parametrize(
