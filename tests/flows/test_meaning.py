@@ -6,7 +6,7 @@ import pytest
 
 from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.state import State
+from duologue.dialogue.state import Instance, State
 from duologue.flows import parse_flows
 from duologue.flows.meaning import commands_of, first_values, scope_of
 from duologue.nlu.understanding import Guess, Understanding
@@ -71,6 +71,19 @@ def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
     assert commands_of(DOMAIN, State(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
     other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
     assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("text", ["on the weekend", "april 8", "three nights", "at nine pm", "20 euros"])
+def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None:
+    # Once: "on the weekend" told the opening hours, because they are asked for in such words.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
+    guess = understood("flow cancel", "minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
+    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
+    told = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
+    assert told == (StartFlow("cancel"),)
 
 
 DOCTOR = parse_flows("""

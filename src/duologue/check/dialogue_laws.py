@@ -181,7 +181,8 @@ def each_question_counts_anew(seen: Seen) -> Iterator[str]:
 
 def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
     """As long as a question stays open, its tries only grow, and they grow with whatever was no answer. Since they are
-    bounded, no question is asked for ever."""
+    bounded, no question is asked for ever. What was said before it was asked is no answer of either kind, and there are
+    only as many of those as wait."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return
@@ -189,7 +190,7 @@ def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
     if was != now or seen.confirmed or seen.restarts:
         return
     is_empty = isinstance(seen.event, UserSaid) and not seen.event.text.strip()
-    is_unclear = isinstance(seen.event, Understood) and not seen.commands
+    is_unclear = isinstance(seen.event, Understood) and not seen.commands and not before.is_aside
     is_vain = before.phase is not Phase.ERROR and (
         isinstance(seen.event, NothingSaid | Rejected) or is_empty or is_unclear
     )

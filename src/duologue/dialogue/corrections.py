@@ -71,9 +71,11 @@ def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[st
     if len(text) > _LENGTH_MAX:
         return None
     for called, name in names_of(domain, instance.flow):
+        spec, filled = domain.slots[name], instance.filled(name)
+        if _is_wrong(called, text):
+            return name, (ClearSlot(name),) if filled is not None and _is_asked(domain, instance, name) else ()
         if (said := _said_of(called, text)) is None:
             continue
-        spec, filled = domain.slots[name], instance.filled(name)
         if filled is None and spec.ask_before_filling:
             return name, ()
         found = _first(_read(spec, said["new"], said.span("new"), today, filled))
@@ -130,12 +132,29 @@ def _said_of(called: str, text: str) -> re.Match[str] | None:
     ) or re.match(rf"^{_OPENING}{_CHANGE} (?:the|my|our)? ?{name} (?!please)(?P<new>.+?){_END}", text, re.IGNORECASE)
 
 
+def _is_wrong(called: str, text: str) -> bool:
+    """the NAME is wrong; that's the wrong NAME; you got my NAME wrong."""
+    name = rf"(?:the|my|our|that|this) {re.escape(called)}"
+    return any(
+        re.match(rf"^{_OPENING}{pattern}{_END}", text, re.IGNORECASE)
+        for pattern in (
+            rf"{name} (?:is|was) (?:(?:all|still) )?(?:wrong|incorrect|not (?:right|correct))",
+            rf"{name} (?:isn't|wasn't) (?:right|correct)",
+            rf"(?:you|i|we)(?:'ve| have)?(?: got| have| had)? {name} wrong",
+            rf"(?:(?:that's|that is|it's|you have|you've got|you got) )?(?:the |a )?wrong {re.escape(called)}",
+        )
+    )
+
+
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """What is said of a filled slot; without a value it is asked for again."""
     for called, name in names_of(domain, instance.flow):
         if instance.filled(name) is None:
             continue
-        if (said := _said_of(called, text)) is not None:
+        if _is_wrong(called, text):
+            if _is_asked(domain, instance, name):
+                yield ClearSlot(name)
+        elif (said := _said_of(called, text)) is not None:
             yield from _read(domain.slots[name], said["new"], said.span("new"), today, instance.filled(name))
         elif _is_asked(domain, instance, name) and re.match(
             rf"^{_OPENING}{_CHANGE} (?:the|my|our) {re.escape(called)}{_END}", text, re.IGNORECASE

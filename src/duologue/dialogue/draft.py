@@ -89,7 +89,7 @@ class Draft:
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
         """Say a phrase with its gaps filled; nothing, if it is empty. Returns what is said."""
         known = values_of(self.top.slots) if self.s.stack else self.s.slots
-        words = fill(text, {**known, **more})
+        words = fill(text, {**known, **more}, self.today)
         if words:
             self._says.append(Respond(words, barge_in, asks))
         return words

@@ -176,7 +176,7 @@ class Patterns:
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
-    cancelled: str = "All right, I have cancelled that."
+    cancelled: str = "All right, let's leave it."  # never that something is cancelled: it may have been a booking
     restarted: str = "All right, from the beginning."
     nothing_to_cancel: str = "There is nothing to cancel."
     corrected: str = "Got it, I've updated your {slot} to {value}."

@@ -207,9 +207,10 @@ def _heard(d: Draft, e: UserSaid) -> UserSaid:
 
 
 def _take_queue(d: Draft) -> None:
-    """What was said while somebody worked is heard as soon as nobody does. It is no answer to a question that
-    was not asked yet."""
+    """What was said while somebody worked is heard as soon as nobody does."""
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]
         d.set(queue=rest)
         hear_aside(d, text)
+    if d.s.phase not in BUSY:
+        d.set(is_aside=False)

@@ -70,7 +70,7 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
 def _take_words(d: Draft) -> bool:
     """Whatever is said to a question for free text is its answer, if nobody knows better. A question is none."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
-    if slot is None or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
+    if slot is None or d.s.is_aside or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
         return False
     tokens = tokens_of(words)
     if not words or asks(tokens) or (tokens and all(token.low in POLITE | FILLERS for token in tokens)):
@@ -164,6 +164,9 @@ def say_no(d: Draft) -> bool:
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         count_try(d)
+    elif d.s.among:
+        d.set(among=())
+        count_try(d)
     elif is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
         d.set(tries=0)
         if at.on_no <= d.top.at:  # back to the questions: they are open again
@@ -224,7 +227,11 @@ def repeat(d: Draft) -> None:
 
 
 def _go_back(d: Draft) -> None:
-    """Ask the question before this one again; out of a called flow that has none, that of the one that called it."""
+    """Ask the question before this one again; out of a called flow that has none, that of the one that called it.
+    Before a code is read back, it is asked for."""
+    if d.s.reading_back:
+        d.set(reading_back=False, values=())
+        return
     left = next((place for place in range(len(d.s.stack), 0, -1) if _goes_back_to(d, place)), 0)
     if not left:
         d.say(d.domain.patterns.nothing_before)
@@ -293,7 +300,10 @@ def miss(d: Draft) -> None:
     if d.top.failed and not d.s.reading_back:
         go_on(d)  # no question was missed: there is an error to decide about
         return
-    count_try(d, misses=d.s.misses + 1)
+    if d.s.is_aside:  # no answer to the open question, which comes only now
+        d.say(d.domain.patterns.reprompt)
+    else:
+        count_try(d, misses=d.s.misses + 1)
     go_on(d)
 
 

@@ -7,7 +7,7 @@ place. That any value will do is no value: it is not checked and not read back.
 
 from __future__ import annotations
 
-from .asking import ask_slot, count_try
+from .asking import ask_slot, count_try, is_confirming
 from .commands import CorrectSlot, SetSlot
 from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
@@ -74,10 +74,10 @@ def accept(d: Draft, value: Json) -> bool:
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and before.value != value:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value))
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value, d.today))
         take_back(d, given.slot)
     elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value))
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value, d.today))
     return False
 
 
@@ -86,8 +86,9 @@ def reject(d: Draft, reason: str) -> None:
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), reading_back=False)
-    count_try(d)
-    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value))
+    if d.s.waiting_for is not None or is_confirming(d):  # else a correction has led away from the question
+        count_try(d)
+    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value, d.today))
     validate_next(d)
 
 

@@ -24,74 +24,12 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read, read_parts, read_volunteered
-from duologue.dialogue.grammars import Slot as Asked
-from duologue.dialogue.grammars.commands import repeats
-from duologue.dialogue.grammars.questions import asks
-from duologue.dialogue.grammars.tokens import stem, tokens_of
-from duologue.dialogue.parts import PART
-from duologue.dialogue.state import State
-from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
-
-Said = tuple[str, ...]
-
-_FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
-_SURE = 0.9  # that something else was meant where anything may be an answer
-
-# What can be wanted at any time, and how people say it.
-COMMANDS: dict[str, tuple[Command, Said]] = {
-    "cancel": (
-        Cancel(),
-        ("cancel that", "forget it", "never mind", "I don't want this any more", "abort"),
-    ),
-    "start_over": (
-        Restart(),
-        ("start over", "let's begin again", "can we start from the beginning", "do this all over again"),
-    ),
-    "help": (
-        Help(),
-        ("help", "what can you do", "how does this work", "I don't know what to say"),
-    ),
-    "repeat": (Repeat(), ("say that again", "pardon", "what did you say", "I didn't hear you", "repeat the question")),
-    "go_back": (Back(), ("go back", "one step back", "I want to change my last answer", "that last one was wrong")),
-    "skip": (Skip(), ("skip this", "I'd rather not say", "next question please", "can we leave that out", "pass")),
-    "handoff": (
-        Handoff(),
-        ("talk to a person", "I want a human", "let me speak to somebody"),
-    ),
-    "chit_chat": (
-        ChitChat(),
-        ("how are you", "are you a robot", "tell me a joke", "what's the weather like", "nice to meet you"),
-    ),
-}
-# Only while something is asked.
-ANSWERS: dict[str, tuple[Command, Said]] = {
-    "affirm": (Affirm(), ("yes", "that's right", "correct", "exactly", "sounds good", "go ahead", "sure")),
-    "deny": (Deny(), ("no", "that's wrong", "not really", "I don't think so", "no thanks", "incorrect")),
-}
-
-
-def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> Scope:
-    """What is open at this turn."""
-    flows = [domain.flows[name] for name in effect.flows]
-    tasks = [Intent(_FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
-    commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
-    others = [Intent(name, examples) for name, (_, examples) in commands.items()]
-    slots = tuple(Slot(name, domain.slots[name].called) for name in effect.slots)
-    return Scope((*tasks, *others), slots, effect.question)
-
-
-def commands_of(
-    domain: Domain, state: State, effect: Understand, found: Understanding, today: str
-) -> tuple[Command, ...]:
-    """What the person wants; nothing if nobody can tell."""
-    values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
-    given = tuple(value for value in values if value is not None)
-    name = found.intent
     is_open = state.top is not None and name == _FLOW + state.top.flow
-    if not given and (name is None or is_open) and (part := _answer_in_part(domain, state, effect, today)):
+    is_bare = found.by != "llm" and state.top is not None and _is_bare_value(effect.text, today)
+    is_nothing_else = name is None or is_open or is_bare
+    if is_nothing_else and not given and (part := _answer_in_part(domain, state, effect, today)):
         return part
-    if name is None:
+    if name is None or is_bare:
         return given
     if found.by != "llm" and _is_free_text(domain, effect) and (is_open or found.confidence < _SURE):
         return given
@@ -112,6 +50,15 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_bare_value(text: str, today: str) -> bool:
+    """Is it a day, a time or an amount and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
+    "on the weekend"; while something is asked, it is an answer or a slip."""
+    return any(
+        isinstance(reading, Ambiguous) or (isinstance(reading, Direct) and reading.values[0].value != ANY)
+        for reading in (read(Question(slot), text, today) for slot in _PLAIN)
+    )
 
 
 def _is_free_text(domain: Domain, effect: Understand) -> bool:

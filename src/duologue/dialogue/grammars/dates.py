@@ -6,6 +6,7 @@ exists, and a day without a year or month lies ahead (or behind, for a birthday)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
@@ -32,6 +33,7 @@ HOLIDAYS = {
     ("boxing", "day"): (12, 26),
 }
 _PERIODS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7, "fortnight": 14, "fortnights": 14}
+_DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}|\d\d)")
 _FROM = ("from", "after")
 _SOON = ("this", "coming", "upcoming")
 
@@ -216,7 +218,7 @@ class _Dates:
             return None
         number, at = day
         of = at + (self.words[at] == "of")
-        if self.words[of] in MONTHS and (spoken or of > at or self.words[of] != "may"):
+        if self.words[of] in MONTHS and (spoken or of > at or self.words[of] != "may" or self._is_month(of)):
             return self._dated(MONTHS[self.words[of]], number, of + 1)
         if not spoken:
             return None
@@ -229,6 +231,10 @@ class _Dates:
         if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
             return None
         return self._next_such(number, at)
+
+    def _is_month(self, may: int) -> bool:
+        """Is a "may" after a number the month: with a year behind it, or nothing at all?"""
+        return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _in_month(self, day: int, is_next: bool, at: int) -> Found | None:
         year, month, _ = civil(self.today)
@@ -274,7 +280,18 @@ class _Dates:
             whole = number_at(self.tokens, at)
             if whole is not None and isinstance(whole[0], int) and whole[0] < 2100:
                 return whole[0], whole[1]
-        return None
+        return self._short_year(at) if self.is_past else None
+
+    def _short_year(self, at: int) -> tuple[int, int] | None:
+        """Eighty-four, 84: of a day that has passed."""
+        found = number_at(self.tokens, at)
+        if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
+            return None
+        return self._of_century(found[0]), found[1]
+
+    def _of_century(self, short: int) -> int:
+        year = 2000 + short
+        return year - 100 if self.is_past and year > civil(self.today).year else year
 
     # -- Others
 
@@ -285,7 +302,11 @@ class _Dates:
         return None
 
     def _digits(self, place: int) -> Found | None:
-        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible."""
+        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With points, the day is first."""
+        if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
+            day, month, year = map(int, dotted.groups())
+            year = self._of_century(year) if year < 100 else year
+            return ((day_number(year, month, day),), place + 1) if is_day(year, month, day) else None
         parts: list[int] = []
         at = place
         while at < len(self.tokens) and self.words[at].isascii() and self.words[at].isdigit() and len(parts) < 3:
@@ -302,7 +323,7 @@ class _Dates:
         days: list[int] = []
         for month, day in ((parts[0], parts[1]), (parts[1], parts[0])):
             if len(parts) == 3:
-                year = parts[2] + 2000 if parts[2] < 100 else parts[2]
+                year = self._of_century(parts[2]) if parts[2] < 100 else parts[2]
                 days += [day_number(year, month, day)] if is_day(year, month, day) else []
             elif 1 <= month <= 12 and (found := self._dated(month, day, at)) is not None:
                 days += found[0]

@@ -17,9 +17,10 @@ from .numbers import find_numbers
 from .reading import Kind, Slot
 from .since import Since
 from .times import find_times
-from .tokens import Token, lows, stem
+from .tokens import SHORT_TITLES, Token, lows, stem
 
 _LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
+_TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
 _SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
 
 
@@ -85,11 +86,15 @@ def _is_label(tokens: Sequence[Token], match: Match) -> bool:
     return is_last and tokens[match.first - 1].low in _LABELLED
 
 
+def _has_title(tokens: Sequence[Token], place: int) -> bool:
+    return place > 0 and tokens[place - 1].low in _TITLES and not tokens[place].pause
+
+
 def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:
-    """Every known name, but for those that are ordinary words inside a longer reply."""
+    """Every known name, with the title before it, but for those that are ordinary words inside a longer reply."""
     whole = bare(tokens) or Span(0, len(tokens))
     return [
-        match
+        match._replace(first=match.first - _has_title(tokens, match.first))
         for match in names.find(tokens)
         if (match.first, match.after) == whole
         or is_capital(tokens[match.first])

@@ -15,7 +15,7 @@ from .choices import find_pointed
 from .commands import command_of
 from .company import counts_people, find_company
 from .find import find
-from .freetext import bare, is_longer, is_no_name, proper
+from .freetext import bare, introduced, is_longer, is_no_name, proper
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import is_thing
@@ -171,6 +171,8 @@ class _Reader:
             if span is not None and is_no_name(self.tokens, span, self.today):
                 return unclear(Why.LEFTOVER, self.tokens, left)
             span = span or proper(self.tokens, self.echo)
+            if span is None and "nam" in self.echo:
+                span = introduced(self.tokens)
         elif self.slot.kind is Kind.TEXT:
             span = bare(self.tokens)
         if span is None:
@@ -262,6 +264,8 @@ class _Reader:
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
+        if self.slot.kind is Kind.DATE and not chosen:  # "May 3" is of the year that was said before
+            chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
         elif not matches and self.slot.kind is Kind.TIME:

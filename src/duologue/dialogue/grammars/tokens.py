@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _STOPS = ("?", ".!;:", ",")
+SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these ends nothing
 
 
 class Token(NamedTuple):
@@ -66,7 +67,10 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
             low = "o'clock"
         elif kind == "word" and "." in low:
             low = low.replace(".", "")
-        found.append(Token(match.group(), low, match.start(), match.end(), _pause(text[end : match.start()])))
+        gap = text[end : match.start()]
+        if found and found[-1].low in SHORT_TITLES:
+            gap = gap.removeprefix(".")
+        found.append(Token(match.group(), low, match.start(), match.end(), _pause(gap)))
         end = match.end()
     return tuple(found) if len(found) <= TOKENS_MAX else ()
 
