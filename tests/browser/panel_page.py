@@ -31,7 +31,13 @@ expect.set_options(timeout=LIMIT_MS)
 MICROPHONE = Path(__file__).with_name("microphone.js").read_text(encoding="utf-8")
 OWN_MICROPHONE = "/* the browser's own */"
 # What a page that loses its server writes by itself; nothing else may be in the console.
-_LINE_IS_DOWN = ("WebSocket connection to", "ERR_INTERNET_DISCONNECTED", "ERR_CONNECTION_REFUSED")
+_LINE_IS_DOWN = (
+    "WebSocket connection to",
+    "ERR_INTERNET_DISCONNECTED",
+    "ERR_CONNECTION_REFUSED",
+    "ERR_CONNECTION_RESET",
+    "ERR_EMPTY_RESPONSE",
+)
 _TIMES_IN = "window.duologue.timings.filter(({ state }) => state === '%s').length"
 
 

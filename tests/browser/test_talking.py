@@ -42,6 +42,7 @@ async def test_what_is_said_into_the_microphone_can_be_read(visit: Any, real_ear
 async def test_a_booking_that_is_spoken_is_understood_and_answered_aloud(visit: Any, real_ears: Any) -> None:
     panel = (await visit(desk(real_ears))).panel
     await panel.start()
+    await panel.been("speaking")
     await panel.state("listening")
     assert await panel.rendered_ms() > 1_000  # the greeting was heard
     to_say, repeats = [*BOOKING], 0

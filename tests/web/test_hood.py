@@ -41,6 +41,26 @@ def test_the_arrow_of_the_row_is_lit(page: Page, server: FakeServer) -> None:
     assert set(lit.split()) & {str(number) for number in steps[index]["fired"]}
 
 
+def test_a_picture_that_could_not_be_had_is_asked_for_again(page: Page, server: FakeServer) -> None:
+    # Once: a picture on its way when the line was lost was an error of the page, and never came.
+    page.evaluate(
+        """() => {
+            const { fetch } = window;
+            window.fetch = () => {
+                window.fetch = fetch;
+                return Promise.reject(new TypeError("the line is lost"));
+            };
+        }"""
+    )
+    begin(page, server)
+    page.locator("#hood-toggle").click()
+    server.wait("debug")
+    server.say("debug", **table(), settings={}, moments=list(demo_steps()[:60]))
+    page.locator(".diagram .quiet-line").wait_for()
+    server.say("moment", **demo_steps()[60])
+    expect(page.locator(".diagram svg")).to_be_visible()
+
+
 def test_it_stands_still_while_somebody_looks_back_and_goes_live_again(page: Page, server: FakeServer) -> None:
     HOOD.play(page, server)
     page.locator(".scrub").focus()

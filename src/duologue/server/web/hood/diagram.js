@@ -23,6 +23,16 @@ export function diagram({ act, text }) {
   tabs.append(...buttons);
   const element = make("section.panel.diagram-panel", {}, make("div.panel-head", {}, make("h3", { id: "diagram-title" }, text("machine")), tabs), place);
 
+  // One that can't be had is asked for again at the next step: perhaps the line is back.
+  const pictureOf = (name) => {
+    const missing = () => {
+      pictures.delete(name);
+      return make("p.quiet-line", {}, name);
+    };
+    if (!pictures.has(name)) pictures.set(name, load(name).catch(missing));
+    return pictures.get(name);
+  };
+
   return {
     element,
     render(hood) {
@@ -33,14 +43,13 @@ export function diagram({ act, text }) {
       if (moment) followed = regionOf(moment, before, rowsOf(hood)) ?? followed;
       const name = hood.diagram ?? followed;
       for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.name === (hood.diagram ?? "")));
-      if (!pictures.has(name)) pictures.set(name, load(name));
       const light = (picture) => {
         if (shown?.moment !== moment || place.firstElementChild !== picture) return;
         lightUp(picture, moment, before);
       };
       if (shown?.name === name && shown.moment === moment) return;
       shown = { name, moment };
-      pictures.get(name).then((picture) => {
+      pictureOf(name).then((picture) => {
         if (shown.name !== name) return;
         if (place.firstElementChild !== picture) place.replaceChildren(picture);
         light(picture);
@@ -58,7 +67,7 @@ function regionOf(moment, before, rows) {
 
 async function load(name) {
   const answer = await fetch(`debug/diagram/${name}.svg`);
-  if (!answer.ok) return make("p.quiet-line", {}, name);
+  if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
   const source = (await answer.text()).replace(/<style[\s\S]*?<\/style>/g, "");
   const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
   const picture = document.importNode(parsed.documentElement, true);
