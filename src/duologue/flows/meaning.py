@@ -24,6 +24,83 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.grammars import (
+    ANY,
+    Ambiguous,
+    Answer,
+    Direct,
+    Json,
+    Kind,
+    Question,
+    plainly,
+    read,
+    read_parts,
+    read_volunteered,
+)
+from duologue.dialogue.grammars import Slot as DialogueSlot
+from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.questions import asks
+from duologue.dialogue.grammars.tokens import stem, tokens_of
+from duologue.dialogue.parts import PART
+from duologue.dialogue.state import State
+from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
+
+Said = tuple[str, ...]
+
+_FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+_PLAIN = tuple(DialogueSlot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
+_SURE = 0.9  # that something else was meant where anything may be an answer
+
+# What can be wanted at any time, and how people say it.
+COMMANDS: dict[str, tuple[Command, Said]] = {
+    "cancel": (
+        Cancel(),
+        ("cancel that", "forget it", "never mind", "I don't want this any more", "abort"),
+    ),
+    "start_over": (
+        Restart(),
+        ("start over", "let's begin again", "can we start from the beginning", "do this all over again"),
+    ),
+    "help": (
+        Help(),
+        ("help", "what can you do", "how does this work", "I don't know what to say"),
+    ),
+    "repeat": (Repeat(), ("say that again", "pardon", "what did you say", "I didn't hear you", "repeat the question")),
+    "go_back": (Back(), ("go back", "one step back", "I want to change my last answer", "that last one was wrong")),
+    "skip": (Skip(), ("skip this", "I'd rather not say", "next question please", "can we leave that out", "pass")),
+    "handoff": (
+        Handoff(),
+        ("talk to a person", "I want a human", "let me speak to somebody"),
+    ),
+    "chit_chat": (
+        ChitChat(),
+        ("how are you", "are you a robot", "tell me a joke", "what's the weather like", "nice to meet you"),
+    ),
+}
+# Only while something is asked.
+ANSWERS: dict[str, tuple[Command, Said]] = {
+    "affirm": (Affirm(), ("yes", "that's right", "correct", "exactly", "sounds good", "go ahead", "sure")),
+    "deny": (Deny(), ("no", "that's wrong", "not really", "I don't think so", "no thanks", "incorrect")),
+}
+
+
+def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> Scope:
+    """What is open at this turn."""
+    flows = [domain.flows[name] for name in effect.flows]
+    tasks = [Intent(_FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
+    commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
+    others = [Intent(name, examples) for name, (_, examples) in commands.items()]
+    slots = tuple(Slot(name, domain.slots[name].called) for name in effect.slots)
+    return Scope((*tasks, *others), slots, effect.question)
+
+
+def commands_of(
+    domain: Domain, state: State, effect: Understand, found: Understanding, today: str
+) -> tuple[Command, ...]:
+    """What the person wants; nothing if nobody can tell."""
+    values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
+    given = tuple(value for value in values if value is not None)
+    name = found.intent
     is_open = state.top is not None and name == _FLOW + state.top.flow
     is_bare = found.by != "llm" and state.top is not None and _is_bare_value(effect.text, today)
     is_nothing_else = name is None or is_open or is_bare
@@ -112,6 +189,6 @@ def _answer_in_part(domain: Domain, state: State, effect: Understand, today: str
     return found if any(value.slot == effect.waiting_for for value in found) else ()
 
 
-def _parts(slots: tuple[Asked, ...], text: str, today: str) -> tuple[SetSlot, ...]:
+def _parts(slots: tuple[DialogueSlot, ...], text: str, today: str) -> tuple[SetSlot, ...]:
     found = read_parts(slots, text, today)
     return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PART) for value in found)

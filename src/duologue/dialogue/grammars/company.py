@@ -12,7 +12,7 @@ from .match import Match
 from .numbers import number_at
 from .reading import Question
 from .tokens import Token, lows, stem, tokens_of
-from .units import CLASS_OF, classes_asked
+from .units import CLASS_OF, PERSON, classes_asked
 
 _SELF = frozenset(("me", "myself", "i"))
 _ALONE = (("just", "me"), ("only", "me"), ("just", "myself"), ("only", "myself"), ("by", "myself"), ("for", "myself"))
@@ -48,7 +48,7 @@ def find_company(tokens: Sequence[Token]) -> Match | None:
     for place in range(len(tokens)):
         for phrase in _BOTH:
             if lows(tokens[place : place + len(phrase)]) == phrase:
-                return Match(place, place + len(phrase), (2,), "people")
+                return Match(place, place + len(phrase), (2,), PERSON)
         if (found := _company_at(tokens, place)) is not None:
             return found
     return None
@@ -71,7 +71,7 @@ def _company_at(tokens: Sequence[Token], place: int) -> Match | None:
     is_alone = terms == 1 and place > 0 and lows(tokens[place - 1 : at]) in _ALONE
     is_twice = has_self and any(token.low in _NAMED_ALL for token in tokens[place:at])
     is_all = terms > 1 and (has_self or not is_mine) and not is_twice
-    return Match(place, at, (count,), "people") if is_alone or is_all else None
+    return Match(place, at, (count,), PERSON) if is_alone or is_all else None
 
 
 def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
