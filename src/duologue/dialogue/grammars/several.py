@@ -20,6 +20,7 @@ _ORDER = (
     Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.NUMBER,
 )  # fmt: skip
 SLOTS_MAX = 12
+_UNTIL = ("to", "until", "till", "til", "through", "and", "-")
 
 Found = tuple[Match, list[Slot]]
 Filled = dict[str, tuple[Slot, Match]]
@@ -37,11 +38,19 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled
             for match, fitting in _longest(_find_all(tokens, alike, today), taken)
         ]
         for match, fitting in _other_end(found, roles):
-            if len(fitting) != 1 or fitting[0].name in filled:
+            if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
                 return None
             filled[fitting[0].name] = (fitting[0], match)
             taken.append(match)
     return filled
+
+
+def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
+    """Is a bare number the first half of a day or a time: "20 to 22 March"?"""
+    if match.unit or match.after >= len(tokens) or tokens[match.after].low not in _UNTIL:
+        return False
+    timed = [other for slot, other in filled.values() if slot.kind in (Kind.DATE, Kind.TIME)]
+    return any(other.first in (match.after, match.after + 1) for other in timed)
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
