@@ -88,3 +88,12 @@ def test_a_bare_number_is_enough_in_a_sentence_that_starts_a_task() -> None:
     found = read_volunteered((Slot("people", Kind.NUMBER),), "a table for four", "book a table", WEDNESDAY)
     assert found is not None
     assert found.value_of("people") == 4
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["20 to 22 march", "12 until 15 march", "20 - 22 march"])
+def test_the_first_half_of_a_stretch_of_days_counts_no_guests(reply: str) -> None:
+    # Once: "20 to 22 March" made twenty guests.
+    days = (SlotSpec("arrival", Kind.DATE, "When will you arrive?"), SlotSpec("departure", Kind.DATE, "And leave?"))
+    steps = (Collect("a", "arrival"), Collect("b", "departure"), Collect("c", "guests"))
+    assert "guests" not in talk(*steps, slots=(*days, number("guests"))).says(reply).slots

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, SetSlot, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.parts import PART
 from duologue.dialogue.state import Instance, State
@@ -85,6 +85,15 @@ def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None
     assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
     told = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
     assert told == (StartFlow("cancel"),)
+
+
+@pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
+def test_an_open_task_is_left_to_a_person_only_if_that_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
+    # Once: "you can call me", after "shall we call you?", put the caller through to somebody.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
+    guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == meant
 
 
 DOCTOR = parse_flows("""

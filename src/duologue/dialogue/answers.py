@@ -6,8 +6,10 @@ Rule: the grammars come first; only what they don't wholly understand costs a re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, Cancel, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
+from .commands import BY_NAME, Cancel, ChitChat, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
 from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
@@ -31,6 +33,7 @@ from .grammars import Command as Commanded
 from .grammars.anything import is_anything
 from .grammars.carriers import DISSENT, FILLERS, POLITE
 from .grammars.commands import command_of, repeats
+from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
@@ -54,7 +57,24 @@ def understand(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, (BY_NAME[name],))
         return
+    if not d.s.stack and (polite := _returned(d, text)):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, polite)
+        return
     ask_nlu(d, text)
+
+
+def _returned(d: Draft, text: str) -> tuple[Command, ...]:
+    """A courtesy is returned, unless a task begins with just these words; whoever says hello is told what there is."""
+    kind = courtesy_of(tokens_of(text))
+    if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
+        return ()
+    words = ChitChat(str(getattr(d.domain.patterns, kind)))
+    return (words, Help()) if kind == "greeting" else (words,)
+
+
+def _examples(d: Draft) -> Iterator[str]:
+    return (example for flow in d.domain.offered for example in flow.examples)
 
 
 def ask_nlu(d: Draft, text: str, *, is_aside: bool = False) -> None:

@@ -51,6 +51,8 @@ _FLOW = "flow "  # sets a flow apart from a command of the same name; it is no w
 _PLAIN = tuple(DialogueSlot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
 _SURE = 0.9  # that something else was meant where anything may be an answer
 
+_SURE_OF_A_PERSON = 0.8  # that an open task is to be left to somebody
+
 # What can be wanted at any time, and how people say it.
 COMMANDS: dict[str, tuple[Command, Said]] = {
     "cancel": (
@@ -115,6 +117,8 @@ def commands_of(
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
     if name in ANSWERS and found.by != "llm" and not _is_said(domain, effect, ANSWERS[name][0], today):
         return given
+    if name == "handoff" and found.by != "llm" and state.top is not None and found.confidence < _SURE_OF_A_PERSON:
+        return given  # "you can call me" is near to it, and there is no way back
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
         return given
     known = {**COMMANDS, **ANSWERS}

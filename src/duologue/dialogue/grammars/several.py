@@ -20,6 +20,7 @@ _ORDER = (
     Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.NUMBER,
 )  # fmt: skip
 SLOTS_MAX = 12
+_UNTIL = ("to", "until", "till", "til", "through", "and", "-")
 
 Found = tuple[Match, list[Slot]]
 Filled = dict[str, tuple[Slot, Match]]
@@ -29,7 +30,7 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled
     """Which slot gets which value, by the slot's name; None if a value fits none or several."""
     filled: Filled = {}
     for match, fitting in found_in(tokens, slots, today):
-        if len(fitting) != 1 or fitting[0].name in filled:
+        if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
             return None
         filled[fitting[0].name] = (fitting[0], match)
     return filled
@@ -46,6 +47,14 @@ def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Iter
         for entry in _other_end(fitting, roles):
             taken.append(entry[0])
             yield entry
+
+
+def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
+    """Is a bare number the first half of a day or a time: "20 to 22 March"?"""
+    if match.unit or match.after >= len(tokens) or tokens[match.after].low not in _UNTIL:
+        return False
+    timed = [other for slot, other in filled.values() if slot.kind in (Kind.DATE, Kind.TIME)]
+    return any(other.first in (match.after, match.after + 1) for other in timed)
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
