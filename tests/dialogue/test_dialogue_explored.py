@@ -174,7 +174,7 @@ def acts_on_nothing(before: State, event: Event, after: State, effects: tuple[Ef
 
 def acts_on_scraps(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
     if after.phase is Phase.EXECUTING_ACTION and after.top is not None:
-        scraps = ((name, replace(filled, source=PART, turn=after.turn_count)) for name, filled in after.top.slots)
+        scraps = ((name, replace(filled, source=PART)) for name, filled in after.top.slots)
         return with_top(after, slots=tuple(scraps)), effects
     return after, effects
 

@@ -97,6 +97,39 @@ def test_another_value_instead_of_a_yes_is_taken() -> None:
     assert talker.runs[0].slots == (("size", "large"), ("colour", "blue"), ("count", 2))
 
 
+@pytest.mark.req("D-14")
+def test_what_is_said_while_a_value_is_checked_lets_nothing_stand() -> None:
+    # Nobody can have objected to what nobody was told yet.
+    shirts = number("count", validator="enough")
+    talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
+    talker.says(OTHER).means(StartFlow("order"), SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)
+    talker.says("hurry").valid(2)
+    assert not talker.runs
+    assert talker.means().said.endswith("I have size large, colour red, count 2. Is that right?")
+    assert talker.says("yes").runs
+
+
+@pytest.mark.req("D-11")
+def test_an_error_in_between_lets_nothing_stand_untold() -> None:
+    shirts = number("count", validator="enough")
+    talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
+    talker.says(OTHER).means(StartFlow("order"), SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART).fails()
+    assert talker.said.startswith("So far I have size large, colour red. I encountered an error.")
+    assert talker.says("retry").valid(2).said == "I have count 2. Is that right?"
+
+
+def test_a_code_that_is_read_back_comes_after_what_was_picked_out() -> None:
+    code = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
+    about = domain(
+        flow("ask", Collect("size", "size"), Collect("code", "code"), Act("send", "send")), slots=(code, SIZE)
+    )
+    talker = (
+        Talker(about).says(OTHER).means(StartFlow("ask"), SIZE_IN_PART, SetSlot("code", "AB12", "AB12", (0, 4), PART))
+    )
+    assert talker.said == "So far I have size large. I have A B 1, 2. Is that right?"
+    assert talker.says("yes").runs
+
+
 @pytest.mark.req("D-13")
 def test_a_checkpoint_knows_what_was_picked_out() -> None:
     talker = ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
-from duologue.dialogue.parts import PART
+from duologue.dialogue.parts import PART, TOLD
 from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import Filled, Instance, Phase, Slots, State, Trouble
 
@@ -28,8 +28,7 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
     ("visited, confirmed", "in the order of the alphabet: only membership counts"),
     ("kept", "forgotten: judged in the step that fills it"),
     ("a slot's raw text, span, turn", "forgotten; its value stays: one of two for each slot"),
-    ("the turn of a value that was picked out", "this one or one before"),
-    ("the source of a value", "the program, a part of a message, or anything else"),
+    ("the source of a value", "the program, a part of a message that may be objected to, or anything else"),
     ("last_response", "there or not, and whether it ended in the question"),
     ("heard", "there or not; the message only while it is understood and in an error"),
     ("the message of an error", "forgotten; its type and where to go on stay"),
@@ -42,7 +41,7 @@ def fold(state: State) -> State:
     """The representative of everything that behaves like this state."""
     return replace(
         state,
-        stack=tuple(_instance(place, one, state.turn_count) for place, one in enumerate(state.stack, start=1)),
+        stack=tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),
         kept=(),
         values=tuple(_value(value) for value in state.values),
         pending=1 if state.pending else 0,
@@ -71,24 +70,23 @@ def fold_given(state: State, given: Given) -> Given:
     return frozenset((places[owner], step, act) for owner, step, act in given if owner in places)
 
 
-def _instance(place: int, one: Instance, turn: int) -> Instance:
+def _instance(place: int, one: Instance) -> Instance:
     return replace(
         one,
         id=place,
-        slots=_slots(one.slots, turn),
+        slots=_slots(one.slots),
         visited=tuple(sorted(set(one.visited))),
         confirmed=tuple(sorted(set(one.confirmed))),
         runs=1 if one.is_acting else 0,
     )
 
 
-def _slots(slots: Slots, turn: int) -> Slots:
-    return tuple(sorted((name, _filled(filled, turn)) for name, filled in slots))
+def _slots(slots: Slots) -> Slots:
+    return tuple(sorted((name, _filled(filled)) for name, filled in slots))
 
 
-def _filled(filled: Filled, turn: int) -> Filled:
-    is_old = filled.source == PART and filled.turn != turn
-    return Filled(filled.value, source=_source(filled.source), confirmed=filled.confirmed, turn=-1 if is_old else 0)
+def _filled(filled: Filled) -> Filled:
+    return Filled(filled.value, source=_source(filled.source), confirmed=filled.confirmed)
 
 
 def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
@@ -96,4 +94,4 @@ def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
 
 
 def _source(source: str) -> str:
-    return source if source in (PROGRAM, PART) else ""
+    return source if source in (PROGRAM, PART, TOLD) else ""

@@ -14,6 +14,7 @@ from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserSaid, Validated, WorkFailed
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm
 from duologue.dialogue.grammars import ANY, Json
+from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.parts import is_part
 from duologue.dialogue.requests import request_of
@@ -204,7 +205,7 @@ def nothing_that_was_said_is_lost(seen: Seen) -> Iterator[str]:
     """A message that comes while somebody works waits, or its refusal is told."""
     if not isinstance(seen.event, UserSaid) or seen.before.phase not in BUSY:
         return
-    waits = seen.after.queue == (*seen.before.queue, seen.event.text)
+    waits = seen.after.queue == (*seen.before.queue, seen.event.text[:TEXT_MAX])
     if not waits and (seen.after.queue != seen.before.queue or not seen.said):
         yield "a message was lost"
 
@@ -267,10 +268,10 @@ def tried_again_only_when_asked(seen: Seen) -> Iterator[str]:
 
 def what_was_picked_out_is_heard_first(seen: Seen) -> Iterator[str]:
     """An action uses what was picked out of a message only after the person could object."""
-    for instance in seen.after.stack if seen.runs else ():
-        for name, filled in instance.slots:
-            if is_part(filled) and filled.turn == seen.after.turn_count:
-                yield f"an action uses {name}, which nobody could object to"
+    top = seen.after.top
+    for name, filled in top.slots if top is not None and seen.runs else ():
+        if is_part(filled):
+            yield f"an action uses {name}, which nobody could object to"
 
 
 def saved_in_time(seen: Seen) -> Iterator[str]:

@@ -29,7 +29,7 @@ from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
-from .parts import confirm, is_checking, is_part
+from .parts import confirm, is_checking, is_part, let_stand
 from .requests import open_now
 from .run import end_flow, fail, go_on, hand_over, open_flow, write
 from .stack import begin_anew, keep_slots, return_to
@@ -54,6 +54,8 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     for command in known:
         if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
             return
+    if values and d.s.stack and is_checking(d):
+        let_stand(d)  # one was put right, and not the others
     if values:
         new = {value.slot for value in values}
         left = (value for value in d.s.values if value.slot not in new)  # what is still read back, or waits behind that

@@ -12,7 +12,7 @@ from .draft import Draft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
 from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
-from .parts import check, unheard
+from .parts import check, wants_check
 from .requests import action
 from .stack import begin, keep_slots, return_to
 from .state import Filled, Phase, Slots, Trouble, put, values_of, without
@@ -69,7 +69,7 @@ def _take_step(d: Draft) -> bool:
         case Act():
             if d.top.failed:
                 stay_in_error(d)
-            elif unheard(d) and not d.top.is_acting:
+            elif wants_check(d) and not d.top.is_acting:
                 check(d)
                 return _ask(d, None)
             elif d.top.confirm and at.step not in d.top.confirmed:

@@ -13,7 +13,6 @@ from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Json
-from .parts import tell
 from .phrases import spoken
 from .requests import validation
 from .run import go_on, write
@@ -39,7 +38,6 @@ def validate_next(d: Draft) -> None:
             return
         if accept(d, value.value):
             return
-    tell(d)
     go_on(d)
 
 
