@@ -321,7 +321,7 @@ def test_yes_leads_to_the_action(text: str) -> None:
 @pytest.mark.req("D-09")
 def test_no_ends_the_flow() -> None:
     talker = at_confirmation().says("no")
-    assert (talker.phase, talker.said) == ("idle", "All right, I have cancelled that.")
+    assert (talker.phase, talker.said) == ("idle", "All right, let's leave it.")
     assert talker.slots["amount"] == 50
 
 

@@ -111,7 +111,7 @@ def test_a_checkpoint_of_a_newer_version_is_refused() -> None:
 def test_a_checkpoint_that_is_too_old_is_refused_and_an_old_one_is_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
     data = {**written(at_amount().state), "version": 0}
     assert "too old" in refused(data)
-    monkeypatch.setattr(codec, "MIGRATIONS", {0: lambda old: old, 1: lambda old: old})
+    monkeypatch.setattr(codec, "MIGRATIONS", {version: lambda old: old for version in range(VERSION)})
     assert from_json(TRANSFER, data) == at_amount().state
 
 

@@ -27,6 +27,7 @@ from duologue.dialogue.events import ActionDone, Event, NothingSaid, Understood,
 from duologue.dialogue.flow import Act, Domain, Instruction, SlotSpec
 from duologue.dialogue.machine import step
 from duologue.dialogue.matrix import MATRIX
+from duologue.dialogue.parts import PART
 from duologue.dialogue.state import Filled, Phase, State, TraceEvent, Trouble, with_top
 
 Result = tuple[State, tuple[Effect, ...]]
@@ -171,6 +172,13 @@ def acts_on_nothing(before: State, event: Event, after: State, effects: tuple[Ef
     return (with_top(after, slots=()) if after.phase is Phase.EXECUTING_ACTION else after), effects
 
 
+def acts_on_scraps(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+    if after.phase is Phase.EXECUTING_ACTION and after.top is not None:
+        scraps = ((name, replace(filled, source=PART)) for name, filled in after.top.slots)
+        return with_top(after, slots=tuple(scraps)), effects
+    return after, effects
+
+
 def writes_what_json_lacks(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
     return replace(after, metadata=(("place", (1, 2)),)), effects  # type: ignore[arg-type]
 
@@ -214,6 +222,7 @@ BROKEN: dict[str, tuple[Alphabet, Break]] = {
     "nothing is left over": (TABLE, keeps_misses_for_ever),
     "candidates are of the slot that is asked": (WISHES, keeps_candidates),
     "an action has what its flow asked for": (PAY, acts_on_nothing),
+    "what was picked out is heard first": (PAY, acts_on_scraps),
     "a checkpoint is the whole truth": (TABLE, writes_what_json_lacks),
     "everything is bounded": (TABLE, hoards),
     "what was in vain counts": (TABLE, never_counts),

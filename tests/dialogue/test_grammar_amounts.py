@@ -50,7 +50,7 @@ def test_a_number_as_people_say_it(reply: str, value: float) -> None:
         "two or three",
         "two tickets and one room",
         "three rooms",
-        "me and two friends",
+        "me and some friends",
         "not two",
         "two tickets on Friday",
         "more than two",
@@ -111,3 +111,27 @@ def test_money_as_people_say_it(reply: str, amount: float, currency: str | None)
 
 def test_twelve_fifty_may_be_two_amounts() -> None:
     assert said(MONEY, "twelve fifty") == [{"amount": 12.5, "currency": None}, {"amount": 1250, "currency": None}]
+
+
+@pytest.mark.parametrize(
+    ("reply", "amount"),
+    {
+        "1.200 euros": 1200,  # once: one euro twenty
+        "€1.200": 1200,
+        "1.200.000 euros": 1_200_000,
+        "2.000,50 €": 2000.5,
+        "12,50 €": 12.5,
+        "1,200.50 dollars": 1200.5,
+        "1.20 euros": 1.2,
+        "0.125 euros": 0.12,
+        "1.250 million euros": 1_250_000,
+    }.items(),
+)
+def test_points_and_commas_of_money_are_read_both_ways(reply: str, amount: float) -> None:
+    value = said(ask(Kind.MONEY), reply)
+    assert value["amount"] == amount
+
+
+def test_a_number_that_may_be_thousands_asks_back() -> None:
+    assert said(ask(Kind.NUMBER), "1.200") == [1200, 1.2]
+    assert said(ask(Kind.NUMBER), "1.25") == 1.25

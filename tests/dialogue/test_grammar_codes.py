@@ -86,3 +86,12 @@ def test_what_is_no_code_is_for_nlu(reply: str) -> None:
 @pytest.mark.parametrize(("reply", "code"), {"abc123": "ABC123", "it's 12ab34": "12AB34", "abc": None}.items())
 def test_a_code_may_be_typed_in_one_piece(reply: str, code: str | None) -> None:
     assert said(ask(Kind.CODE), reply) == code
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    {"AB12 I think": "AB12", "AB 12, I guess": "AB12", "A B I 1 2": "ABI12", "A B 1 I please": "AB1I"}.items(),
+)
+def test_whoever_speaks_is_no_letter_of_a_code(reply: str, code: str) -> None:
+    # Once: "AB12, I think" was AB12I.
+    assert said(ask(Kind.CODE), reply) == code

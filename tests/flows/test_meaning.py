@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, SetSlot, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.state import State
+from duologue.dialogue.parts import PART
+from duologue.dialogue.state import Instance, State
 from duologue.flows import parse_flows
 from duologue.flows.meaning import commands_of, first_values, scope_of
-from duologue.nlu.understanding import Guess, Understanding
+from duologue.nlu.understanding import Guess, Quote, Understanding
 
 DOMAIN = parse_flows("""
 version: 1
@@ -73,6 +74,28 @@ def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
     assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
 
 
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("text", ["on the weekend", "april 8", "three nights", "at nine pm", "20 euros"])
+def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None:
+    # Once: "on the weekend" told the opening hours, because they are asked for in such words.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
+    guess = understood("flow cancel", "minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
+    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
+    told = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
+    assert told == (StartFlow("cancel"),)
+
+
+@pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
+def test_an_open_task_is_left_to_a_person_only_if_that_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
+    # Once: "you can call me", after "shall we call you?", put the caller through to somebody.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
+    guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == meant
+
+
 DOCTOR = parse_flows("""
 version: 1
 slots:
@@ -103,3 +126,75 @@ def test_who_asks_for_a_task_has_answered_none_of_its_questions_by_that(text: st
     # Once: "I need to see a doctor" was a yes to the question whether one is new here.
     found = first_values(DOCTOR, "visit", text, "2026-03-04")
     assert {one.slot: one.value for one in found if isinstance(one, SetSlot)} == values
+
+
+# -- A message that is understood in part
+
+VISIT = """
+version: 1
+slots:
+  people: {type: number, prompt: "How many?"}
+  day: {type: date, prompt: "Which day?"}
+  time: {type: time, prompt: "What time?"}
+  nickname: {type: text, prompt: "What are you called?"}
+flows:
+  visit:
+    description: see the castle
+    examples: [we want to see the castle]
+    steps: [collect: people, collect: day, collect: time, collect: nickname]
+  hours:
+    description: opening hours
+    examples: [when are you open]
+    steps: [say: "From nine to five."]
+"""
+
+
+def heard_in_part(text: str, found: Understanding, waiting_for: str = "people") -> tuple[Command, ...]:
+    domain = parse_flows(VISIT)
+    state = State(stack=(Instance(1, "visit"),), waiting_for=waiting_for)
+    asked = Understand(1, text, ("visit", "hours"), (), waiting_for=waiting_for)
+    return commands_of(domain, state, asked, found, "2026-03-04")
+
+
+NOBODY_KNOWS = Understanding((), False, 0.1, by="minilm")
+
+
+@pytest.mark.req("D-04")
+def test_a_message_that_starts_a_task_brings_what_stands_for_itself() -> None:
+    text = "we want to see the castle on Friday with six people and a very old aunt"
+    found = first_values(parse_flows(VISIT), "visit", text, "2026-03-04")
+    assert [(one.slot, one.value, one.source) for one in found] == [("day", "2026-03-06", PART), ("people", 6, PART)]
+
+
+@pytest.mark.req("D-04", "D-12")
+def test_an_answer_with_words_beside_it_is_an_answer() -> None:
+    text = "six of us, my aunt wants to come as well, on Friday"
+    for found in (NOBODY_KNOWS, understood("flow visit", "minilm")):
+        values = heard_in_part(text, found)
+        assert [(one.slot, one.value) for one in values if isinstance(one, SetSlot)] == [
+            ("people", 6),
+            ("day", "2026-03-06"),
+        ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my aunt arrives on Friday",  # no answer to the question
+        "is it true that six people got lost on Friday?",  # a question
+        "not six people, my aunt is ill",
+    ],
+)
+def test_what_is_no_answer_stays_one(text: str) -> None:
+    assert heard_in_part(text, NOBODY_KNOWS) == ()
+
+
+def test_who_asks_for_something_else_gets_that() -> None:
+    assert heard_in_part("are you open for six people", understood("flow hours", "minilm")) == (StartFlow("hours"),)
+
+
+def test_a_language_model_that_quotes_is_believed() -> None:
+    quoted = Understanding((), True, 0.9, (Quote("people", "six"),), by="llm")
+    (value,) = heard_in_part("six of us and my aunt", quoted)
+    assert isinstance(value, SetSlot)
+    assert (value.value, value.source) == (6, "llm")

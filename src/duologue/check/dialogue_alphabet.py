@@ -41,6 +41,7 @@ from duologue.dialogue.events import (
 )
 from duologue.dialogue.flow import Act, Domain, JumpUnless, SlotSpec
 from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
+from duologue.dialogue.parts import PART
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, Phase, State
 
@@ -173,7 +174,9 @@ class Alphabet:
             for flow in self.domain.offered:
                 for name in flow.slots[-1:]:
                     spec = self.domain.slots[name]
-                    yield (StartFlow(flow.name), SetSlot(name, value_of(spec, said_of(spec)[0])))
+                    value = value_of(spec, said_of(spec)[0])
+                    yield (StartFlow(flow.name), SetSlot(name, value))
+                    yield (StartFlow(flow.name), SetSlot(name, value, source=PART))
 
     def _verdicts(self, wanted: Validate) -> Iterator[Event]:
         value = f"{wanted.value}{NORMALISED}" if wanted.normaliser else wanted.value

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
+from duologue.dialogue.parts import PART, TOLD
 from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import Filled, Instance, Phase, Slots, State, Trouble
 
@@ -27,7 +28,7 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
     ("visited, confirmed", "in the order of the alphabet: only membership counts"),
     ("kept", "forgotten: judged in the step that fills it"),
     ("a slot's raw text, span, turn", "forgotten; its value stays: one of two for each slot"),
-    ("the source of a value", "the program, or anybody else"),
+    ("the source of a value", "the program, a part of a message that may be objected to, or anything else"),
     ("last_response", "there or not, and whether it ended in the question"),
     ("heard", "there or not; the message only while it is understood and in an error"),
     ("the message of an error", "forgotten; its type and where to go on stay"),
@@ -93,4 +94,4 @@ def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
 
 
 def _source(source: str) -> str:
-    return source if source == PROGRAM else ""
+    return source if source in (PROGRAM, PART, TOLD) else ""

@@ -14,7 +14,9 @@ from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserSaid, Validated, WorkFailed
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm
 from duologue.dialogue.grammars import ANY, Json
+from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
+from duologue.dialogue.parts import is_part
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, values_of
 
@@ -69,6 +71,8 @@ def _may_go(seen: Seen, before: Instance, held: dict[str, Json], lost: set[str])
     at = program[before.at]
     if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no opens the questions again
         emptied |= {one.slot for one in program[at.on_no : before.at] if isinstance(one, Collect)}
+    if before.confirm == seen.domain.patterns.check:  # a no to what was picked out of a message
+        emptied |= {name for name, filled in before.slots if is_part(filled)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
     changed = {name for name, value in values_of(before.slots).items() if name not in lost and held[name] != value}
@@ -178,7 +182,8 @@ def each_question_counts_anew(seen: Seen) -> Iterator[str]:
 
 def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
     """As long as a question stays open, its tries only grow, and they grow with whatever was no answer. Since they are
-    bounded, no question is asked for ever."""
+    bounded, no question is asked for ever. What was said before it was asked is no answer of either kind, and there are
+    only as many of those as wait."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return
@@ -186,7 +191,7 @@ def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
     if was != now or seen.confirmed or seen.restarts:
         return
     is_empty = isinstance(seen.event, UserSaid) and not seen.event.text.strip()
-    is_unclear = isinstance(seen.event, Understood) and not seen.commands
+    is_unclear = isinstance(seen.event, Understood) and not seen.commands and not before.is_aside
     is_vain = before.phase is not Phase.ERROR and (
         isinstance(seen.event, NothingSaid | Rejected) or is_empty or is_unclear
     )
@@ -200,7 +205,7 @@ def nothing_that_was_said_is_lost(seen: Seen) -> Iterator[str]:
     """A message that comes while somebody works waits, or its refusal is told."""
     if not isinstance(seen.event, UserSaid) or seen.before.phase not in BUSY:
         return
-    waits = seen.after.queue == (*seen.before.queue, seen.event.text)
+    waits = seen.after.queue == (*seen.before.queue, seen.event.text[:TEXT_MAX])
     if not waits and (seen.after.queue != seen.before.queue or not seen.said):
         yield "a message was lost"
 
@@ -261,6 +266,14 @@ def tried_again_only_when_asked(seen: Seen) -> Iterator[str]:
         yield "a failed action runs again by what was said before it failed"
 
 
+def what_was_picked_out_is_heard_first(seen: Seen) -> Iterator[str]:
+    """An action uses what was picked out of a message only after the person could object."""
+    top = seen.after.top
+    for name, filled in top.slots if top is not None and seen.runs else ():
+        if is_part(filled):
+            yield f"an action uses {name}, which nobody could object to"
+
+
 def saved_in_time(seen: Seen) -> Iterator[str]:
     """After each transition and response, and before an action (D-13)."""
     saves = [effect for effect in seen.effects if isinstance(effect, Save)]
@@ -287,6 +300,7 @@ LAWS: tuple[Law, ...] = (
     nothing_understood_is_dropped,
     a_failed_action_never_falls_through,
     tried_again_only_when_asked,
+    what_was_picked_out_is_heard_first,
     saved_in_time,
 )
 

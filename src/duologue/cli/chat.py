@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import json
+import logging
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,6 +54,7 @@ def chat_command(
     """Talk to flows by typing. /state shows where it is, /quit ends it."""
     if today is not None:
         _check_date(today)
+    logging.basicConfig(format="%(message)s")  # warnings, such as a function of yours that failed
     try:
         asyncio.run(_chat(file, actions, flow, today, find_nlu(nlu, llm_url), show_state))
     except (KeyboardInterrupt, EOFError):

@@ -6,10 +6,13 @@ Rule: the grammars come first; only what they don't wholly understand costs a re
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, Cancel, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
+from .commands import BY_NAME, Cancel, ChitChat, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
 from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
+from .earlier import asked_after
 from .flow import Collect, Confirm
 from .grammars import (
     ANY,
@@ -22,13 +25,17 @@ from .grammars import (
     Slot,
     Unclear,
     Value,
+    plainly,
     read,
     read_confirmation,
 )
 from .grammars import Command as Commanded
 from .grammars.anything import is_anything
+from .grammars.carriers import DISSENT, FILLERS, POLITE
 from .grammars.commands import command_of, repeats
+from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
+from .grammars.questions import asks
 from .grammars.tokens import tokens_of
 from .obey import cancel, miss, obey, say_no, say_yes
 from .phrases import gaps_of
@@ -50,12 +57,29 @@ def understand(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, (BY_NAME[name],))
         return
+    if not d.s.stack and (polite := _returned(d, text)):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, polite)
+        return
     ask_nlu(d, text)
 
 
-def ask_nlu(d: Draft, text: str) -> None:
+def _returned(d: Draft, text: str) -> tuple[Command, ...]:
+    """A courtesy is returned, unless a task begins with just these words; whoever says hello is told what there is."""
+    kind = courtesy_of(tokens_of(text))
+    if kind is None or any(example.casefold() == text.strip(" .,!?").casefold() for example in _examples(d)):
+        return ()
+    words = ChitChat(str(getattr(d.domain.patterns, kind)))
+    return (words, Help()) if kind == "greeting" else (words,)
+
+
+def _examples(d: Draft) -> Iterator[str]:
+    return (example for flow in d.domain.offered for example in flow.examples)
+
+
+def ask_nlu(d: Draft, text: str, *, is_aside: bool = False) -> None:
     d.enter(Phase.UNDERSTANDING)
-    d.set(heard=text, last_nlu_call=d.at)
+    d.set(heard=text, last_nlu_call=d.at, is_aside=is_aside)
     d.request()
     d.effects.append(understanding(d.domain, d.s))
 
@@ -90,8 +114,9 @@ def question_of(d: Draft) -> Question:
         for name in d.flow.slots
         if name != slot and d.top.filled(name) is None and not d.spec(name).ask_before_filling
     )
+    spec = d.spec(slot)
     return Question(
-        d.spec(slot).asked,
+        spec.asked if d.s.among else asked_after(d.domain, d.top, spec),
         d.s.last_question,
         d.flow.description,
         offered,  # type: ignore[arg-type]
@@ -106,6 +131,10 @@ def _answer_question(d: Draft, text: str) -> None:
         return
     reading = read(asked, text, d.today)
     match reading:
+        case _ if d.s.among and _is_neither(d, text):
+            d.enter(Phase.UNDERSTANDING)
+            say_no(d)
+            go_on(d)
         case Direct() if _is_of_a_list(d, reading, text):
             _correct_or_ask(d, text)
         case Direct():
@@ -173,7 +202,14 @@ def _answer_ambiguously(d: Draft, reading: Ambiguous) -> None:
     validate_next(d)
 
 
-def _correct_or_ask(d: Draft, text: str) -> None:
+def _is_neither(d: Draft, text: str) -> bool:
+    """Is it none of those that were asked about?"""
+    reading = read_confirmation("", text, d.today)
+    is_no = isinstance(reading, Confirmation) and reading.answer is Answer.NO
+    return is_no or any(token.low in ("neither", "none") for token in tokens_of(text)[:2])
+
+
+def _correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
     found: tuple[Command, ...] = corrections(d.domain, d.top, text, d.today)
     if not found and d.s.waiting_for is not None and question_stands(d):
         found = put_right(d.domain, d.s.waiting_for, text, d.today)
@@ -181,7 +217,7 @@ def _correct_or_ask(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, found)
     else:
-        ask_nlu(d, text)
+        ask_nlu(d, text, is_aside=is_aside)
 
 
 def _given(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
@@ -207,10 +243,36 @@ def _answer_read_back(d: Draft, text: str) -> None:
         return
     new = read(question_of(d), text, d.today)
     if isinstance(new, Direct):
-        d.set(values=_given(new.values, "grammar"), reading_back=False)
-        validate_next(d)
+        _hear_anew(d, _given(new.values, "grammar"))
+        return
+    slot = d.s.values[0].slot
+    said = named(d.domain, d.top, text, d.today)
+    if said is not None and said[0] != slot and said[1]:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, said[1])
+    elif found := put_right(d.domain, slot, text, d.today):
+        _hear_anew(d, found)
+    elif _is_no_to_code(d, text):
+        d.enter(Phase.UNDERSTANDING)
+        say_no(d)
+        go_on(d)
     else:
-        _correct_or_ask(d, text)
+        ask_nlu(d, text)
+
+
+def _hear_anew(d: Draft, values: tuple[SetSlot, ...]) -> None:
+    """Another code in place of the one that is read back; what else was heard waits behind it."""
+    new = {value.slot for value in values}
+    d.set(values=(*values, *(value for value in d.s.values if value.slot not in new)), reading_back=False)
+    validate_next(d)
+
+
+def _is_no_to_code(d: Draft, text: str) -> bool:
+    """ "No, it ends in seven", "the number is wrong": whatever else is said, it was not heard right."""
+    tokens = tokens_of(text)
+    begins = next((token.low for token in tokens if token.low not in FILLERS | POLITE), "")
+    says_no = plainly(d.s.last_question, text, d.today) is Answer.NO
+    return (begins in DISSENT or says_no) and not asks(tokens)
 
 
 # -- A reply to a confirmation
@@ -325,17 +387,21 @@ def _recover(d: Draft) -> None:
 
 
 def hear_aside(d: Draft, text: str) -> None:
-    """A command or a correction is obeyed; a yes or no was said of nothing, and the rest goes to NLU."""
+    """A command or a correction is obeyed; a yes or no was said of nothing, and the rest goes to NLU. It is no answer
+    to a question that was not asked yet; to one that was open all the while it is."""
+    is_aside = d.is_unheard or d.s.is_aside
     name = command_of(tokens_of(text))
     if name is not None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, (BY_NAME[name],))
     elif not text.strip() or _is_bare_yes_or_no(d, text):
         d.note("said_of_nothing")
+    elif d.s.phase is Phase.WAITING_FOR_SLOT and not is_aside:
+        answer(d, text)
     elif d.s.stack:
-        _correct_or_ask(d, text)
+        _correct_or_ask(d, text, is_aside=is_aside)
     else:
-        ask_nlu(d, text)
+        ask_nlu(d, text, is_aside=is_aside)
 
 
 def _is_bare_yes_or_no(d: Draft, text: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .draft import Draft
 from .flow import Act, Collect, Confirm
+from .parts import listed
 from .phrases import either, spelled, spoken
 from .state import Phase
 
@@ -26,13 +27,14 @@ def ask_slot(d: Draft, at: Collect) -> None:
         value = next((item.value for item in d.s.values), None)
         prompt, more = patterns.read_back, {"value": spelled(str(value))}
     elif d.s.among:
-        prompt, more = patterns.ambiguous, {"value": either([spoken(value) for value in d.s.among])}
+        prompt, more = patterns.ambiguous, {"value": either([spoken(value, d.today) for value in d.s.among])}
     ladder, count = (spec.silence_prompts, d.s.silences) if d.s.silences else (spec.reprompts, d.s.misses)
-    if count and not d.s.among and not d.s.reading_back:
-        if ladder:
-            prompt = ladder[min(count, len(ladder)) - 1]
-        else:
-            d.say(patterns.silence if d.s.silences else patterns.reprompt)
+    is_about_answer = bool(d.s.among) or d.s.reading_back
+    if count and ladder and not is_about_answer:
+        prompt = ladder[min(count, len(ladder)) - 1]
+    elif count:
+        missed = patterns.unconfirmed if d.s.reading_back else patterns.reprompt
+        d.say(patterns.silence if d.s.silences else missed)
     d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
 
 
@@ -45,7 +47,8 @@ def ask_confirmation(d: Draft, at: Confirm | None) -> None:
         d.say(d.domain.patterns.unconfirmed)
     if d.s.silences:
         d.say(d.domain.patterns.silence)
-    d.set(last_question=d.say(text, asks=True, barge_in=at.barge_in if at is not None else True))
+    words = d.say(text, asks=True, barge_in=at.barge_in if at is not None else True, slots=listed(d))
+    d.set(last_question=words)
 
 
 def _turn_to(d: Draft, slot: str | None) -> None:

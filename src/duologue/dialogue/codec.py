@@ -15,7 +15,7 @@ from .commands import CorrectSlot, SetSlot
 from .flow import Act, Domain
 from .state import BUSY, Filled, Instance, Message, Phase, State, TraceEvent, Trouble
 
-VERSION = 2
+VERSION = 3
 
 
 class BadCheckpoint(ValueError):
@@ -35,6 +35,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "instances": _COUNT,
     "acts": _COUNT,
     "heard": _TEXT,
+    "is_aside": _FLAG,
     "turn_count": _COUNT,
     "last_response": _TEXT,
     "last_question": _TEXT,
@@ -44,6 +45,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
 # From each older version to the next.
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda old: {**old, "tries": 0},
+    2: lambda old: {**old, "is_aside": False},
 }
 
 

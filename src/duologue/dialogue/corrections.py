@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterator
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
+from .earlier import asked_anew
 from .flow import Collect, Domain, SlotSpec
 from .grammars import Ambiguous, Direct, Json, Kind, Question, read
 from .naming import names_of
 from .phrases import spoken
-from .state import Instance
+from .state import Filled, Instance
 
 Correction = CorrectSlot | SetSlot | ClearSlot
 
@@ -70,12 +71,14 @@ def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[st
     if len(text) > _LENGTH_MAX:
         return None
     for called, name in names_of(domain, instance.flow):
+        spec, filled = domain.slots[name], instance.filled(name)
+        if _is_wrong(called, text):
+            return name, (ClearSlot(name),) if filled is not None and _is_asked(domain, instance, name) else ()
         if (said := _said_of(called, text)) is None:
             continue
-        spec, filled = domain.slots[name], instance.filled(name)
         if filled is None and spec.ask_before_filling:
             return name, ()
-        found = _first(_read(spec, said["new"], said.span("new"), today))
+        found = _first(_read(spec, said["new"], said.span("new"), today, filled))
         if found is not None and filled is None:
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
@@ -89,7 +92,7 @@ def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn:
     answered = [name for name in instance.asked if (one := instance.filled(name)) is not None and one.turn == turn]
     if said is None or not answered:
         return ()
-    found = _first(_read_listed(domain.slots[answered[-1]], said, today))
+    found = _first(_read_listed(domain.slots[answered[-1]], said, today, instance.filled(answered[-1])))
     return (found,) if found is not None else ()
 
 
@@ -129,13 +132,30 @@ def _said_of(called: str, text: str) -> re.Match[str] | None:
     ) or re.match(rf"^{_OPENING}{_CHANGE} (?:the|my|our)? ?{name} (?!please)(?P<new>.+?){_END}", text, re.IGNORECASE)
 
 
+def _is_wrong(called: str, text: str) -> bool:
+    """the NAME is wrong; that's the wrong NAME; you got my NAME wrong."""
+    name = rf"(?:the|my|our|that|this) {re.escape(called)}"
+    return any(
+        re.match(rf"^{_OPENING}{pattern}{_END}", text, re.IGNORECASE)
+        for pattern in (
+            rf"{name} (?:is|was) (?:(?:all|still) )?(?:wrong|incorrect|not (?:right|correct))",
+            rf"{name} (?:isn't|wasn't) (?:right|correct)",
+            rf"(?:you|i|we)(?:'ve| have)?(?: got| have| had)? {name} wrong",
+            rf"(?:(?:that's|that is|it's|you have|you've got|you got) )?(?:the |a )?wrong {re.escape(called)}",
+        )
+    )
+
+
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
     """What is said of a filled slot; without a value it is asked for again."""
     for called, name in names_of(domain, instance.flow):
         if instance.filled(name) is None:
             continue
-        if (said := _said_of(called, text)) is not None:
-            yield from _read(domain.slots[name], said["new"], said.span("new"), today)
+        if _is_wrong(called, text):
+            if _is_asked(domain, instance, name):
+                yield ClearSlot(name)
+        elif (said := _said_of(called, text)) is not None:
+            yield from _read(domain.slots[name], said["new"], said.span("new"), today, instance.filled(name))
         elif _is_asked(domain, instance, name) and re.match(
             rf"^{_OPENING}{_CHANGE} (?:the|my|our) {re.escape(called)}{_END}", text, re.IGNORECASE
         ):
@@ -177,9 +197,9 @@ def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iter
         return
     for spec in _latest_first(domain, instance):
         if _MEANT.search(text):
-            yield from _read(spec, said["new"], said.span("new"), today)
+            yield from _read(spec, said["new"], said.span("new"), today, instance.filled(spec.name))
         else:
-            yield from _read_listed(spec, said, today)
+            yield from _read_listed(spec, said, today, instance.filled(spec.name))
 
 
 def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
@@ -189,7 +209,8 @@ def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Itera
         return
     for spec in _latest_first(domain, instance):
         filled = instance.filled(spec.name)
-        yield from (one for one in _read_listed(spec, said, today) if filled is None or one.value != filled.value)
+        found = _read_listed(spec, said, today, filled)
+        yield from (one for one in found if filled is None or one.value != filled.value)
 
 
 def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bool:
@@ -199,18 +220,22 @@ def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bo
     return isinstance(reading, Direct) and reading.value_of(spec.name) == value
 
 
-def _read_listed(spec: SlotSpec, said: re.Match[str], today: str) -> Iterator[CorrectSlot]:
+def _read_listed(
+    spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
+) -> Iterator[CorrectSlot]:
     """The new value; of an open name only one that its list has, because it reads anything else as well."""
     if spec.kind is Kind.TEXT:
         return
-    for found in _read(spec, said["new"], said.span("new"), today):
+    for found in _read(spec, said["new"], said.span("new"), today, filled):
         is_known = spec.names is not None and found.value in spec.names.values.values()
         if spec.kind is not Kind.NAME or not spec.is_open or is_known:
             yield found
 
 
-def _read(spec: SlotSpec, text: str, span: tuple[int, int], today: str) -> Iterator[CorrectSlot]:
-    reading = read(Question(spec.asked), text, today)
+def _read(
+    spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
+) -> Iterator[CorrectSlot]:
+    reading = read(Question(asked_anew(spec, filled)), text, today)
     value: Json = None
     if isinstance(reading, Direct):
         value = reading.value_of(spec.name)

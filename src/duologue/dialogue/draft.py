@@ -32,6 +32,7 @@ class Draft:
         self.moves: list[tuple[Phase, Phase]] = []
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
         self.is_unheard = False  # the open question is new: nobody can have answered it yet
+        self._first = ""
         self._says: list[Respond] = []
         self._reasons: dict[str, None] = {}
 
@@ -88,10 +89,14 @@ class Draft:
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
         """Say a phrase with its gaps filled; nothing, if it is empty. Returns what is said."""
         known = values_of(self.top.slots) if self.s.stack else self.s.slots
-        words = fill(text, {**known, **more})
+        words = fill(text, {**known, **more}, self.today)
         if words:
             self._says.append(Respond(words, barge_in, asks))
         return words
+
+    def begin_with(self, text: str, **more: object) -> None:
+        """Say this before all else, in place of what was to be said first until now."""
+        self._first = fill(text, more)
 
     @property
     def says_something(self) -> bool:
@@ -100,12 +105,15 @@ class Draft:
     def hush(self) -> None:
         """Nothing of what was to be said is said: it went round."""
         self._says.clear()
+        self._first = ""
 
     def finish(self) -> tuple[State, tuple[Effect, ...]]:
         """The new state, and what is to be done, in order: save, speak, then begin what takes time."""
         if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
             self.set(trouble=None)
         self._keep_one_question()
+        if self._first:
+            self._says.insert(0, Respond(self._first))
         if self._says:
             text = " ".join(said.text for said in self._says)
             said = Message("assistant", text, self.at)

@@ -176,11 +176,15 @@ class Patterns:
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
-    cancelled: str = "All right, I have cancelled that."
+    cancelled: str = "All right, let's leave it."  # never that something is cancelled: it may have been a booking
     restarted: str = "All right, from the beginning."
     nothing_to_cancel: str = "There is nothing to cancel."
     corrected: str = "Got it, I've updated your {slot} to {value}."
     back_to: str = "Back to where we were."
+    greeting: str = "Hello!"
+    thanks: str = "You're welcome."
+    assent: str = "All right."
+    farewell: str = "Goodbye!"
     chit_chat: str = "I'm afraid I can only help with my tasks."
     handoff: str = "I'll put you through to a person."
     skipped: str = "All right, we leave that out."
@@ -192,6 +196,8 @@ class Patterns:
     reprompt: str = "Sorry, I didn't get that."
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
+    noted: str = "So far I have {slots}."  # of a message that was understood in part
+    check: str = "I have {slots}. Is that right?"  # the same, where an action would be next
     not_understood: str = "Sorry, I didn't understand."
     busy: str = "One moment, please. I could not take that in yet."
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."

@@ -28,6 +28,7 @@ from .events import (
 )
 from .flow import Act, Domain
 from .obey import obey, wait_on
+from .parts import hear, tell
 from .run import fail, go_on, leave_all, leave_step, open_flow
 from .stack import PROGRAM
 from .state import BUSY, MESSAGES_MAX, Filled, Message, Phase, State
@@ -173,6 +174,7 @@ def step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effec
         event = _heard(draft, event)
     row.action(draft, event)
     _take_queue(draft)
+    tell(draft)
     return draft.finish()
 
 
@@ -200,6 +202,7 @@ def _today(state: State, event: Event) -> str:
 def _heard(d: Draft, e: UserSaid) -> UserSaid:
     """A message begins a turn, whatever becomes of it."""
     text = e.text[:TEXT_MAX]
+    hear(d)
     said = Message("user", text, e.at)
     d.set(turn_count=d.s.turn_count + 1, acts=0, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
     d.set(metadata=tuple({**dict(d.s.metadata), "today": e.today}.items()))
@@ -207,9 +210,10 @@ def _heard(d: Draft, e: UserSaid) -> UserSaid:
 
 
 def _take_queue(d: Draft) -> None:
-    """What was said while somebody worked is heard as soon as nobody does. It is no answer to a question that
-    was not asked yet."""
+    """What was said while somebody worked is heard as soon as nobody does."""
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]
         d.set(queue=rest)
         hear_aside(d, text)
+    if d.s.phase not in BUSY:
+        d.set(is_aside=False)

@@ -29,6 +29,7 @@ from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
+from .parts import confirm, is_checking, is_part, let_stand
 from .requests import open_now
 from .run import end_flow, fail, go_on, hand_over, open_flow, write
 from .stack import begin_anew, keep_slots, return_to
@@ -53,6 +54,8 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     for command in known:
         if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
             return
+    if values and d.s.stack and is_checking(d):
+        let_stand(d)  # one was put right, and not the others
     if values:
         new = {value.slot for value in values}
         left = (value for value in d.s.values if value.slot not in new)  # what is still read back, or waits behind that
@@ -69,7 +72,7 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
 def _take_words(d: Draft) -> bool:
     """Whatever is said to a question for free text is its answer, if nobody knows better. A question is none."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
-    if slot is None or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
+    if slot is None or d.s.is_aside or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
         return False
     tokens = tokens_of(words)
     if not words or asks(tokens) or (tokens and all(token.low in POLITE | FILLERS for token in tokens)):
@@ -139,7 +142,12 @@ def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
     if d.s.reading_back and d.s.values:
         d.enter(Phase.VALIDATING_SLOT)
         accept(d, d.s.values[0].value)
+    elif is_confirming(d) and is_checking(d):
+        confirm(d, d.top.confirm)
+        d.set_top(confirm="")
+        d.set(tries=0)
     elif is_confirming(d):
+        confirm(d, at.text if isinstance(at, Confirm) else d.top.confirm)
         d.set_top(confirmed=(*d.top.confirmed, at.step))
         d.set(tries=0)
         d.note("confirmed", step=at.step)
@@ -158,12 +166,17 @@ def say_no(d: Draft) -> bool:
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         count_try(d)
+    elif d.s.among:
+        d.set(among=())
+        count_try(d)
     elif is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
         d.set(tries=0)
         if at.on_no <= d.top.at:  # back to the questions: they are open again
             asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
             d.set_top(slots=without(d.top.slots, frozenset(asked)))
         d.set_top(at=at.on_no)
+    elif is_confirming(d) and is_checking(d):
+        _drop_parts(d)
     elif is_confirming(d):
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
@@ -172,6 +185,16 @@ def say_no(d: Draft) -> bool:
         miss(d)
         return True
     return False
+
+
+def _drop_parts(d: Draft) -> None:
+    """What was picked out of a message was not meant: it is asked for, one by one."""
+    wrong = [name for name, filled in d.top.slots if is_part(filled)]
+    d.set_top(confirm="")
+    d.set(tries=0)
+    for name in wrong:
+        d.set_top(slots=without(d.top.slots, frozenset((name,))))
+        take_back(d, name, is_empty=True)
 
 
 # -- The rest
@@ -206,7 +229,11 @@ def repeat(d: Draft) -> None:
 
 
 def _go_back(d: Draft) -> None:
-    """Ask the question before this one again; out of a called flow that has none, that of the one that called it."""
+    """Ask the question before this one again; out of a called flow that has none, that of the one that called it.
+    Before a code is read back, it is asked for."""
+    if d.s.reading_back:
+        d.set(reading_back=False, values=())
+        return
     left = next((place for place in range(len(d.s.stack), 0, -1) if _goes_back_to(d, place)), 0)
     if not left:
         d.say(d.domain.patterns.nothing_before)
@@ -275,7 +302,10 @@ def miss(d: Draft) -> None:
     if d.top.failed and not d.s.reading_back:
         go_on(d)  # no question was missed: there is an error to decide about
         return
-    count_try(d, misses=d.s.misses + 1)
+    if d.s.is_aside:  # no answer to the open question, which comes only now
+        d.say(d.domain.patterns.reprompt)
+    else:
+        count_try(d, misses=d.s.misses + 1)
     go_on(d)
 
 

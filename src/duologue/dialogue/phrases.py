@@ -16,6 +16,7 @@ _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _DURATION = re.compile(r"P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
 _UNITS = "year month week day hour minute second".split()
 _TIME = re.compile(r"(\d{2}):(\d{2})")
+_MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # in which a day needs no year
 
 
 def gaps_of(text: str) -> tuple[str, ...]:
@@ -23,18 +24,18 @@ def gaps_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, _ in GAP.findall(text)))
 
 
-def fill(text: str, values: Mapping[str, object]) -> str:
+def fill(text: str, values: Mapping[str, object], today: str = "") -> str:
     """The text with its gaps filled."""
 
     def said(gap: re.Match[str]) -> str:
         value = values.get(gap[1])
-        return spelled(str(value)) if gap[2] and value is not None else spoken(value)
+        return spelled(str(value)) if gap[2] and value is not None else spoken(value, today)
 
     return " ".join(GAP.sub(said, text).split())
 
 
-def spoken(value: object) -> str:
-    """A value as people say it."""
+def spoken(value: object, today: str = "") -> str:
+    """A value as people say it. A day that is far from today is said with its year."""
     match value:
         case None:
             return ""
@@ -47,9 +48,10 @@ def spoken(value: object) -> str:
         case dict():
             return " ".join(spoken(part) for part in value.values() if part is not None)
         case list() | tuple():
-            return either([spoken(part) for part in value])
+            return either([spoken(part, today) for part in value])
         case str() if (day := _DATE.fullmatch(value)) and 1 <= int(day[2]) <= 12:
-            return f"{_MONTHS[int(day[2]) - 1]} {int(day[3])}"
+            year = f", {day[1]}" if _is_far(value, today) else ""
+            return f"{_MONTHS[int(day[2]) - 1]} {int(day[3])}{year}"
         case str() if time := _TIME.fullmatch(value):
             return _clock(int(time[1]), int(time[2]))
         case str() if (lasts := _DURATION.fullmatch(value)) and any(lasts.groups()):
@@ -70,6 +72,15 @@ def spelled(code: str) -> str:
 def either(parts: list[str]) -> str:
     """One or another."""
     return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def _is_far(day: str, today: str) -> bool:
+    """Would it be taken for the same day of another year?"""
+    now = _DATE.fullmatch(today)
+    if now is None:
+        return False
+    months = 12 * (int(day[:4]) - int(now[1])) + int(day[5:7]) - int(now[2])
+    return not -_MONTHS_BACK <= months <= _MONTHS_AHEAD
 
 
 def _clock(hour: int, minute: int) -> str:

@@ -12,6 +12,7 @@ from .draft import Draft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
 from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
+from .parts import check, wants_check
 from .requests import action
 from .stack import begin, keep_slots, return_to
 from .state import Filled, Phase, Slots, Trouble, put, values_of, without
@@ -68,6 +69,9 @@ def _take_step(d: Draft) -> bool:
         case Act():
             if d.top.failed:
                 stay_in_error(d)
+            elif wants_check(d) and not d.top.is_acting:
+                check(d)
+                return _ask(d, None)
             elif d.top.confirm and at.step not in d.top.confirmed:
                 return _ask(d, None)
             else:
@@ -117,12 +121,21 @@ def _advance(d: Draft) -> bool:
     return True
 
 
-def write(d: Draft, name: str, value: object, source: str, raw: str = "", span: tuple[int, int] = (0, 0)) -> None:
+def write(
+    d: Draft,
+    name: str,
+    value: object,
+    source: str,
+    raw: str = "",
+    span: tuple[int, int] = (0, 0),
+    *,
+    confirmed: bool = False,
+) -> None:
     """Fill a slot of the open flow; None empties it."""
     if value is None:
         d.set_top(slots=without(d.top.slots, frozenset((name,))))
         return
-    filled = Filled(value, raw, span, source, turn=d.s.turn_count)  # type: ignore[arg-type]
+    filled = Filled(value, raw, span, source, confirmed, d.s.turn_count)  # type: ignore[arg-type]
     d.set_top(slots=put(d.top.slots, name, filled))
 
 

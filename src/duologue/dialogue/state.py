@@ -142,6 +142,7 @@ class State:
     instances: int = 0
     acts: int = 0  # actions since somebody said something
     heard: str = ""  # the message that is being understood
+    is_aside: bool = False  # it was said while somebody worked, before the open question was asked
     queue: tuple[str, ...] = ()  # messages that came meanwhile
     messages: tuple[Message, ...] = ()
     turn_count: int = 0

@@ -7,7 +7,7 @@ place. That any value will do is no value: it is not checked and not read back.
 
 from __future__ import annotations
 
-from .asking import ask_slot, count_try
+from .asking import ask_slot, count_try, is_confirming
 from .commands import CorrectSlot, SetSlot
 from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
@@ -68,14 +68,14 @@ def accept(d: Draft, value: Json) -> bool:
     if given.slot == d.s.waiting_for:
         d.set(tries=0)
     before = d.top.filled(given.slot)
-    write(d, given.slot, value, given.source, given.raw, given.span)
+    write(d, given.slot, value, given.source, given.raw, given.span, confirmed=d.s.reading_back)
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and before.value != value:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value))
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value, d.today))
         take_back(d, given.slot)
     elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value))
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value, d.today))
     return False
 
 
@@ -84,8 +84,9 @@ def reject(d: Draft, reason: str) -> None:
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), reading_back=False)
-    count_try(d)
-    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value))
+    if d.s.waiting_for is not None or is_confirming(d):  # else a correction has led away from the question
+        count_try(d)
+    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value, d.today))
     validate_next(d)
 
 

@@ -24,16 +24,34 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Answer, Direct, Json, Kind, Question, plainly, read, read_volunteered
+from duologue.dialogue.grammars import (
+    ANY,
+    Ambiguous,
+    Answer,
+    Direct,
+    Json,
+    Kind,
+    Question,
+    plainly,
+    read,
+    read_parts,
+    read_volunteered,
+)
+from duologue.dialogue.grammars import Slot as DialogueSlot
 from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.questions import asks
 from duologue.dialogue.grammars.tokens import stem, tokens_of
+from duologue.dialogue.parts import PART
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 
 Said = tuple[str, ...]
 
 _FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+_PLAIN = tuple(DialogueSlot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
 _SURE = 0.9  # that something else was meant where anything may be an answer
+
+_SURE_OF_A_PERSON = 0.8  # that an open task is to be left to somebody
 
 # What can be wanted at any time, and how people say it.
 COMMANDS: dict[str, tuple[Command, Said]] = {
@@ -85,17 +103,22 @@ def commands_of(
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = tuple(value for value in values if value is not None)
     name = found.intent
-    if name is None:
+    is_open = state.top is not None and name == _FLOW + state.top.flow
+    is_bare = found.by != "llm" and state.top is not None and _is_bare_value(effect.text, today)
+    is_nothing_else = name is None or is_open or is_bare
+    if is_nothing_else and not given and (part := _answer_in_part(domain, state, effect, today)):
+        return part
+    if name is None or is_bare:
         return given
-    if found.by != "llm" and _is_free_text(domain, effect):
-        is_open = state.top is not None and name == _FLOW + state.top.flow
-        if is_open or found.confidence < _SURE:
-            return given
+    if found.by != "llm" and _is_free_text(domain, effect) and (is_open or found.confidence < _SURE):
+        return given
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
         return (StartFlow(flow), *(given or first_values(domain, flow, effect.text, today)))
     if name in ANSWERS and found.by != "llm" and not _is_said(domain, effect, ANSWERS[name][0], today):
         return given
+    if name == "handoff" and found.by != "llm" and state.top is not None and found.confidence < _SURE_OF_A_PERSON:
+        return given  # "you can call me" is near to it, and there is no way back
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
         return given
     known = {**COMMANDS, **ANSWERS}
@@ -108,6 +131,15 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_bare_value(text: str, today: str) -> bool:
+    """Is it a day, a time or an amount and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
+    "on the weekend"; while something is asked, it is an answer or a slip."""
+    return any(
+        isinstance(reading, Ambiguous) or (isinstance(reading, Direct) and reading.values[0].value != ANY)
+        for reading in (read(Question(slot), text, today) for slot in _PLAIN)
+    )
 
 
 def _is_free_text(domain: Domain, effect: Understand) -> bool:
@@ -137,9 +169,30 @@ def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> 
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The values in a message that starts a flow, if all of its words are understood."""
+    """The values in a message that starts a flow: all of them, if all of its words are understood; otherwise those that
+    stand for themselves."""
     task = domain.flows[flow]
     slots = tuple(domain.slots[name].asked for name in task.slots if not domain.slots[name].ask_before_filling)
-    found = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
-    values = found.values if found is not None else ()
-    return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in values)
+    whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
+    if whole is not None:
+        return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
+    return _parts(slots, text, today)
+
+
+def _answer_in_part(domain: Domain, state: State, effect: Understand, today: str) -> tuple[SetSlot, ...]:
+    """The answer to the open question in a message with words that nobody understands, and what else is in it. A
+    question is no answer, whatever days and numbers it has."""
+    if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
+        return ()
+    flow = domain.flows[state.top.flow]
+    empty = [
+        name for name in flow.slots if state.top.filled(name) is None and not domain.slots[name].ask_before_filling
+    ]
+    names = dict.fromkeys((effect.waiting_for, *empty))
+    found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
+    return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def _parts(slots: tuple[DialogueSlot, ...], text: str, today: str) -> tuple[SetSlot, ...]:
+    found = read_parts(slots, text, today)
+    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PART) for value in found)

@@ -31,6 +31,8 @@ _PATTERN_GAPS = {
     "invalid": ("slot", "value"),
     "ambiguous": ("value",),
     "read_back": ("value",),
+    "noted": ("slots",),
+    "check": ("slots",),
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import logging
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -24,6 +25,7 @@ Once: TypeAlias = Callable[[str, str, Callable[[], Coroutine[Any, Any, Any]], bo
 ACTION_S_MAX = 30.0
 VALIDATION_S_MAX = 5.0
 _NOT_SLOTS = ("key", "confirmed", "value")
+_log = logging.getLogger("duologue")
 
 
 class MissingFunctions(DuologueError):
@@ -93,6 +95,7 @@ class Registry:
         except ValueError as refusal:
             return Rejected(effect.request, str(refusal), now())
         except Exception as failure:  # noqa: BLE001 - a function of somebody else's may raise anything
+            _tell(f"the check of {effect.slot}", failure)
             return _failed(effect.request, failure, now())
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
@@ -120,6 +123,7 @@ class Registry:
                     return ActionDone(effect.request, tuple(result.items()), now())
             raise TypeError(f"action {effect.action} must return a dict, not {type(result).__name__}")
         except Exception as failure:  # noqa: BLE001
+            _tell(f"action {effect.action}", failure)
             return _failed(effect.request, failure, now())
 
     async def _act(self, effect: RunAction, given: dict[str, Any], once: Once | None) -> Any:
@@ -158,6 +162,13 @@ def functions_of(domain: Domain) -> tuple[str, ...]:
     slots = [name for spec in domain.slots.values() for name in (spec.validator, spec.normaliser) if name]
     actions = [at.action for flow in domain.flows.values() for at in flow.program if isinstance(at, Act)]
     return tuple(dict.fromkeys((*slots, *actions)))
+
+
+def _tell(what: str, failure: Exception) -> None:
+    """Whoever wrote the function wants to know; its message may hold what a caller said, and is for the closest look
+    only."""
+    _log.warning("%s failed: %s", what, type(failure).__name__)
+    _log.debug("%s failed", what, exc_info=failure)
 
 
 def _failed(request: int, failure: BaseException, at: int) -> WorkFailed:

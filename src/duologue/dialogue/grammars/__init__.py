@@ -2,6 +2,7 @@
 
 from .confirm import plainly, read_confirmation
 from .names import NameList
+from .parts import read_parts
 from .read import read, read_volunteered
 from .reading import (
     ANY,
@@ -41,5 +42,6 @@ __all__ = [
     "plainly",
     "read",
     "read_confirmation",
+    "read_parts",
     "read_volunteered",
 ]

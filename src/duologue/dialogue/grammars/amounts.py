@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .match import Match
-from .numbers import SMALL, number_at
+from .numbers import SMALL, number_at, thousands_at
 from .tokens import Token
 
 PERIODS = {
@@ -123,6 +123,7 @@ def _money_at(
     if found is None:
         return None
     amount, at = found
+    amount = thousands_at(tokens, place + bool(currency)) or amount  # money has no three decimals
     amounts: tuple[int | float, ...] = (amount,)
     if (cents := _two_digits(tokens, at)) is not None and amount == int(amount) < 100:
         pair = (amount + cents[0] / 100, amount * 100 + cents[0])

@@ -73,7 +73,7 @@ ACTS = _stems(
     return head move reach land stay visit check pick drop walk get meet attend join eat dine live watch
     listen hear play read enjoy experience spend sleep work use pay send sent transfer receive share deposit
     wire board catch commute tour end finish happen collect fetch need speak talk call text message deliver
-    wake ring remind bring work"""
+    wake ring remind bring work born"""
 )
 STATES = _stems("available free open ready able willing locate set possible convenient comfortable")
 APPROVAL = _stems(

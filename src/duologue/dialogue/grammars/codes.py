@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .carriers import POLITE
 from .match import Match
 from .numbers import TENS, UNITS
 from .tokens import Token
@@ -83,10 +84,18 @@ def _run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
         piece = _piece_at(tokens, at)
-        if piece is None:
+        if piece is None or (pieces and _is_speaker(tokens, at)):
             break
         spelled, at, pieces = spelled + piece[0], piece[1], pieces + 1
     return (spelled, at, pieces) if pieces else None
+
+
+def _is_speaker(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "I" whoever speaks, as in "AB 12, I think"? A sentence goes on behind it, with a word that spells
+    nothing."""
+    after = place + 1
+    is_word = after < len(tokens) and len(tokens[after].low) > 1 and tokens[after].low not in POLITE
+    return tokens[place].low == "i" and is_word and _piece_at(tokens, after) is None
 
 
 def _settled(spelled: str) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ _CHANGES = frozenset(
     replace update modify rather incorrect""".split()
 )
 _DOUBTS = frozenset("maybe perhaps possibly probably guess suppose unsure think if".split())
+_NEARLY = frozenset("almost nearly mostly partly partially half maybe perhaps".split())
 _ASKING = frozenset("should can could will would shall may must are".split())
 _WRONG = frozenset("wrong incorrect false".split())
 _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minute no not right correct".split())
@@ -56,6 +57,8 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return unclear(Why.NO_VALUE)
     assents = any(token.low in ASSENT for token in tokens[:3])
     changes = any(token.low in _CHANGES for token in tokens)
+    if leaning is Polarity.YES and (any(token.low in _NEARLY for token in tokens) or tokens[-1].low == "if"):
+        return unclear(Why.LEFTOVER, tokens, content)
     if leaning is Polarity.YES and not values and not changes:
         left = [place for place in left if not (agrees(tokens) and stem(tokens[place].low) in stems_of(text))]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(Answer.YES)
@@ -119,7 +122,7 @@ def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> 
     something. Whoever only compares phrases takes "are you sure?" for a yes, and this is where it is held back."""
     tokens = tokens_of(reply)
     words = {token.low for token in tokens}
-    if not tokens or _asks_at_all(tokens, reply) or words & _DOUBTS:
+    if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
         return None
     if new_values(tokens, day_of(today), text) or _names_more(tokens, slots, day_of(today), text):
         return None

@@ -6,11 +6,13 @@ exists, and a day without a year or month lies ahead (or behind, for a birthday)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
 from .match import Match
 from .numbers import SMALL, number_at, ordinal_at
+from .since import Since, day_since
 from .tokens import Token
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
@@ -31,6 +33,7 @@ HOLIDAYS = {
     ("boxing", "day"): (12, 26),
 }
 _PERIODS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7, "fortnight": 14, "fortnights": 14}
+_DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}|\d\d)")
 _FROM = ("from", "after")
 _SOON = ("this", "coming", "upcoming")
 
@@ -40,17 +43,18 @@ Found = tuple[tuple[int, ...], int]  # days by number, the place after
 class _Dates:
     """Reads dates in one reply."""
 
-    def __init__(self, tokens: Sequence[Token], today: int, is_past: bool, is_asked: bool) -> None:
+    def __init__(self, tokens: Sequence[Token], today: int, is_past: bool, is_asked: bool, since: Since | None) -> None:
         self.tokens = tokens
         self.words = [token.low for token in tokens] + [""] * 6
         self.today = today
         self.is_past = is_past
+        self.since = since
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
     def at(self, place: int) -> Found | None:
         """The date that begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
-            self._near, self._distance, self._weekday, self._month_first, self._day_first, self._holiday,
+            self._since, self._near, self._distance, self._weekday, self._month_first, self._day_first, self._holiday,
             self._digits, self._weekend, self._month_end,
         )  # fmt: skip
         for rule in rules:
@@ -59,16 +63,21 @@ class _Dates:
                 return found
         return None
 
+    def _since(self, place: int) -> Found | None:
+        return day_since(self.tokens, place, self.since, WEEKDAYS) if self.since is not None else None
+
     # -- Around today
 
     def _near(self, place: int) -> Found | None:
-        """Today, tomorrow, the day after tomorrow, a week from tomorrow."""
+        """Today, tomorrow, the day after tomorrow, tomorrow week."""
         skip = place + (self.words[place] in ("the", "a"))
         ahead = 0
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
             return (self.today + 2,), skip + 3
         if self.words[place] in ("later", "earlier") and self.words[place + 1] == "today":
             place += 1
+        if self.words[place] in ("today", "tomorrow") and self.words[place + 1] == "week":
+            return (self.today + 7 + (self.words[place] == "tomorrow"),), place + 2
         if self.words[place] in ("today", "tonight"):
             return (self.today,), place + 1
         if self.words[place] in ("tomorrow", "tmrw", "yesterday"):
@@ -94,6 +103,8 @@ class _Dates:
         if begun > place:
             at += 2 * (self.words[at : at + 2] in (["from", "now"], ["from", "today"]))
             return (self.today + days,), at
+        if unit.startswith(("week", "fortnight")) and self.words[at] in ("today", "tomorrow"):
+            return (self.today + days + (self.words[at] == "tomorrow"),), at + 1
         if self.words[at] == "ago":
             return (self.today - days,), at + 1
         if self.words[at] in _FROM or (self.words[at] == "on" and unit in _PERIODS and self.words[at + 1] in WEEKDAYS):
@@ -207,7 +218,7 @@ class _Dates:
             return None
         number, at = day
         of = at + (self.words[at] == "of")
-        if self.words[of] in MONTHS and (spoken or of > at or self.words[of] != "may"):
+        if self.words[of] in MONTHS and (spoken or of > at or self.words[of] != "may" or self._is_month(of)):
             return self._dated(MONTHS[self.words[of]], number, of + 1)
         if not spoken:
             return None
@@ -215,11 +226,15 @@ class _Dates:
         if self.words[of] in ("this", "next", "following", "same", "current") and self.words[of + 1] == "month":
             return self._in_month(number, self.words[of] in ("next", "following"), of + 2)
         if self.words[of : of + 1] == ["month"]:
-            return self._in_month(number, False, of + 1)
+            return self._next_such(number, of + 1)
         is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or len(self.tokens) == 1
         if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
             return None
         return self._next_such(number, at)
+
+    def _is_month(self, may: int) -> bool:
+        """Is a "may" after a number the month: with a year behind it, or nothing at all?"""
+        return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _in_month(self, day: int, is_next: bool, at: int) -> Found | None:
         year, month, _ = civil(self.today)
@@ -265,7 +280,18 @@ class _Dates:
             whole = number_at(self.tokens, at)
             if whole is not None and isinstance(whole[0], int) and whole[0] < 2100:
                 return whole[0], whole[1]
-        return None
+        return self._short_year(at) if self.is_past else None
+
+    def _short_year(self, at: int) -> tuple[int, int] | None:
+        """Eighty-four, 84: of a day that has passed."""
+        found = number_at(self.tokens, at)
+        if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
+            return None
+        return self._of_century(found[0]), found[1]
+
+    def _of_century(self, short: int) -> int:
+        year = 2000 + short
+        return year - 100 if self.is_past and year > civil(self.today).year else year
 
     # -- Others
 
@@ -276,7 +302,11 @@ class _Dates:
         return None
 
     def _digits(self, place: int) -> Found | None:
-        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible."""
+        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With points, the day is first."""
+        if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
+            day, month, year = map(int, dotted.groups())
+            year = self._of_century(year) if year < 100 else year
+            return ((day_number(year, month, day),), place + 1) if is_day(year, month, day) else None
         parts: list[int] = []
         at = place
         while at < len(self.tokens) and self.words[at].isascii() and self.words[at].isdigit() and len(parts) < 3:
@@ -293,7 +323,7 @@ class _Dates:
         days: list[int] = []
         for month, day in ((parts[0], parts[1]), (parts[1], parts[0])):
             if len(parts) == 3:
-                year = parts[2] + 2000 if parts[2] < 100 else parts[2]
+                year = self._of_century(parts[2]) if parts[2] < 100 else parts[2]
                 days += [day_number(year, month, day)] if is_day(year, month, day) else []
             elif 1 <= month <= 12 and (found := self._dated(month, day, at)) is not None:
                 days += found[0]
@@ -335,10 +365,11 @@ class _Dates:
 
 
 def find_dates(
-    tokens: Sequence[Token], today: int, *, is_past: bool = False, is_asked: bool = False
+    tokens: Sequence[Token], today: int, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
-    """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too."""
-    reader = _Dates(tokens, today, is_past, is_asked)
+    """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too; "the day after" is counted from
+    `since`."""
+    reader = _Dates(tokens, today, is_past, is_asked, since)
     place = 0
     while place < len(tokens):
         found = reader.at(place)

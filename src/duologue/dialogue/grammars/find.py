@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
+from .calendar import day_of
 from .carriers import POLITE, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
@@ -14,10 +15,12 @@ from .match import Match, Span
 from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
+from .since import Since
 from .times import find_times
-from .tokens import Token, lows, stem
+from .tokens import SHORT_TITLES, Token, lows, stem
 
 _LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
+_TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
 _SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
 
 
@@ -25,11 +28,12 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
     """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value."""
     match slot.kind:
         case Kind.DATE:
-            dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked)
+            since = Since(day_of(slot.since), slot.stays) if slot.since and is_asked else None
+            dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
             times = find_times(tokens, hours=slot.hours, is_asked=is_asked)
-            return [match for match in times if not _counts_seats(tokens, match) and not _is_label(tokens, match)]
+            return [match for match in times if not counts_seats(tokens, match) and not _is_label(tokens, match)]
         case Kind.DURATION:
             return list(find_durations(tokens))
         case Kind.NUMBER:
@@ -50,7 +54,7 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return []
 
 
-def _counts_seats(tokens: Sequence[Token], match: Match) -> bool:
+def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
     """ "A table for six" and "six of us" are no times; "a table for six o'clock" is one."""
     before = tokens[max(0, match.first - 2) : match.first]
     if lows(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):
@@ -82,11 +86,15 @@ def _is_label(tokens: Sequence[Token], match: Match) -> bool:
     return is_last and tokens[match.first - 1].low in _LABELLED
 
 
+def _has_title(tokens: Sequence[Token], place: int) -> bool:
+    return place > 0 and tokens[place - 1].low in _TITLES and not tokens[place].pause
+
+
 def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:
-    """Every known name, but for those that are ordinary words inside a longer reply."""
+    """Every known name, with the title before it, but for those that are ordinary words inside a longer reply."""
     whole = bare(tokens) or Span(0, len(tokens))
     return [
-        match
+        match._replace(first=match.first - _has_title(tokens, match.first))
         for match in names.find(tokens)
         if (match.first, match.after) == whole
         or is_capital(tokens[match.first])

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
-from .carriers import ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
+from .carriers import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
 from .dates import find_dates
 from .gate import is_dated, is_number, leftover
 from .match import Match, Span
 from .times import find_times
-from .tokens import Token
+from .tokens import Token, lows
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
@@ -82,6 +82,17 @@ def proper(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
     return Span(first, after) if has_case else None
 
 
+def introduced(tokens: Sequence[Token]) -> Span | None:
+    """ "I'm Sam Miller", where a name is asked for. Without a capital it may be anything: "I'm busy"."""
+    first = 1 if tokens[0].low in ("i'm", "im") else 2 if lows(tokens[:2]) == ("i", "am") else 0
+    after = len(tokens)
+    while after > first and tokens[after - 1].low in POLITE:
+        after -= 1
+    run = tokens[first:after]
+    is_name = first > 0 and 0 < len(run) <= BARE_WORDS_MAX and all(is_capital(token) for token in run)
+    return Span(first, after) if is_name and not _is_no_name(run) else None
+
+
 def is_longer(tokens: Sequence[Token], match: Match) -> bool:
     """Is a known name only part of a longer one, by the capital beside it: "Midnight" in "Midnight Train"?"""
     before, after = tokens[: match.first], tokens[match.after :]
@@ -91,7 +102,9 @@ def is_longer(tokens: Sequence[Token], match: Match) -> bool:
 
 def _is_no_name(run: Sequence[Token]) -> bool:
     """Does it hold a date, several sentences, or a count after a comma?"""
-    if any(is_dated(token.low) for token in run) or any(token.pause in (".", "?") for token in run[1:]):
+    if any(is_dated(token.low) or token.low in ALTERNATIVES for token in run):
+        return True
+    if any(token.pause in (".", "?") for token in run[1:]):
         return True
     return any(token.pause for token in run[1:]) and any(is_number(token.low) for token in run[1:])
 

@@ -6,6 +6,7 @@ number words is one number or none; "one" that stands for a thing ("find one in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from .match import Match
@@ -34,6 +35,8 @@ ORDINALS = {
 } | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50}
 GROUPS = {"couple": 2, "pair": 2, "dozen": 12}
 
+_POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # thousands, or a number with three decimals
+_COMMA_FRACTION = re.compile(r"\d+,\d\d|\d{1,3}(?:\.\d{3})+,\d\d?")
 NUMBER_MAX = 10**12
 WORDS_MAX = 16
 
@@ -57,15 +60,30 @@ def number_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 def _digits_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
     low = tokens[place].low
-    if not low[0].isdigit() or not low[-1].isdigit() or ":" in low or low.count(".") > 1 or not low.isascii():
+    if not low[0].isdigit() or not low[-1].isdigit() or ":" in low or not low.isascii():
         return None
-    plain = low.replace(",", "")
+    plain = _plain_digits(low)
+    if plain.count(".") > 1:
+        return None
     value: int | float = float(plain) if "." in plain else int(plain)
     after = place + 1
     if after < len(tokens) and tokens[after].low in SCALES:
         value, after = value * SCALES[tokens[after].low], after + 1
     value, after = _and_a_half(tokens, after, value)
     return (_whole(value), after) if value <= NUMBER_MAX else None
+
+
+def _plain_digits(low: str) -> str:
+    """With a point before the fraction and no other mark, whichever way it is written: "1,200.50", "1.200,50"."""
+    if _COMMA_FRACTION.fullmatch(low) or (low.count(".") > 1 and _POINTED.fullmatch(low)):
+        return low.replace(".", "").replace(",", ".")
+    return low.replace(",", "")
+
+
+def thousands_at(tokens: Sequence[Token], place: int) -> int | None:
+    """What "1.200" is where a point parts thousands; None where it can't."""
+    is_scaled = place + 1 < len(tokens) and tokens[place + 1].low in SCALES
+    return int(tokens[place].low.replace(".", "")) if _POINTED.fullmatch(tokens[place].low) and not is_scaled else None
 
 
 def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
@@ -160,6 +178,8 @@ def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
             place += 1
             continue
         value, after = found
+        thousands = thousands_at(tokens, place)
+        either = (value,) if thousands in (None, value) else (thousands, value)
         unit = stem(tokens[after].low) if after < len(tokens) and tokens[after].pause in ("", ",") else ""
-        yield Match(place, after, (value,), unit)
+        yield Match(place, after, either, unit)
         place = after

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from .anything import is_anything
 from .calendar import day_of
-from .carriers import APPROVAL, ASSENT, GIVEN_NAMES
+from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_pointed
 from .commands import command_of
+from .company import counts_people, find_company
 from .find import find
-from .freetext import bare, is_longer, is_no_name, proper
+from .freetext import bare, introduced, is_longer, is_no_name, proper
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
-from .match import Match, Span
+from .match import Match, Span, overlaps
 from .numbers import is_thing
 from .questions import asks
 from .reading import (
@@ -35,19 +36,21 @@ from .reading import (
     Why,
 )
 from .roles import contradicts
-from .several import assign, values_of
+from .several import Filled, assign, values_of
 from .times import find_parts, is_in_part
 from .tokens import Token, span_of, stem, stems_of, tokens_of
 from .units import disagree, with_units
 from .yesno import (
     Polarity,
     Trick,
+    asks_for_more,
     asks_of_the_past,
     is_plain,
     is_to_come,
     not_polar,
     polarity,
     trick_of,
+    where_enough,
     wishes,
 )
 
@@ -75,7 +78,9 @@ def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str
     tokens = tokens_of(reply)
     if not tokens or not slots:
         return None
-    return _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today)).several()
+    reader = _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today))
+    reader.is_asked = False
+    return reader.several()
 
 
 class _Reader:
@@ -88,6 +93,7 @@ class _Reader:
         self.tokens = tokens
         self.today = today
         self.echo = echo_of(question)
+        self.is_asked = True
 
     def read(self) -> Reading:
         if self.question.among and (settled := self._among()) is not None:
@@ -107,7 +113,11 @@ class _Reader:
 
     def _find(self) -> list[Match]:
         matches = find(self.tokens, self.slot, self.today, is_asked=True)
-        return with_units(self.tokens, matches) if self.slot.kind is Kind.NUMBER else matches
+        if self.slot.kind is not Kind.NUMBER:
+            return matches
+        company = find_company(self.tokens) if counts_people(self.question) else None
+        rest = [match for match in matches if company is None or not overlaps(match, company)]
+        return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
         is_count = self.slot.kind is Kind.NUMBER
@@ -161,6 +171,8 @@ class _Reader:
             if span is not None and is_no_name(self.tokens, span, self.today):
                 return unclear(Why.LEFTOVER, self.tokens, left)
             span = span or proper(self.tokens, self.echo)
+            if span is None and "nam" in self.echo:
+                span = introduced(self.tokens)
         elif self.slot.kind is Kind.TEXT:
             span = bare(self.tokens)
         if span is None:
@@ -217,7 +229,10 @@ class _Reader:
     def _yes_no(self) -> Reading:
         if asks(self.tokens):
             return unclear(Why.QUESTION)
-        left = self._not_polar()
+        enough = where_enough(self.tokens) if asks_for_more(self.question.text) else None
+        left = [place for place in self._not_polar() if enough is None or place not in enough]
+        if enough is not None and not left:
+            return self._settle(Match(0, len(self.tokens), (False,)))
         if left:
             return unclear(Why.LEFTOVER, self.tokens, left)
         leaning = polarity(self.tokens)
@@ -249,6 +264,8 @@ class _Reader:
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
+        if self.slot.kind is Kind.DATE and not chosen:  # "May 3" is of the year that was said before
+            chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
         elif not matches and self.slot.kind is Kind.TIME:
@@ -268,10 +285,23 @@ class _Reader:
         filled = assign(self.tokens, slots, self.today)
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
+        if self.is_asked and _is_lone_count(filled, self.slot):
+            return None
         covered = covered_by(match for _, match in filled.values())
         if objection(self.tokens, covered) is not None or leftover(self.tokens, covered, self.echo):
             return None
-        return Direct(values_of(self.reply, self.tokens, filled))
+        values = values_of(self.reply, self.tokens, filled)
+        if self.slot.kind is not Kind.YES_NO or (answer := self._opening()) is None:
+            return Direct(values)
+        return None if trick_of(self.question.text) else Direct((answer, *values))
+
+    def _opening(self) -> Value | None:
+        """The yes or no that other values come with: "yes, a small one"."""
+        place = next((at for at, token in enumerate(self.tokens) if token.low not in POLITE | FILLERS), 0)
+        token = self.tokens[place]
+        if token.low not in ASSENT | DISSENT:
+            return None
+        return Value(self.slot.name, token.low in ASSENT, token.text, (token.start, token.end))
 
     def _settle(self, match: Match) -> Reading:
         start, end = span_of(self.tokens, match.first, match.after)
@@ -279,6 +309,12 @@ class _Reader:
         if len(match.candidates) == 1:
             return Direct((Value(self.slot.name, match.candidates[0], raw, (start, end)),))
         return Ambiguous(self.slot.name, match.candidates, raw, (start, end))
+
+
+def _is_lone_count(filled: Filled, asked: Slot) -> bool:
+    """Is the only value a bare number for another slot than the asked one? It may be a slip, or half of a date."""
+    (slot, match), *more = filled.values()
+    return not more and slot.kind is Kind.NUMBER and slot is not asked and not match.unit
 
 
 def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:

@@ -7,6 +7,7 @@ the other end never fills a slot.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .match import Match
 from .reading import Kind, Slot
@@ -14,8 +15,10 @@ from .tokens import Token, stem
 
 _SLOT_ROLES = {
     "from": "from origin departure depart leaving pickup start begin source sender checkin",
-    "to": "to destination arrival arrive dropoff end until return where_to recipient receiver checkout going",
+    "to": "to destination arrival arrive dropoff end until return whereto recipient receiver checkout going",
 }
+# A stay begins with the arrival, a trip ends with it: of a day, these words alone tell nothing.
+_COMING, _LEAVING = (frozenset(map(stem, words.split())) for words in ("arrival arrive", "departure depart leaving"))
 _ROLE_OF_WORD = {stem(word): role for role, words in _SLOT_ROLES.items() for word in words.split()}
 _PLACE_WORDS = {"from": "from", "to": "to", "into": "to", "towards": "to", "toward": "to"}
 _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since": "from"}
@@ -26,8 +29,30 @@ _STEPS_MAX = 3
 
 def role_of(slot: Slot) -> str | None:
     """The end that a slot is about, by its name."""
-    roles = {_ROLE_OF_WORD[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in _ROLE_OF_WORD}
+    words = _words_of(slot)
+    if slot.kind is Kind.DATE:
+        words -= _COMING | _LEAVING
+    roles = {_ROLE_OF_WORD[word] for word in words if word in _ROLE_OF_WORD}
     return roles.pop() if len(roles) == 1 else None
+
+
+def _words_of(slot: Slot) -> set[str]:
+    """The stems of its name, alone and in pairs: "check_in" is one word too."""
+    words = slot.name.casefold().split("_")
+    return {stem(word) for word in (*words, *(one + other for one, other in pairwise(words)))}
+
+
+def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
+    """The ends that slots of one kind are about, by their names. A day of arrival or departure has the end that the
+    other slots leave: of a stay, the arrival comes first."""
+    roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
+    free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
+    if len(free) > 1:
+        return roles | {slot.name: "from" if _words_of(slot) & _COMING else "to" for slot in free}
+    for slot in free:
+        left = [role for role in _SLOT_ROLES if role not in roles.values()]
+        roles[slot.name] = left[0] if len(left) == 1 else "to" if _words_of(slot) & _COMING else "from"
+    return roles
 
 
 def role_said(tokens: Sequence[Token], match: Match, kind: Kind) -> str | None:

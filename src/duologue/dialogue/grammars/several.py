@@ -6,12 +6,12 @@ nothing; a value that fits two slots fits none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from .find import find
+from .find import counts_seats, find
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
-from .roles import role_of, role_said
+from .roles import role_said, roles_among
 from .tokens import Token, span_of, stem
 from .units import CLASS_OF, with_units
 
@@ -20,6 +20,7 @@ _ORDER = (
     Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.NUMBER,
 )  # fmt: skip
 SLOTS_MAX = 12
+_UNTIL = ("to", "until", "till", "til", "through", "and", "-")
 
 Found = tuple[Match, list[Slot]]
 Filled = dict[str, tuple[Slot, Match]]
@@ -28,27 +29,41 @@ Filled = dict[str, tuple[Slot, Match]]
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled | None:
     """Which slot gets which value, by the slot's name; None if a value fits none or several."""
     filled: Filled = {}
-    taken: list[Match] = []
-    for kind in _ORDER:
-        alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
-        found = [
-            (match, _fitting(tokens, match, fitting))
-            for match, fitting in _longest(_find_all(tokens, alike, today), taken)
-        ]
-        for match, fitting in _other_end(found):
-            if len(fitting) != 1 or fitting[0].name in filled:
-                return None
-            filled[fitting[0].name] = (fitting[0], match)
-            taken.append(match)
+    for match, fitting in found_in(tokens, slots, today):
+        if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
+            return None
+        filled[fitting[0].name] = (fitting[0], match)
     return filled
 
 
-def _other_end(found: list[Found]) -> list[Found]:
+def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Iterator[Found]:
+    """Every value that nobody needs to have asked for, and the slots that it fits; no two share a word."""
+    taken: list[Match] = []
+    for kind in _ORDER:
+        alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
+        roles = roles_among(alike)
+        free = _longest(_find_all(tokens, alike, today), taken)
+        fitting = [(match, _fitting(tokens, match, having, roles)) for match, having in free]
+        for entry in _other_end(fitting, roles):
+            taken.append(entry[0])
+            yield entry
+
+
+def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
+    """Is a bare number the first half of a day or a time: "20 to 22 March"?"""
+    if match.unit or match.after >= len(tokens) or tokens[match.after].low not in _UNTIL:
+        return False
+    timed = [other for slot, other in filled.values() if slot.kind in (Kind.DATE, Kind.TIME)]
+    return any(other.first in (match.after, match.after + 1) for other in timed)
+
+
+def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
     """ "Boston to Chicago": of two values, the one without a word goes to the end that the other one leaves."""
     if len(found) != 2:
         return found
     for one, other in (found, found[::-1]):
-        if len(one[1]) == 1 and len(other[1]) == 2 and one[1][0] in other[1] and all(map(role_of, other[1])):
+        has_ends = all(slot.name in roles for slot in other[1])
+        if len(one[1]) == 1 and len(other[1]) == 2 and one[1][0] in other[1] and has_ends:
             left = [slot for slot in other[1] if slot is not one[1][0]]
             return [(match, left if match is other[0] else fitting) for match, fitting in found]
     return found
@@ -82,14 +97,28 @@ def _size(match: Match) -> int:
     return match.after - match.first
 
 
-def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot]) -> list[Slot]:
+def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
     """The slots that a match fits by where it is said, and by what it counts."""
     said = role_said(tokens, match, fitting[0].kind)
-    if said is not None and any(role_of(slot) for slot in fitting):
-        fitting = [slot for slot in fitting if role_of(slot) == said]
+    if said is not None and any(slot.name in roles for slot in fitting):
+        fitting = [slot for slot in fitting if roles.get(slot.name) == said]
     if match.unit in CLASS_OF and len(fitting) > 1:
         fitting = [slot for slot in fitting if CLASS_OF[match.unit] in _classes(slot)]
-    return list(fitting)
+    return [slot for slot in fitting if match.unit not in CLASS_OF or may_count(slot, CLASS_OF[match.unit])]
+
+
+def may_count(slot: Slot, what: str) -> bool:
+    """May a slot hold a count of this? Nights are no guests, and neither nights nor euros are a count of anything
+    that the slot doesn't name."""
+    classes = _classes(slot)
+    return what in classes if classes or what in ("time", "money") else True
+
+
+def counts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Is it said what a number counts, and is that what the slot counts: "four people", "a table for four"?"""
+    if match.unit in CLASS_OF:
+        return may_count(slot, CLASS_OF[match.unit])
+    return counts_seats(tokens, match) and _classes(slot) <= {"people"}
 
 
 def _classes(slot: Slot) -> set[str]:

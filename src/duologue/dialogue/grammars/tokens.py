@@ -18,7 +18,10 @@ _TOKEN = re.compile(
     r"""(?P<mail>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
     |(?P<half_day>[ap]\.\s?m\b\.?)             # p.m.
     |(?P<ordinal>\d{1,2}(?:st|nd|rd|th)\b)
-    |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.:]\d+)*)
+    |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?
+        |\d{1,3}(?:\.\d{3})+,\d\d?(?!\d)       # 1.200,50
+        |\d+,\d\d(?=\s?(?:€|eur))               # 12,50 €
+        |\d+(?:[.:]\d+)*)
     |(?P<clock>o\W{0,2}clock\b)
     |(?P<hummed_yes>\b(?:uh[-\s]?huh|m+-?hm+)\b)
     |(?P<hummed_no>\b(?:nuh[-\s]|uh-)uh\b)
@@ -27,6 +30,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _STOPS = ("?", ".!;:", ",")
+SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these ends nothing
 
 
 class Token(NamedTuple):
@@ -63,7 +67,10 @@ def tokens_of(reply: str) -> tuple[Token, ...]:
             low = "o'clock"
         elif kind == "word" and "." in low:
             low = low.replace(".", "")
-        found.append(Token(match.group(), low, match.start(), match.end(), _pause(text[end : match.start()])))
+        gap = text[end : match.start()]
+        if found and found[-1].low in SHORT_TITLES:
+            gap = gap.removeprefix(".")
+        found.append(Token(match.group(), low, match.start(), match.end(), _pause(gap)))
         end = match.end()
     return tuple(found) if len(found) <= TOKENS_MAX else ()
 
@@ -95,6 +102,7 @@ def lows(tokens: Iterable[Token]) -> tuple[str, ...]:
     return tuple(token.low for token in tokens)
 
 
+_WHOLE = {"suite": "suite", "suites": "suite"}  # without its ending it would suit somebody
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
 
@@ -103,6 +111,8 @@ _VOWELS = "aeiou"
 def stem(word: str) -> str:
     """What is left of a word without its ending: "bookings" and "booked" are both "book"."""
     word = word.removesuffix("'s").removesuffix("'")
+    if word in _WHOLE:
+        return _WHOLE[word]
     for ending in _ENDINGS:
         if not word.endswith(ending) or len(word) - len(ending) < 3 or word.endswith("ss"):
             continue

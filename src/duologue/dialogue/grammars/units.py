@@ -25,6 +25,7 @@ _CLASSES = {
     "children": "child children kid baby infant",
 }
 CLASS_OF = {stem(word): name for name, words in _CLASSES.items() for word in words.split()}
+PERSON = stem("people")
 _SIGNS = ("$", "£", "€")
 _SELF = frozenset(("me", "myself", "i"))
 _AFTER_UNIT = {"bed": "room", "bath": "room"}
@@ -45,10 +46,10 @@ def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
         more = at + 1 < len(tokens) and stem(tokens[at + 1].low) == _AFTER_UNIT.get(unit)
         return match._replace(after=at + 1 + more, unit=unit)
     of_us = [token.low for token in tokens[after : after + 2]] in (["of", "us"], ["of", "them"], ["of", "you"])
-    return match._replace(after=after + 2, unit="people") if of_us else match._replace(unit="")
+    return match._replace(after=after + 2, unit=PERSON) if of_us else match._replace(unit="")
 
 
-def _asked(question: Question) -> Iterator[str]:
+def classes_asked(question: Question) -> Iterator[str]:
     """The classes of what the question wants counted, the nearest to its "how many" first."""
     words = [token.low for token in tokens_of(question.text)]
     for place, word in enumerate(words):
@@ -65,7 +66,7 @@ def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Questi
     if any(_has_company(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
-    asked = set(_asked(question))
+    asked = set(classes_asked(question))
     return len(said) > 1 or bool(said and asked and not said & asked)
 
 

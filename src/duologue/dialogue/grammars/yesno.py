@@ -49,6 +49,11 @@ _UNDECIDED = _phrases(
 _CONTENT = _phrases(
     "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
 )
+_ENOUGH = _phrases(
+    """that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
+    that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
+)
+_MORE = frozenset("else more another further additional add".split())
 # Denials that agree: "I don't mind".
 AGREEING = _phrases(
     """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
@@ -76,6 +81,8 @@ _GRAMMAR = frozenset(
 )
 _CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
 _CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
+_SUFFICES = ("enough", "plenty")
+_OBJECTS = (["the"], ["my"], ["our"], ["it"], ["them"])
 _STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
 _PAST = frozenset("have has had did was were".split())
 _TO_COME = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
@@ -130,18 +137,34 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
     rest = [word for place, word in enumerate(words) if agreeing is None or place not in agreeing]
     if agreeing is not None:
         return Polarity.YES if all(word in DISSENT for word in rest if is_negation(word)) else Polarity.BOTH
-    agrees = any(word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING for word in words)
+    agrees = any(_agrees_by(words, place) for place in range(len(words)))
     denies = any(is_negation(word) for word in rest)
     if denies:
         return Polarity.BOTH if agrees else Polarity.NO
-    return Polarity.YES if agrees or where_phrase(words, GOING_ON) is not None else None
+    return Polarity.YES if agrees or _goes_on(words) else None
+
+
+def _goes_on(words: Sequence[str]) -> bool:
+    """Is somebody told to go on? "Leave it as it is" may be said of either."""
+    where = where_phrase(words, GOING_ON)
+    return where is not None and words[max(0, where.start - 1)] != "as"
+
+
+def _agrees_by(words: Sequence[str], place: int) -> bool:
+    """Is this word a yes, or praise? "Correct the date" is an order, and "enough" praises nothing."""
+    word = words[place]
+    if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
+        return False
+    return word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING
 
 
 def agrees(tokens: Sequence[Token]) -> bool:
     """Is there a yes in it, or what stands for one? Praise alone may be for anything: "good question"."""
     words = [token.low for token in tokens]
-    says_yes = any(word in ASSENT or stem(word) in _AFFIRMING for word in words)
-    return says_yes or any(where_phrase(words, phrases) is not None for phrases in (AGREEING, GOING_ON))
+    says_yes = any(
+        (word in ASSENT and _agrees_by(words, place)) or stem(word) in _AFFIRMING for place, word in enumerate(words)
+    )
+    return says_yes or where_phrase(words, AGREEING) is not None or _goes_on(words)
 
 
 def denies_praise(tokens: Sequence[Token]) -> bool:
@@ -185,6 +208,17 @@ def trick_of(text: str) -> Trick | None:
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
     return Trick.MINDS if "mind" in words else None
+
+
+@lru_cache(maxsize=512)
+def asks_for_more(text: str) -> bool:
+    """Anything else, another one: whoever is content with what there is says no to that."""
+    return any(token.low in _MORE for token in tokens_of(text))
+
+
+def where_enough(tokens: Sequence[Token]) -> range | None:
+    """Where it is said that nothing more is wanted: "that's all", "nothing else"."""
+    return where_phrase([token.low for token in tokens], (*_ENOUGH, *_CONTENT))
 
 
 @lru_cache(maxsize=512)

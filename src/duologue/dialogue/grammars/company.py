@@ -1,0 +1,98 @@
+"""How many people come, told by who they are: "just me", "me and my wife", "two adults and a child".
+
+Rule: everybody is counted or nobody. Friends without a number, and a wife of somebody who may come along, are for NLU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .match import Match
+from .numbers import number_at
+from .reading import Question
+from .tokens import Token, lows, stem, tokens_of
+from .units import CLASS_OF, PERSON, classes_asked
+
+_SELF = frozenset(("me", "myself", "i"))
+_ALONE = (("just", "me"), ("only", "me"), ("just", "myself"), ("only", "myself"), ("by", "myself"), ("for", "myself"))
+_BOTH = (("both", "of", "us"), ("us", "both"))
+_WHOSE = frozenset("my our a an one the his her".split())
+_MINE = frozenset(("my", "our"))
+_LITTLE = frozenset("little small older younger elder old young baby teenage".split())
+_ONE_PERSON = frozenset(
+    """wife husband spouse partner girlfriend boyfriend fiance fiancee friend mate buddy colleague coworker boss
+    client mother mom mum father dad parent son daughter sister brother sibling cousin aunt uncle nephew niece
+    grandmother grandma grandfather grandpa grandson granddaughter child kid baby infant toddler boy girl man woman
+    adult teenager senior person guest visitor companion""".split()
+)
+_SEVERAL_PEOPLE = _ONE_PERSON | frozenset("children people men women wives babies folks".split())
+_PARTED = frozenset(("adult", "child", "children", "kid", "infant", "baby"))
+_PARTY = frozenset(("party", "group"))
+_NAMED_ALL = frozenset(("people", "person", "persons", "guests", "visitors"))  # "two people, me and my wife" are two
+
+
+def counts_people(question: Question) -> bool:
+    """Are people counted here, and all of them together?"""
+    said = lows(tokens_of(f"{question.text} {question.slot.name.replace('_', ' ')}"))
+    words = set(said)
+    if any(stem(word) in map(stem, _PARTED) for word in words):
+        return False
+    if any("children" in map(CLASS_OF.get, map(stem, other.name.split("_"))) for other in question.others):
+        return False
+    return "people" in classes_asked(question) or bool(words & _PARTY) or ("of", "you") in pairwise(said)
+
+
+def find_company(tokens: Sequence[Token]) -> Match | None:
+    """The people of a reply, if they are told one by one."""
+    for place in range(len(tokens)):
+        for phrase in _BOTH:
+            if lows(tokens[place : place + len(phrase)]) == phrase:
+                return Match(place, place + len(phrase), (2,), PERSON)
+        if (found := _company_at(tokens, place)) is not None:
+            return found
+    return None
+
+
+def _company_at(tokens: Sequence[Token], place: int) -> Match | None:
+    count = terms = 0
+    at, has_self, is_mine = place, False, False
+    while (term := _term_at(tokens, at)) is not None:
+        more, after = term
+        has_self = has_self or tokens[at].low in _SELF
+        is_mine = is_mine or tokens[at].low in _MINE
+        count, terms, at = count + more, terms + 1, after
+        joined = at + (at < len(tokens) and tokens[at].low in ("and", "plus", "with"))
+        if joined == at and not (at < len(tokens) and tokens[at].pause == ","):
+            break
+        if _term_at(tokens, joined) is None:
+            return None  # somebody or something else comes along
+        at = joined
+    is_alone = terms == 1 and place > 0 and lows(tokens[place - 1 : at]) in _ALONE
+    is_twice = has_self and any(token.low in _NAMED_ALL for token in tokens[place:at])
+    is_all = terms > 1 and (has_self or not is_mine) and not is_twice
+    return Match(place, at, (count,), PERSON) if is_alone or is_all else None
+
+
+def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
+    """One of them, or several with their number; and the place after."""
+    if place >= len(tokens):
+        return None
+    low = tokens[place].low
+    if low in _SELF:
+        is_subject = low == "i" and place + 1 < len(tokens) and not tokens[place + 1].pause
+        return None if is_subject else (1, place + 1)
+    if low in _WHOSE and not (low in _MINE and number_at(tokens, place + 1)):
+        at = place + 1
+        at += at + 1 < len(tokens) and tokens[at].low in _LITTLE
+        is_person = at < len(tokens) and tokens[at].low in _ONE_PERSON
+        return (1, at + 1) if is_person else None
+    found = number_at(tokens, place + (low in _MINE))
+    if found is None:
+        return None
+    count, at = found
+    if not isinstance(count, int):
+        return None
+    at += at + 1 < len(tokens) and tokens[at].low in _LITTLE
+    is_people = at < len(tokens) and (tokens[at].low in _SEVERAL_PEOPLE or tokens[at].low[:-1] in _ONE_PERSON)
+    return (count, at + 1) if is_people else None

@@ -1,0 +1,36 @@
+"""Hello, thanks, all right and goodbye: what people say beside any task, and get a word back for.
+
+Rule: only a message that is nothing but courtesy; a hello before a wish belongs to the wish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .tokens import Token
+
+_HELLO = frozenset("hi hello hey hiya howdy greetings".split())
+_DAYS = frozenset("morning afternoon evening day".split())
+_BYE = frozenset("bye goodbye cheerio farewell".split())
+_THANKS = frozenset("thanks thank thx cheers".split())
+_RIGHT = frozenset("yes yeah yep ok okay alright right fine great good perfect super lovely cool excellent".split())
+_AROUND = frozenset(
+    """uh um er oh ah well so you very much a lot again there for now all that's that is was the your help then
+    and to have nice night later see soon brilliant wonderful everything just sounds""".split()
+)
+_KNOWN = _HELLO | _DAYS | _BYE | _THANKS | _RIGHT | _AROUND
+WORDS_MAX = 10
+
+
+def courtesy_of(tokens: Sequence[Token]) -> str | None:
+    """Which courtesy a whole message is: farewell, thanks, greeting or assent."""
+    words = [token.low for token in tokens]
+    if not words or len(words) > WORDS_MAX or not _KNOWN.issuperset(words):
+        return None
+    if _BYE & set(words) or ("see" in words and "you" in words) or words[-2:] == ["good", "night"]:
+        return "farewell"
+    if _THANKS & set(words):
+        return "thanks"
+    if _HELLO & set(words) or (words[0] == "good" and _DAYS & set(words)):
+        return "greeting"
+    return "assent" if words[0] in _RIGHT | {"that's", "sounds", "oh", "well"} and _RIGHT & set(words) else None

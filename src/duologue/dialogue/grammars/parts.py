@@ -1,0 +1,67 @@
+"""Values in a message that isn't wholly understood: "a table for four tomorrow, it's my grandmother's birthday".
+
+Only what stands for itself is taken: a day, a time of day, an amount of money, a count of what the slot counts, a name
+or a choice of a list. Rule: nothing is taken from a clause that denies, changes or weighs something, nor for a slot
+that two values fit; and whoever uses this says what was taken, because the rest of the message may have said more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .calendar import day_of
+from .carriers import ALTERNATIVES, MARKERS, is_negation
+from .match import Match
+from .reading import Kind, Slot, Value
+from .several import Filled, counts, found_in, values_of
+from .tokens import Token, tokens_of
+
+_HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
+_TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them
+_PAST = frozenset(
+    """was were had did went came sent paid took made told said bought booked ordered arrived called visited stayed
+    yesterday ago""".split()
+)
+
+
+def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
+    """The values that stand for themselves in a message, for the slots that they fit."""
+    tokens = tokens_of(message)
+    if not tokens or not slots:
+        return ()
+    filled: Filled = {}
+    doubtful: set[str] = set()
+    for match, fitting in found_in(tokens, slots, day_of(today)):
+        is_settled = not any(_unsettles(token.low) for token in _clause(tokens, match))
+        if is_settled and not all(_stands_for_itself(tokens, match, slot) for slot in fitting):
+            continue  # a number that counts nothing here
+        if is_settled and len(match.candidates) == 1 and len(fitting) == 1 and fitting[0].name not in filled:
+            filled[fitting[0].name] = (fitting[0], match)
+        else:
+            doubtful |= {slot.name for slot in fitting}
+    return values_of(message, tokens, {name: entry for name, entry in filled.items() if name not in doubtful})
+
+
+def _stands_for_itself(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    return slot.kind is not Kind.NUMBER or counts(tokens, match, slot)
+
+
+def _unsettles(low: str) -> bool:
+    """Does a word deny, change, weigh, or tell of what has been?"""
+    is_marker = low in MARKERS and low not in _HARMLESS
+    return is_marker or low in ALTERNATIVES or low in _PAST or is_negation(low)
+
+
+def _clause(tokens: Sequence[Token], match: Match) -> Iterator[Token]:
+    """What is said around a match, up to where a clause begins or ends."""
+    first, after = match.first, match.after
+    while first > 0 and not _begins_clause(tokens[first]):
+        first -= 1
+    while after < len(tokens) and not _begins_clause(tokens[after]):
+        after += 1
+    yield from tokens[first : match.first]
+    yield from tokens[match.after : after]
+
+
+def _begins_clause(token: Token) -> bool:
+    return bool(token.pause) or token.low in _TURNS

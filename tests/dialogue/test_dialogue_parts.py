@@ -1,0 +1,184 @@
+"""A message of which only some was understood: what was picked out is told, can be objected to, and is not lost."""
+
+from __future__ import annotations
+
+import pytest
+from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, number
+
+from duologue.check.dialogue_scenes import domain, flow
+from duologue.dialogue.codec import from_json, to_json
+from duologue.dialogue.commands import SetSlot, StartFlow
+from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
+from duologue.dialogue.grammars import Kind
+from duologue.dialogue.parts import PART
+
+ORDER = domain(
+    flow(
+        "order",
+        Collect("size", "size"),
+        Collect("colour", "colour"),
+        Collect("count", "count"),
+        Act("send", "send"),
+    ),
+    slots=(SIZE, COLOUR, number("count")),
+)
+SIZE_IN_PART = SetSlot("size", "large", "large", (0, 5), PART)
+COLOUR_IN_PART = SetSlot("colour", "red", "red", (6, 9), PART)
+COUNT_IN_PART = SetSlot("count", 2, "two", (10, 13), PART)
+
+
+def ordered(*parts: SetSlot) -> Talker:
+    return Talker(ORDER).says(OTHER).means(StartFlow("order"), *parts)
+
+
+@pytest.mark.req("D-04")
+def test_what_was_picked_out_is_told_and_not_asked_for() -> None:
+    talker = ordered(SIZE_IN_PART, COLOUR_IN_PART)
+    assert talker.said == "So far I have size large, colour red. count?"
+    assert talker.slots == {"size": "large", "colour": "red"}
+
+
+@pytest.mark.req("D-04")
+def test_each_is_told_once() -> None:
+    talker = ordered(SIZE_IN_PART).says(OTHER).means(COLOUR_IN_PART)
+    assert talker.said == "So far I have colour red. count?"
+
+
+@pytest.mark.req("D-07")
+def test_whoever_objects_at_the_next_question_is_heard() -> None:
+    talker = ordered(SIZE_IN_PART, COLOUR_IN_PART).says("change the size to small")
+    assert talker.said == "Got it, I've updated your size to small. count?"
+    assert talker.says("3").runs[0].slots == (("size", "small"), ("colour", "red"), ("count", 3))
+
+
+@pytest.mark.req("D-04")
+def test_whoever_answers_the_next_question_has_let_it_stand() -> None:
+    assert ordered(SIZE_IN_PART, COLOUR_IN_PART).says("3").runs[0].action == "send"
+
+
+@pytest.mark.req("D-14")
+def test_no_action_runs_before_the_person_could_object() -> None:
+    talker = ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)
+    assert not talker.runs
+    assert talker.phase == "confirming"
+    assert talker.said == "I have size large, colour red, count 2. Is that right?"
+    assert (
+        talker.says("blah").means().said
+        == "Please say yes or no. I have size large, colour red, count 2. Is that right?"
+    )
+    (run,) = talker.says("yes").runs
+    assert not run.confirmed, "it was no yes to what the action itself may ask"
+
+
+@pytest.mark.req("D-08")
+def test_an_action_that_wants_a_yes_of_its_own_still_asks() -> None:
+    talker = (
+        ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART).says("yes").done(confirm="That is 90 euros. All right?")
+    )
+    assert talker.said == "That is 90 euros. All right?"
+    (run,) = talker.says("yes").runs
+    assert run.confirmed
+
+
+@pytest.mark.req("D-09")
+def test_a_no_asks_for_each_and_keeps_what_was_answered() -> None:
+    talker = Talker(ORDER).says(OTHER).means(StartFlow("order")).says("small").says(OTHER)
+    talker.means(COLOUR_IN_PART, COUNT_IN_PART)
+    assert talker.said == "I have colour red, count 2. Is that right?"
+    assert talker.says("no").said == "colour?"
+    assert talker.slots == {"size": "small"}
+    assert talker.says("blue", "4").runs[0].slots == (("size", "small"), ("colour", "blue"), ("count", 4))
+
+
+@pytest.mark.req("D-09")
+def test_another_value_instead_of_a_yes_is_taken() -> None:
+    talker = ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART).says("no, make the colour blue")
+    assert talker.said == "Got it, I've updated your colour to blue."
+    assert talker.runs[0].slots == (("size", "large"), ("colour", "blue"), ("count", 2))
+
+
+@pytest.mark.req("D-14")
+def test_what_is_said_while_a_value_is_checked_lets_nothing_stand() -> None:
+    # Nobody can have objected to what nobody was told yet.
+    shirts = number("count", validator="enough")
+    talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
+    talker.says(OTHER).means(StartFlow("order"), SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)
+    talker.says("hurry").valid(2)
+    assert not talker.runs
+    assert talker.means().said.endswith("I have size large, colour red, count 2. Is that right?")
+    assert talker.says("yes").runs
+
+
+@pytest.mark.req("D-11")
+def test_an_error_in_between_lets_nothing_stand_untold() -> None:
+    shirts = number("count", validator="enough")
+    talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
+    talker.says(OTHER).means(StartFlow("order"), SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART).fails()
+    assert talker.said.startswith("So far I have size large, colour red. I encountered an error.")
+    assert talker.says("retry").valid(2).said == "I have count 2. Is that right?"
+
+
+def test_a_code_that_is_read_back_comes_after_what_was_picked_out() -> None:
+    code = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
+    about = domain(
+        flow("ask", Collect("size", "size"), Collect("code", "code"), Act("send", "send")), slots=(code, SIZE)
+    )
+    talker = (
+        Talker(about).says(OTHER).means(StartFlow("ask"), SIZE_IN_PART, SetSlot("code", "AB12", "AB12", (0, 4), PART))
+    )
+    assert talker.said == "So far I have size large. I have A B 1, 2. Is that right?"
+    assert talker.says("yes").runs
+
+
+@pytest.mark.req("D-13")
+def test_a_checkpoint_knows_what_was_picked_out() -> None:
+    talker = ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)
+    again = Talker(ORDER, from_json(ORDER, to_json(ORDER, talker.state)))
+    assert again.says("no").said == "size?"
+
+
+def test_words_of_ones_own() -> None:
+    named = number("count", label="number of shirts")
+    about = domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, named))
+    talker = Talker(about).says(OTHER).means(StartFlow("order"), COUNT_IN_PART)
+    assert talker.said == "So far I have number of shirts 2. size?"
+
+
+# -- Values that somebody has said yes to
+
+
+def confirmed(talker: Talker) -> set[str]:
+    assert talker.state.top is not None
+    return {name for name, filled in talker.state.top.slots if filled.confirmed}
+
+
+@pytest.mark.req("D-02", "D-09")
+def test_a_yes_confirms_what_was_asked_about() -> None:
+    talker = at_confirmation()
+    assert confirmed(talker) == set()
+    assert confirmed(talker.says("yes")) == {"to", "amount"}
+
+
+@pytest.mark.req("D-02")
+def test_a_yes_to_a_question_that_names_nothing_confirms_all() -> None:
+    about = domain(
+        flow("order", Collect("size", "size"), Confirm("sure", "Shall I?"), Act("send", "send")), slots=(SIZE,)
+    )
+    assert confirmed(Talker(about).starts("order").says("large", "yes")) == {"size"}
+
+
+@pytest.mark.req("D-02")
+def test_a_code_that_was_read_back_is_confirmed_and_another_is_not() -> None:
+    code = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
+    about = domain(flow("ask", Collect("code", "code"), Collect("size", "size")), slots=(code, SIZE))
+    talker = Talker(about).starts("ask").says("A B 1 2")
+    assert confirmed(talker.says("yes")) == {"code"}
+
+
+@pytest.mark.req("D-02", "D-07")
+def test_a_value_that_is_changed_is_no_longer_confirmed() -> None:
+    talker = at_amount().says("fifty").valid(50).says("yes").fails()
+    assert confirmed(talker) == {"to", "amount"}
+    talker.says("change the amount to 60").valid(60)
+    assert confirmed(talker) == {"to"}
+    assert talker.domain is TRANSFER

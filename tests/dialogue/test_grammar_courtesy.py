@@ -1,0 +1,63 @@
+"""Hello, thanks and goodbye get a word back, and nothing else does for them."""
+
+from __future__ import annotations
+
+import pytest
+from dialogue_flows import TRANSFER, Talker
+
+from duologue.check.dialogue_scenes import domain, flow
+from duologue.dialogue.commands import StartFlow
+from duologue.dialogue.flow import Flow, Say
+from duologue.dialogue.grammars.courtesy import courtesy_of
+from duologue.dialogue.grammars.tokens import tokens_of
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("hi", "greeting"),
+        ("Good evening!", "greeting"),
+        ("hello there", "greeting"),
+        ("thanks", "thanks"),
+        ("oh great, thank you so much", "thanks"),
+        ("ok", "assent"),
+        ("that's perfect", "assent"),
+        ("thanks, bye", "farewell"),
+        ("see you later", "farewell"),
+        ("good night", "farewell"),
+        ("hello, I need a table", None),
+        ("thanks, and the second one?", None),
+        ("good", "assent"),
+        ("evening", None),
+        ("you", None),
+        ("", None),
+        ("see", None),
+    ],
+)
+def test_a_message_that_is_nothing_but_courtesy(said: str, kind: str | None) -> None:
+    assert courtesy_of(tokens_of(said)) == kind
+
+
+@pytest.mark.req("D-10")
+def test_a_courtesy_is_returned_without_nlu() -> None:
+    talker = Talker(TRANSFER).says("hello")
+    assert talker.said.startswith("Hello! I can help you with: ")
+    assert not talker.asked_nlu
+    assert talker.says("thanks").said == "You're welcome."
+    assert talker.says("okay great").said == "All right."
+    assert talker.says("bye").said == "Goodbye!"
+    assert talker.phase == "idle"
+
+
+def test_a_task_may_begin_with_such_words() -> None:
+    said: Flow = flow("welcome", Say("hi", "Welcome to the museum."))
+    about = domain(Flow(said.name, said.description, said.program, examples=("Hello",)))
+    talker = Talker(about).says("hello!")
+    assert talker.asked_nlu
+    assert talker.means(StartFlow("welcome")).said == "Welcome to the museum."
+
+
+@pytest.mark.req("D-12")
+def test_at_a_question_it_is_no_answer() -> None:
+    talker = Talker(TRANSFER).starts("transfer").says("thanks")
+    assert "You're welcome" not in talker.said
