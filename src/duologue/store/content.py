@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from duologue.ports.store import Damaged, Lease, StoreFailed, Write
 
@@ -18,6 +18,9 @@ NAME_BYTES_MAX = 200
 KEY_BYTES_MAX = 1_000
 WRITE_BYTES_MAX = 8_000_000
 TTL_MS_MAX = 1_000_000_000_000
+
+
+Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,21 @@ def content_of(write: Write) -> Content:
         (_name(message.topic, "topic"), encode(message.body, f"a message to {message.topic!r}"))
         for message in write.messages
     ]
-    whole = json.dumps([kept, removed, done, messages, write.is_over])
-    if len(whole) > WRITE_BYTES_MAX:
-        raise StoreFailed(f"a write of {len(whole)} bytes is too large: {WRITE_BYTES_MAX} at most")
-    digest = hashlib.sha256(whole.encode()).hexdigest()
-    return Content(kept, removed, done, messages, write.is_over, digest)
+    size = sum(len(text) for _, text in (*kept, *done, *messages))
+    if size > WRITE_BYTES_MAX:
+        raise StoreFailed(f"a write of {size} bytes is too large: {WRITE_BYTES_MAX} at most")
+    return Content(kept, removed, done, messages, write.is_over, _digest(kept, removed, done, messages, write.is_over))
+
+
+def _digest(kept: Pairs, removed: Sequence[str], done: Pairs, messages: Pairs, is_over: bool) -> str:
+    """Of all of it, in an order and with lengths that tell one write from every other. Texts are long: each is hashed
+    as it is."""
+    texts = [text for pairs in (kept, done, messages) for pair in pairs for text in pair]
+    sizes = [len(text.encode()) for text in (*texts, *removed)]
+    hashed = hashlib.sha256(json.dumps([len(kept), len(done), len(messages), len(removed), is_over, sizes]).encode())
+    for text in (*texts, *removed):
+        hashed.update(text.encode())
+    return hashed.hexdigest()
 
 
 # -- Names

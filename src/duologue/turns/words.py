@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")  # noqa: RUF001 - people and transcribers write both apostrophes
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words; most of those are two letters long.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+_LETTERS = rf"[^\W_{_UNSPACED}]+"
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|{_LETTERS}(?:['’.-]{_LETTERS})*")  # noqa: RUF001 - both apostrophes are written
 
 FILLERS = frozenset("uh uhh um umm er erm eh ah aah oh ooh hm hmm hmmm mm mmm mhm mm-hmm uh-huh huh ha".split())
 BACKCHANNELS = frozenset("yeah yep yup yes ok okay right sure alright aha".split())
