@@ -26,6 +26,7 @@ from duologue.dialogue.commands import (
     SetSlot,
     Skip,
     StartFlow,
+    Wait,
 )
 from duologue.dialogue.effects import RunAction, Understand, Validate
 from duologue.dialogue.events import (
@@ -50,7 +51,9 @@ STALE = 99
 NORMALISED = " checked"  # what normalisers add here
 UNKNOWN = "nowhere"
 FOR_NLU = "so what about that other thing we had"
-COMMON = ("yes", "no", "cancel", "help", "repeat", "go back", "skip", "start over", "a person please", FOR_NLU, "")
+COMMON = (
+    "yes", "no", "cancel", "help", "repeat", "hold on", "go back", "skip", "start over", "a person please", FOR_NLU, "",
+)  # fmt: skip
 SAID: Mapping[Kind, tuple[str, str]] = {
     Kind.NUMBER: ("two", "five"),
     Kind.DATE: ("tomorrow", "december 20"),
@@ -149,7 +152,7 @@ class Alphabet:
         """What NLU may make of a message, sense and nonsense."""
         yield ()
         yield (StartFlow(UNKNOWN), SetSlot(UNKNOWN, 1), ClearSlot(UNKNOWN))
-        for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), Back(), Skip(), Help(), Handoff()):
+        for command in (Affirm(), Deny(), Cancel(), Restart(), Repeat(), Wait(), Back(), Skip(), Help(), Handoff()):
             yield (command,)
         yield (ChitChat("Fine."),)
         is_open = {one.flow for one in state.stack}

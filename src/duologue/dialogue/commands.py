@@ -70,6 +70,11 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """The person needs a moment."""
+
+
+@dataclass(frozen=True, slots=True)
 class Back:
     pass
 
@@ -106,6 +111,7 @@ Command: TypeAlias = (
     | Cancel
     | Restart
     | Repeat
+    | Wait
     | Back
     | Skip
     | Help
@@ -119,6 +125,7 @@ BY_NAME: dict[str, Command] = {
     "restart": Restart(),
     "back": Back(),
     "repeat": Repeat(),
+    "wait": Wait(),
     "skip": Skip(),
     "help": Help(),
     "person": Handoff(),

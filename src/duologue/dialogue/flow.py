@@ -189,6 +189,7 @@ class Patterns:
     handoff: str = "I'll put you through to a person."
     skipped: str = "All right, we leave that out."
     not_skippable: str = "I need this one to go on."
+    wait: str = "Take your time."
     nothing_before: str = "This is where we began."
     invalid: str = "That {slot} doesn't work."
     passed: str = "That day has passed."

@@ -22,6 +22,7 @@ from .commands import (
     SetSlot,
     Skip,
     StartFlow,
+    Wait,
 )
 from .draft import Draft
 from .flow import Act, Collect, Confirm
@@ -48,6 +49,9 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
     d.set(misses=0, silences=0)
     if isinstance(known[0], Repeat):
         repeat(d)
+        return
+    if known == [Wait()]:
+        _give_time(d)
         return
     values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]
     is_open = any(isinstance(command, StartFlow) and command.flow in open_now(d.s) for command in known)
@@ -225,6 +229,15 @@ def repeat(d: Draft) -> None:
         d.say(d.s.last_response, asks=bool(d.s.stack))
     else:
         _help(d)
+    rest(d)
+
+
+def _give_time(d: Draft) -> None:
+    """The person needs a moment: the question stays, and is not asked again. One that is new has to be asked."""
+    if d.is_unheard or (d.s.stack and not d.top.failed and not question_stands(d)):
+        go_on(d)
+        return
+    d.say(d.domain.patterns.wait, asks=bool(d.s.stack))
     rest(d)
 
 

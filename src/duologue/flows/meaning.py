@@ -21,6 +21,7 @@ from duologue.dialogue.commands import (
     SetSlot,
     Skip,
     StartFlow,
+    Wait,
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
@@ -68,6 +69,16 @@ COMMANDS: dict[str, tuple[Command, Said]] = {
         ("help", "what can you do", "how does this work", "I don't know what to say"),
     ),
     "repeat": (Repeat(), ("say that again", "pardon", "what did you say", "I didn't hear you", "repeat the question")),
+    "wait": (
+        Wait(),
+        (
+            "hold on",
+            "give me a moment",
+            "let me check my calendar",
+            "wait, I have to look that up",
+            "I'm still thinking",
+        ),
+    ),
     "go_back": (Back(), ("go back", "one step back", "I want to change my last answer", "that last one was wrong")),
     "skip": (Skip(), ("skip this", "I'd rather not say", "next question please", "can we leave that out", "pass")),
     "handoff": (

@@ -63,10 +63,13 @@ def read(question: Question, reply: str, today: str) -> Reading:
     tokens = tokens_of(reply)
     if not tokens:
         return unread(reply)
-    if (command := command_of(tokens)) is not None:
+    command = command_of(tokens)
+    if command is not None and not (command == "wait" and question.slot.kind is Kind.DURATION):  # "one minute"
         return Command(command)
     reader = _Reader(question, reply, tokens, day_of(today))
     reading = reader.read()
+    if command is not None and isinstance(reading, Unclear):
+        return Command(command)
     if question.others and isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL:
         return reader.several() or reading
     return reading

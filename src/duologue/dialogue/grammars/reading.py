@@ -105,7 +105,7 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The whole reply is about the conversation itself: cancel, back, repeat, skip, help, person, restart."""
+    """The whole reply is about the conversation itself: cancel, back, repeat, wait, skip, help, person, restart."""
 
     name: str
 

@@ -1,0 +1,69 @@
+"""Whoever needs a moment gets it: the question stays open, and nobody is told that they were not understood."""
+
+from __future__ import annotations
+
+import pytest
+from dialogue_flows import OTHER, TRANSFER, Talker, at_amount, at_confirmation
+
+from duologue.dialogue.commands import Wait
+from duologue.dialogue.grammars import Command, Direct, Kind, Question, Slot, read
+
+TODAY = "2026-03-04"
+
+
+@pytest.mark.req("D-12")
+@pytest.mark.parametrize("said", ["hold on", "one moment please", "uh, let me think", "Wait a second."])
+def test_a_moment_is_given_and_the_question_is_not_asked_again(said: str) -> None:
+    talker = at_amount().says(said)
+    assert talker.said == "Take your time."
+    assert not talker.asked_nlu
+    assert (talker.phase, talker.state.waiting_for) == ("waiting_for_slot", "amount")
+    assert talker.says("fifty").checks.value == 50
+
+
+def test_however_often_it_counts_for_nothing() -> None:
+    talker = at_amount()
+    for _ in range(20):
+        talker.says("hold on")
+    assert talker.state.tries == talker.state.misses == 0
+    assert talker.phase == "waiting_for_slot"
+
+
+def test_then_the_question_can_be_repeated() -> None:
+    assert at_amount().says("hold on", "what was that").said == "How much?"
+
+
+@pytest.mark.req("D-09")
+def test_at_a_confirmation_it_is_neither_yes_nor_no() -> None:
+    talker = at_confirmation().says("wait")
+    assert (talker.said, talker.phase, talker.runs) == ("Take your time.", "confirming", [])
+    assert talker.says("yes").runs
+
+
+@pytest.mark.req("D-11")
+def test_in_an_error_it_stays_one() -> None:
+    talker = at_confirmation().says("yes").fails().says("one moment")
+    assert (talker.said, talker.phase) == ("Take your time.", "error")
+    assert talker.says("retry").runs
+
+
+def test_with_no_task_open_too() -> None:
+    talker = Talker(TRANSFER).says("hold on")
+    assert (talker.said, talker.phase) == ("Take your time.", "idle")
+
+
+@pytest.mark.req("D-17")
+def test_a_model_may_understand_it_as_well() -> None:
+    assert at_amount().says(OTHER).means(Wait()).said == "Take your time."
+
+
+def test_what_was_said_while_somebody_worked_keeps_no_question_from_being_asked() -> None:
+    talker = Talker(TRANSFER).starts("transfer").says("Anna", "A B 1 2", "200").says("hold on").valid(200)
+    assert talker.said == "What for?"
+
+
+def test_a_minute_is_an_answer_where_it_is_asked_how_long() -> None:
+    length = Question(Slot("length", Kind.DURATION), "How long?")
+    assert isinstance(read(length, "one minute", TODAY), Direct)
+    assert read(length, "hold on", TODAY) == Command("wait")
+    assert read(Question(Slot("people", Kind.NUMBER)), "one minute", TODAY) == Command("wait")
