@@ -23,11 +23,11 @@ _PHRASES = {
         could you say that again|i didn't hear you|i didn't hear that|i didn't catch that|i didn't get that|
         i missed that""",
     "wait": """wait|wait a second|wait a minute|wait a moment|hold on|hold on a second|hold on a minute|
-        hold on a moment|hang on|hang on a second|hang on a minute|one moment|one second|one minute|
-        just a moment|just a second|just a minute|just a sec|one sec|a moment|a second|give me a second|give me a minute|give me a moment|
-        give me one second|give me one moment|bear with me|let me think|let me think about it|let me check|
-        let me check that|let me look|let me look it up|let me have a look|i need a moment|i need a second|
-        i need a minute|i'm thinking|i have to think|i have to check|i need to check""",
+        hold on a moment|hang on|hang on a second|hang on a minute|one moment|one second|one minute|one sec|
+        a moment|a second|just a moment|just a second|just a minute|just a sec|give me a second|give me a minute|
+        give me a moment|give me one second|give me one moment|bear with me|let me think|let me think about it|
+        let me check|let me check that|let me look|let me look it up|let me have a look|i need a moment|
+        i need a second|i need a minute|i'm thinking|i have to think|i have to check|i need to check""",
     "skip": """skip|skip it|skip that|skip this|skip this one|skip that one|skip this question|skip the question|
         next question|pass|i'll pass|leave it blank|leave it empty|leave that blank|move on|
         i'd rather not say|i prefer not to say|can we skip that|can we skip this""",
