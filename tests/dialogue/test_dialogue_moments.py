@@ -40,10 +40,19 @@ def test_at_a_confirmation_it_is_neither_yes_nor_no() -> None:
     assert talker.says("yes").runs
 
 
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("said", ["not yet", "no, not yet", "well, not just yet please"])
+def test_not_yet_does_not_drop_the_task(said: str) -> None:
+    talker = at_confirmation().says(said)
+    assert (talker.said, talker.phase) == ("Take your time.", "confirming")
+    assert talker.says("yes").runs
+
+
 @pytest.mark.req("D-11")
 def test_in_an_error_it_stays_one() -> None:
     talker = at_confirmation().says("yes").fails().says("one moment")
     assert (talker.said, talker.phase) == ("Take your time.", "error")
+    assert talker.state.trouble is not None
     assert talker.says("retry").runs
 
 

@@ -29,6 +29,7 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
     ("kept", "forgotten: judged in the step that fills it"),
     ("a slot's raw text, span, turn", "forgotten; its value stays: one of two for each slot"),
     ("the source of a value", "the program, a part of a message that may be objected to, or anything else"),
+    ("whether a value was said yes to", "forgotten; one that was may not be objected to any more"),
     ("last_response", "there or not, and whether it ended in the question"),
     ("heard", "there or not; the message only while it is understood and in an error"),
     ("the message of an error", "forgotten; its type and where to go on stay"),
@@ -86,7 +87,7 @@ def _slots(slots: Slots) -> Slots:
 
 
 def _filled(filled: Filled) -> Filled:
-    return Filled(filled.value, source=_source(filled.source), confirmed=filled.confirmed)
+    return Filled(filled.value, source="" if filled.confirmed else _source(filled.source))
 
 
 def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, Cancel, ChitChat, Command, CorrectSlot, Help, Repeat, SetSlot, Skip
+from .commands import BY_NAME, Cancel, ChitChat, Command, CorrectSlot, Help, Repeat, SetSlot, Skip, Wait
 from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
@@ -32,7 +32,7 @@ from .grammars import (
 from .grammars import Command as Commanded
 from .grammars.anything import is_anything
 from .grammars.carriers import DISSENT, FILLERS, POLITE
-from .grammars.commands import command_of, repeats
+from .grammars.commands import command_of, postpones, repeats
 from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
 from .grammars.questions import asks
@@ -288,6 +288,10 @@ def answer_confirmation(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         obey(d, () if repeats(d.s.last_question, tokens) else (BY_NAME[name],))
         return
+    if postpones(tokens):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (Wait(),))
+        return
     said = named(d.domain, d.top, text, d.today)
     if said is not None and said[1]:
         d.enter(Phase.UNDERSTANDING)
@@ -339,6 +343,8 @@ def answer_error(d: Draft, text: str) -> None:
         d.set(trouble=None)
         cancel(d)
         go_on(d)
+    elif name == "wait":
+        d.say(d.domain.patterns.wait, asks=True)
     elif not words or (name is not None and isinstance(BY_NAME[name], Help | Repeat)):
         d.say(d.domain.patterns.failed, asks=True)
     elif not d.s.stack:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import FILLERS, POLITE
+from .carriers import DISSENT, FILLERS, POLITE
 from .tokens import Token, stem, stems_of
 
 _PHRASES = {
@@ -69,6 +69,12 @@ def command_of(tokens: Sequence[Token]) -> str | None:
             break
         words.pop()
     return COMMANDS.get(tuple(words))
+
+
+def postpones(tokens: Sequence[Token]) -> bool:
+    """ "Not yet", of something that is about to be done: no yes, and no reason to drop it."""
+    said = [token.low for token in tokens if token.low not in _AROUND | DISSENT]
+    return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
