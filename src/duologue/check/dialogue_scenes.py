@@ -125,7 +125,6 @@ MEANWHILE = Alphabet(
         flow("send", Collect("amount", "amount"), Act("send", "send"), Collect("size", "size")),
         slots=(replace(AMOUNT, validator="enough"), SIZE),
     ),
-    confirms={"send": "Really?"},
     meanwhile=("yes", "cancel", "small"),
     has_values=False,
 )
