@@ -76,3 +76,9 @@ def test_a_minute_is_an_answer_where_it_is_asked_how_long() -> None:
     assert isinstance(read(length, "one minute", TODAY), Direct)
     assert read(length, "hold on", TODAY) == Command("wait")
     assert read(Question(Slot("people", Kind.NUMBER)), "one minute", TODAY) == Command("wait")
+
+
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.MONEY, Kind.NAME, Kind.TIME, Kind.TEXT])
+@pytest.mark.parametrize("said", ["one moment", "hang on"])
+def test_it_is_no_value_of_any_other_kind(kind: Kind, said: str) -> None:
+    assert read(Question(Slot("asked", kind)), said, TODAY) == Command("wait")
