@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, Cancel, ChitChat, Command, CorrectSlot, Help, Repeat, SetSlot, Skip, Wait
+from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, Wait
 from .corrections import corrections, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
@@ -37,15 +37,12 @@ from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
-from .obey import cancel, miss, obey, say_no, say_yes
+from .obey import miss, obey, say_no, say_yes
 from .phrases import gaps_of
 from .requests import understanding
 from .run import go_on
 from .state import Phase
 from .values import accept, validate_next
-
-_RETRY = frozenset("retry again try yes yeah yep ok okay sure please it once more".split())
-_NO = frozenset("no nope stop cancel leave it thanks thank you".split())
 
 
 def understand(d: Draft, text: str) -> None:
@@ -136,7 +133,7 @@ def _answer_question(d: Draft, text: str) -> None:
             say_no(d)
             go_on(d)
         case Direct() if _is_of_a_list(d, reading, text):
-            _correct_or_ask(d, text)
+            correct_or_ask(d, text)
         case Direct():
             d.set(values=_given(reading.values, "grammar"), among=())
             validate_next(d)
@@ -156,7 +153,7 @@ def _answer_question(d: Draft, text: str) -> None:
             d.enter(Phase.UNDERSTANDING)
             obey(d, (Skip(),))  # any value will do, but this one is needed
         case Unclear():
-            _correct_or_ask(d, text)
+            correct_or_ask(d, text)
 
 
 def _is_about_another(d: Draft, text: str) -> bool:
@@ -209,7 +206,8 @@ def _is_neither(d: Draft, text: str) -> bool:
     return is_no or any(token.low in ("neither", "none") for token in tokens_of(text)[:2])
 
 
-def _correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
+def correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
+    """A correction is made; anything else is for NLU."""
     found: tuple[Command, ...] = corrections(d.domain, d.top, text, d.today)
     if not found and d.s.waiting_for is not None and question_stands(d):
         found = put_right(d.domain, d.s.waiting_for, text, d.today)
@@ -311,7 +309,7 @@ def answer_confirmation(d: Draft, text: str) -> None:
     elif is_anything(tokens, frozenset()):
         _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
     else:
-        _correct_or_ask(d, text)
+        correct_or_ask(d, text)
 
 
 def _only_reading(d: Draft, text: str) -> tuple[Value, ...]:
@@ -330,65 +328,6 @@ def _confirmed_slots(d: Draft) -> tuple[Slot, ...]:
     return tuple(d.spec(name).asked for name in named or filled)
 
 
-# -- A message after an error
-
-
-def answer_error(d: Draft, text: str) -> None:
-    """Retry, cancel, help; anything else is understood as it is (D-11)."""
-    words = {token.low for token in tokens_of(text)}
-    name = command_of(tokens_of(text))
-    if words and words <= _RETRY:
-        _recover(d)
-    elif (words and words <= _NO) or (name is not None and isinstance(BY_NAME[name], Cancel)):
-        d.set(trouble=None)
-        cancel(d)
-        go_on(d)
-    elif name == "wait":
-        d.say(d.domain.patterns.wait, asks=True)
-    elif not words or (name is not None and isinstance(BY_NAME[name], Help | Repeat)):
-        d.say(d.domain.patterns.failed, asks=True)
-    elif not d.s.stack:
-        d.set(trouble=None)
-        understand(d, text)
-    elif name is not None:
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, (BY_NAME[name],))
-    elif not d.top.failed:
-        _answer_open_question(d, text)
-    else:
-        _correct_or_ask(d, text)
-
-
-def _answer_open_question(d: Draft, text: str) -> None:
-    """Understanding or a check has failed: the question is still open, and a plain answer needs neither."""
-    d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
-    if not question_stands(d):  # nothing was asked yet
-        _correct_or_ask(d, text)
-    elif d.s.waiting_for is not None:
-        d.enter(Phase.WAITING_FOR_SLOT)
-        answer(d, text)
-    else:
-        d.enter(Phase.CONFIRMING)
-        answer_confirmation(d, text)
-
-
-def _recover(d: Draft) -> None:
-    """Go on where it was."""
-    trouble = d.s.trouble
-    d.set(trouble=None)
-    if d.s.stack and d.top.failed and not d.s.reading_back:
-        d.set_top(failed=False)
-        go_on(d)
-    elif trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:
-        ask_nlu(d, d.s.heard)
-    elif trouble is not None and trouble.recovery is Phase.VALIDATING_SLOT and d.s.values:
-        validate_next(d)
-    elif d.s.stack:
-        go_on(d)
-    else:
-        miss(d)
-
-
 # -- What was said while somebody worked
 
 
@@ -405,7 +344,7 @@ def hear_aside(d: Draft, text: str) -> None:
     elif d.s.phase is Phase.WAITING_FOR_SLOT and not is_aside:
         answer(d, text)
     elif d.s.stack:
-        _correct_or_ask(d, text, is_aside=is_aside)
+        correct_or_ask(d, text, is_aside=is_aside)
     else:
         ask_nlu(d, text, is_aside=is_aside)
 
@@ -415,4 +354,4 @@ def _is_bare_yes_or_no(d: Draft, text: str) -> bool:
     return isinstance(reading, Confirmation) and reading.answer is not Answer.CHANGE and not reading.values
 
 
-__all__ = ["answer", "answer_confirmation", "answer_error", "ask_nlu", "hear_aside", "question_of", "understand"]
+__all__ = ["answer", "answer_confirmation", "ask_nlu", "correct_or_ask", "hear_aside", "question_of", "understand"]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .answers import answer, answer_confirmation, answer_error, hear_aside, understand
+from .answers import answer, answer_confirmation, hear_aside, understand
 from .commands import SetSlot
 from .draft import Draft
 from .effects import Effect
@@ -29,6 +29,7 @@ from .events import (
 from .flow import Act, Domain
 from .obey import obey, wait_on
 from .parts import hear, tell
+from .recovering import answer_error
 from .run import fail, go_on, leave_all, leave_step, open_flow
 from .stack import PROGRAM
 from .state import BUSY, MESSAGES_MAX, Filled, Message, Phase, State

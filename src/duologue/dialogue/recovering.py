@@ -1,0 +1,76 @@
+"""A message after an error: retry, cancel, help, or whatever was open before (D-11).
+
+Rule: nothing is tried again unless somebody asks for it.
+"""
+
+from __future__ import annotations
+
+from .answers import answer, answer_confirmation, ask_nlu, correct_or_ask, understand
+from .asking import question_stands
+from .commands import BY_NAME, Cancel, Help, Repeat
+from .draft import Draft
+from .grammars.commands import command_of
+from .grammars.tokens import tokens_of
+from .obey import cancel, miss, obey
+from .run import go_on
+from .state import Phase
+from .values import validate_next
+
+_RETRY = frozenset("retry again try yes yeah yep ok okay sure please it once more".split())
+_NO = frozenset("no nope stop cancel leave it thanks thank you".split())
+
+
+def answer_error(d: Draft, text: str) -> None:
+    """Retry, cancel, help; anything else is understood as it is (D-11)."""
+    words = {token.low for token in tokens_of(text)}
+    name = command_of(tokens_of(text))
+    if words and words <= _RETRY:
+        _recover(d)
+    elif (words and words <= _NO) or (name is not None and isinstance(BY_NAME[name], Cancel)):
+        d.set(trouble=None)
+        cancel(d)
+        go_on(d)
+    elif name == "wait":
+        d.say(d.domain.patterns.wait, asks=True)
+    elif not words or (name is not None and isinstance(BY_NAME[name], Help | Repeat)):
+        d.say(d.domain.patterns.failed, asks=True)
+    elif not d.s.stack:
+        d.set(trouble=None)
+        understand(d, text)
+    elif name is not None:
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, (BY_NAME[name],))
+    elif not d.top.failed:
+        _answer_open_question(d, text)
+    else:
+        correct_or_ask(d, text)
+
+
+def _answer_open_question(d: Draft, text: str) -> None:
+    """Understanding or a check has failed: the question is still open, and a plain answer needs neither."""
+    d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
+    if not question_stands(d):  # nothing was asked yet
+        correct_or_ask(d, text)
+    elif d.s.waiting_for is not None:
+        d.enter(Phase.WAITING_FOR_SLOT)
+        answer(d, text)
+    else:
+        d.enter(Phase.CONFIRMING)
+        answer_confirmation(d, text)
+
+
+def _recover(d: Draft) -> None:
+    """Go on where it was."""
+    trouble = d.s.trouble
+    d.set(trouble=None)
+    if d.s.stack and d.top.failed and not d.s.reading_back:
+        d.set_top(failed=False)
+        go_on(d)
+    elif trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:
+        ask_nlu(d, d.s.heard)
+    elif trouble is not None and trouble.recovery is Phase.VALIDATING_SLOT and d.s.values:
+        validate_next(d)
+    elif d.s.stack:
+        go_on(d)
+    else:
+        miss(d)
