@@ -98,7 +98,7 @@ class Conversation:
                 prime = getattr(part, "prime", None)
                 if prime is not None:
                     await prime()
-        except BaseException:
+        except (Exception, asyncio.CancelledError):
             await self._give_back()
             raise
 
@@ -132,7 +132,7 @@ class Conversation:
         brain = self.agent.thinker
         try:
             has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
-        except BaseException:
+        except (Exception, asyncio.CancelledError):
             await self._give_back()
             raise
         self.engine.go_on(played, has_more)
@@ -146,7 +146,7 @@ class Conversation:
             if self.seat:
                 self._seats.take(self.seat, self)
             self._claim_model()
-        except BaseException:
+        except (Exception, asyncio.CancelledError):
             await self._give_back()
             raise
         return starting
