@@ -50,8 +50,11 @@ def plain(text: str) -> str:
 
 def tokens_of(reply: str) -> tuple[Token, ...]:
     """The tokens of a reply; none if it is too long."""
-    if len(reply) > REPLY_CHARS_MAX:
-        return ()
+    return _tokens_of(reply) if len(reply) <= REPLY_CHARS_MAX else ()
+
+
+@lru_cache(maxsize=256)  # one message is looked at in many ways
+def _tokens_of(reply: str) -> tuple[Token, ...]:
     found: list[Token] = []
     text, end = plain(reply), 0
     for match in _TOKEN.finditer(text):
