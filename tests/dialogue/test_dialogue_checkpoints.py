@@ -115,6 +115,14 @@ def test_a_checkpoint_that_is_too_old_is_refused_and_an_old_one_is_migrated(monk
     assert from_json(TRANSFER, data) == at_amount().state
 
 
+@pytest.mark.req("D-13")
+def test_what_the_last_version_wrote_goes_on() -> None:
+    data = written(at_confirmation().state)
+    del data["is_aside"]  # it came with the third version
+    again = from_json(TRANSFER, {**data, "version": 2})
+    assert again == at_confirmation().state
+
+
 @pytest.mark.parametrize("data", [None, 5, "{}", [], {}, {"version": "1"}, {"version": None}, {"version": 1.0}])
 def test_what_is_no_checkpoint_is_refused(data: object) -> None:
     refused(data)
