@@ -109,7 +109,8 @@ def test_two_servers_that_are_heard_at_once_are_found() -> None:
 
 def test_whoever_got_neither_an_answer_nor_an_end_is_found() -> None:
     assert found(talk(*good().turns[:1], turn("yes", "1001", is_stuck=True))) == ["stuck"]
-    assert found(kept=KeptTalk(ID, KEPT.user, 1, False)) == ["stuck"]
+    assert found(kept=KeptTalk(ID, KEPT.user, 1, False, {"voice": "silent"})) == ["stuck"]
+    assert found(kept=KeptTalk(ID, KEPT.user, 1, False, {"voice": "playing"})) == []
 
 
 def frame(voice: int, chunk: int, text: str) -> bytes:

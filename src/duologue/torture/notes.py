@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from duologue.core.leaves import Voice
+
 from .ear import Stretch
 
 
@@ -63,6 +65,11 @@ class KeptTalk:
     owed: int  # turns that got no answer
     is_over: bool
     machine: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_sounding(self) -> bool:
+        """Was an answer being said when it was written?"""
+        return bool(self.machine.get("voice", Voice.SILENT.value) != Voice.SILENT.value)
 
 
 @dataclass(frozen=True, slots=True)
