@@ -202,6 +202,25 @@ def test_with_its_key_a_client_comes_back_to_its_conversation_in_mid_sentence() 
     serve(script, agent_that_says([LONG]))
 
 
+@pytest.mark.req("D-14", "L-14")
+def test_a_client_that_comes_while_its_conversation_leaves_is_sent_after_it() -> None:
+    # Once: it came into a room that was about to go, was greeted, and never heard of anything again.
+    async def script(house: House) -> None:
+        first = await house.come()
+        began = await first.begin("alice")
+        first.vanish()
+        (room,) = house.hall.rooms.values()
+        await house.until(lambda: room.guest is None)
+        room.is_elsewhere = True  # another node has it, and this one is closing its own
+        second = await house.come()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        assert (await second.gone())[0] == 4503
+        assert room.guest is None
+        room.is_elsewhere = False
+
+    serve(script, agent_that_says([LONG]))
+
+
 @pytest.mark.parametrize("key", ["", "wrong"])
 def test_with_a_wrong_key_nobody_comes_into_the_conversation_of_another(key: str) -> None:
     async def script(house: House) -> None:

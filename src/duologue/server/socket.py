@@ -23,6 +23,7 @@ from duologue.ports.store import StoreFailed
 from . import telling
 from .closing import (
     BAD_MESSAGE,
+    MOVED,
     NO_HELLO,
     NO_STORE,
     NO_TOKEN,
@@ -223,6 +224,9 @@ class Socket:
             room = room or await self._hall.bring_back(hello)
         except StoreFailed:
             self.refuse(NO_STORE)
+            return
+        if room is not None and room.is_elsewhere:  # it is about to go, and nobody would be told anything in it
+            self.refuse(MOVED)
             return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
