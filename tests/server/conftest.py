@@ -1,7 +1,12 @@
-"""The server's tests bring a page of their own: what is served is not what they are about."""
+"""The server's tests bring a page of their own: what is served is not what they are about. And nothing of a server may
+fail without anybody looking.
+"""
 
 from __future__ import annotations
 
+import gc
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,3 +26,24 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder.parent / "secret.txt").write_text(SECRET)
     monkeypatch.setattr(files, "WEB", folder)
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_collecting() -> None:
+    """What was imported stays anyway: the collector need not look at it after each test."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def nothing_forgotten() -> Iterator[None]:
+    """A failure that nobody took shows only when what holds it is collected; without this, in another test."""
+    complaints: list[str] = []
+    listener = logging.Handler(logging.ERROR)
+    listener.emit = lambda record: complaints.append(record.getMessage())  # type: ignore[method-assign]
+    gc.collect()
+    logging.getLogger("asyncio").addHandler(listener)
+    yield
+    gc.collect()
+    logging.getLogger("asyncio").removeHandler(listener)
+    assert not [line for line in complaints if "never retrieved" in line]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from collections.abc import Iterator
 
@@ -40,6 +41,7 @@ def log() -> Iterator[Everything]:
     handler, root = Everything(), logging.getLogger()
     loggers = [root, *(logging.getLogger(name) for name in ("duologue", "duologue.server", "websockets", "asyncio"))]
     before = [logger.level for logger in loggers]
+    gc.collect()  # what earlier tests left says its last words before anybody listens
     root.addHandler(handler)
     for logger in loggers:
         logger.setLevel(logging.DEBUG)

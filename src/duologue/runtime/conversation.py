@@ -114,18 +114,14 @@ class Conversation:
             active = bool(getattr(self.engine.session, "active", True))
             primed = bool(getattr(self.engine.line, "primed", True))
             self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
-            await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            starting.cancel()  # nobody waits for the beginning any more
-            await asyncio.shield(self.end("cancelled from outside"))
-            raise
+            await self._until_open(starting)
         except Exception:
             await self._give_back()
             raise
 
     async def go_on(self, played: Played | None = None) -> None:
         """Go on with a conversation that was saved. `played`: what its client has heard of the newest voice. Returns
-        when the floor is open again."""
+        when the floor is open again. If this is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             raise StartRefused("this conversation has begun already")
         starting = await self._prepare()
@@ -136,11 +132,20 @@ class Conversation:
             await self._give_back()
             raise
         self.engine.go_on(played, has_more)
-        await asyncio.shield(starting)
+        await self._until_open(starting)
+
+    async def _until_open(self, starting: asyncio.Future[None]) -> None:
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            starting.cancel()  # nobody waits for the beginning any more
+            await asyncio.shield(self.end("cancelled from outside"))
+            raise
 
     async def _prepare(self) -> asyncio.Future[None]:
         """Tools, the seat and the model. Returns what is done when the floor is open."""
         self._starting = starting = self._loop.create_future()
+        starting.add_done_callback(_note_seen)
         try:
             await self.initialize()
             if self.seat:
@@ -458,6 +463,12 @@ class Conversation:
             return MACHINE.accepts(self.engine.driver.state, event)
         except (DuologueError, TypeError):
             return False
+
+
+def _note_seen(starting: asyncio.Future[None]) -> None:
+    """A beginning that fails when nobody waits for it any more is no error to complain of."""
+    if not starting.cancelled():
+        starting.exception()
 
 
 def _reason_of(moment: Moment) -> str:
