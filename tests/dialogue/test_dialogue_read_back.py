@@ -49,6 +49,33 @@ def test_another_slot_can_be_named_while_a_code_is_read_back() -> None:
     assert talker.said.endswith("I have A B 1, 2. Is that right?")
 
 
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize("text", ["no, three nights", "make it three nights", "actually, three nights please"])
+def test_another_answer_is_put_right_while_a_code_is_read_back(text: str) -> None:
+    # Once: "no, three nights" was a no to the code, and the nights were lost.
+    stay = SlotSpec("stay", Kind.DURATION, "How long?")
+    talker = talk(Collect("a", "code"), Collect("b", "stay"), slots=(CODE, stay))
+    talker = talker.says("AB12", "two nights", text)
+    assert talker.slots == {"stay": "P3D"}
+    assert talker.said == "Got it, I've updated your stay to 3 nights. I have A B 1, 2. Is that right?"
+
+
+def test_what_was_not_asked_for_yet_can_be_put_right_too() -> None:
+    guests = SlotSpec("guests", Kind.NUMBER, "How many?")
+    talker = talk(Collect("a", "day"), Collect("b", "guests"), slots=(DAY, guests))
+    talker = talker.says("actually, make it three guests")
+    assert talker.slots == {"guests": 3}
+    assert talker.said == "Which day?"
+
+
+@pytest.mark.req("D-09")
+def test_a_new_number_in_place_of_a_yes_is_read_back() -> None:
+    talker = talk(Collect("a", "phone"), Confirm("b", "We call {phone:spelled}?"), slots=(PHONE,))
+    talker = talker.says("07700 900123", "yes", "07700 900124")
+    assert talker.said == "I have 0 7 7, 0 0 9, 0 0 1, 2 4. Is that right?"
+    assert talker.says("yes").said.endswith("We call 0 7 7, 0 0 9, 0 0 1, 2 4?")
+
+
 def test_a_new_code_is_read_back_in_its_place() -> None:
     assert parcel().says("LS1", "AB12", "sorry, AB13").said == "I have A B 1, 3. Is that right?"
 

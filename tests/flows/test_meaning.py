@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, Skip, StartFlow
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.parts import PART
 from duologue.dialogue.state import Instance, State
@@ -25,6 +25,13 @@ flows:
     examples: [I can't come tonight]
     steps:
       - say: "Cancelled."
+  count:
+    description: count
+    examples: [let me count]
+    steps:
+      - collect: people
+slots:
+  people: {type: number, prompt: "For how many?"}
 """)
 ASKED = Understand(1, "please", ("book_table", "cancel"), ())
 
@@ -72,6 +79,17 @@ def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
     assert commands_of(DOMAIN, State(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
     other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
     assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
+
+
+@pytest.mark.parametrize("text", ["leave it as it is", "just keep it like that"])
+def test_what_is_to_stay_as_it_is_is_not_dropped(text: str) -> None:
+    # Once: "leave it as it is", after "is that right?", ended the call's task.
+    guess = understood("cancel", "minilm")
+    asked = Understand(1, text, ("book_table",), (), question="A table on Friday. Is that right?")
+    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == ()
+    changing = Understand(1, text, ("book_table",), (), question="For how many?", waiting_for="people")
+    assert commands_of(DOMAIN, State(), changing, guess, "2026-03-04") == (Skip(),)
+    assert commands_of(DOMAIN, State(reading_back=True), changing, guess, "2026-03-04") == ()
 
 
 @pytest.mark.req("D-05")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, Wait
-from .corrections import corrections, last_answer, named, put_right
+from .corrections import corrections, elsewhere, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
 from .flow import Collect, Confirm
@@ -43,6 +43,8 @@ from .requests import understanding
 from .run import go_on
 from .state import Phase
 from .values import accept, validate_next
+
+_REACHED_BY = (Kind.PHONE, Kind.EMAIL)  # nobody says one of these in place of a yes
 
 
 def understand(d: Draft, text: str) -> None:
@@ -210,7 +212,8 @@ def correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
     """A correction is made; anything else is for NLU."""
     found: tuple[Command, ...] = corrections(d.domain, d.top, text, d.today)
     if not found and d.s.waiting_for is not None and question_stands(d):
-        found = put_right(d.domain, d.s.waiting_for, text, d.today)
+        asked = d.s.waiting_for
+        found = put_right(d.domain, asked, text, d.today) or elsewhere(d.domain, d.top, asked, text, d.today)
     if found:
         d.enter(Phase.UNDERSTANDING)
         obey(d, found)
@@ -250,6 +253,9 @@ def _answer_read_back(d: Draft, text: str) -> None:
         obey(d, said[1])
     elif found := put_right(d.domain, slot, text, d.today):
         _hear_anew(d, found)
+    elif others := elsewhere(d.domain, d.top, slot, text, d.today):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, others)
     elif _is_no_to_code(d, text):
         d.enter(Phase.UNDERSTANDING)
         say_no(d)
@@ -306,15 +312,18 @@ def answer_confirmation(d: Draft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         given = _given(found, "grammar")
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
+    elif said is None and (reached := _only_reading(d, text, _REACHED_BY)):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span) for value in reached))
     elif is_anything(tokens, frozenset()):
         _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
     else:
         correct_or_ask(d, text)
 
 
-def _only_reading(d: Draft, text: str) -> tuple[Value, ...]:
+def _only_reading(d: Draft, text: str, kinds: tuple[Kind, ...] = tuple(Kind)) -> tuple[Value, ...]:
     """ "No, make it 600": the one slot of the question whose grammar reads it. An open name reads anything."""
-    slots = [slot for slot in _confirmed_slots(d) if slot.kind is not Kind.TEXT]
+    slots = [slot for slot in _confirmed_slots(d) if slot.kind is not Kind.TEXT and slot.kind in kinds]
     closed = [slot for slot in slots if slot.kind is not Kind.NAME or not slot.is_open]
     read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
     return read_by[0].values if len(read_by) == 1 else ()

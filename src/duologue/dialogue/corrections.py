@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .earlier import asked_anew
 from .flow import Collect, Domain, SlotSpec
-from .grammars import Ambiguous, Direct, Json, Kind, Question, read
+from .grammars import Ambiguous, Direct, Json, Kind, Question, read, read_parts, read_volunteered
 from .naming import names_of
 from .phrases import spoken
 from .state import Filled, Instance
@@ -83,6 +83,30 @@ def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[st
             return name, (SetSlot(name, found.value, found.raw, found.span),)
         return name, (found,) if found is not None else ()
     return None
+
+
+def elsewhere(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
+    """What a turn changes of other slots than the one that is asked about, in words that stand for themselves: "no,
+    three nights", while a code is read back. A bare number may be a part of the code."""
+    text = " ".join(text.split())
+    said = (_LAST.match(text) or _TURNED.match(text)) if len(text) <= _LENGTH_MAX else None
+    if said is None:
+        return ()
+    others = tuple(
+        domain.slots[name].asked
+        for name in dict.fromkeys(domain.flows[instance.flow].slots)
+        if name != slot and (instance.filled(name) is not None or not domain.slots[name].ask_before_filling)
+    )
+    whole = read_volunteered(others, said["new"], "", today)
+    if whole is None or whole.values != read_parts(others, said["new"], today):
+        return ()
+    start = said.start("new")
+    return tuple(
+        (SetSlot if instance.filled(value.slot) is None else CorrectSlot)(
+            value.slot, value.value, value.raw, (start + value.span[0], start + value.span[1]), "correction"
+        )
+        for value in whole.values
+    )
 
 
 def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn: int) -> tuple[Correction, ...]:

@@ -11,9 +11,9 @@ from typing import Any
 from .effects import Effect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .matrix import MATRIX
-from .phrases import fill
+from .phrases import as_said, fill
 from .records import changed
-from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, values_of, with_top
+from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, with_top
 
 
 class UnknownMove(Exception):
@@ -88,8 +88,8 @@ class Draft:
 
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
         """Say a phrase with its gaps filled; nothing, if it is empty. Returns what is said."""
-        known = values_of(self.top.slots) if self.s.stack else self.s.slots
-        words = fill(text, {**known, **more}, self.today)
+        said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
+        words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
         if words:
             self._says.append(Respond(words, barge_in, asks))
         return words

@@ -7,7 +7,7 @@ how far it is. Rule: no action runs on such a value before the person was told o
 from __future__ import annotations
 
 from .draft import Draft
-from .phrases import gaps_of, spoken
+from .phrases import as_said, gaps_of, spoken
 from .records import changed
 from .state import BUSY, Filled, put
 
@@ -71,7 +71,8 @@ def listed(d: Draft) -> str:
 
 
 def _listed(d: Draft, names: list[str]) -> str:
-    return ", ".join(f"{d.spec(name).called} {spoken(d.s.slots[name])}" for name in names)
+    slots = dict(d.top.slots)
+    return ", ".join(f"{d.spec(name).called} {spoken(as_said(slots[name].value, slots[name].raw))}" for name in names)
 
 
 # -- A yes

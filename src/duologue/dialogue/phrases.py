@@ -14,6 +14,7 @@ GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:spelled)?\}")
 _MONTHS = "January February March April May June July August September October November December".split()
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _DURATION = re.compile(r"P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+_DAYS, _NIGHTS = re.compile(r"P\d+D"), re.compile(r"\bnights?\b", re.IGNORECASE)
 _UNITS = "year month week day hour minute second".split()
 _TIME = re.compile(r"(\d{2}):(\d{2})")
 _MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # in which a day needs no year
@@ -57,6 +58,12 @@ def spoken(value: object, today: str = "") -> str:
         case str() if (lasts := _DURATION.fullmatch(value)) and any(lasts.groups()):
             return _lasting([int(part or 0) for part in lasts.groups()])
     return str(value)
+
+
+def as_said(value: object, raw: str) -> object:
+    """A value in the word that was said, where that matters: whoever stays two nights doesn't stay "2 days"."""
+    is_nights = isinstance(value, str) and _DAYS.fullmatch(value) and _NIGHTS.search(raw)
+    return spoken(value).replace("day", "night") if is_nights else value
 
 
 def spelled(code: str) -> str:

@@ -13,7 +13,7 @@ from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Json
-from .phrases import spoken
+from .phrases import as_said, spoken
 from .requests import validation
 from .run import go_on, write
 from .stack import PROGRAM
@@ -72,10 +72,10 @@ def accept(d: Draft, value: Json) -> bool:
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and before.value != value:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value, d.today))
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(as_said(value, given.raw), d.today))
         take_back(d, given.slot)
     elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(value, d.today))
+        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(as_said(value, given.raw), d.today))
     return False
 
 

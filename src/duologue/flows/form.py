@@ -6,7 +6,7 @@ Rule: what is shown is what people would say, never a value as it is stored.
 from __future__ import annotations
 
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.phrases import spoken
+from duologue.dialogue.phrases import as_said, spoken
 from duologue.dialogue.state import Instance, Phase, State
 from duologue.ports.brain import Form, FormSlot
 
@@ -27,8 +27,9 @@ def form_of(domain: Domain, state: State) -> Form | None:
 def _slot(domain: Domain, state: State, top: Instance, name: str) -> FormSlot:
     filled = top.filled(name)
     label = domain.slots[name].called if name in domain.slots else name
+    value = spoken(as_said(filled.value, filled.raw)) if filled else ""
     if name == state.waiting_for:
-        return FormSlot(name, label, spoken(filled.value) if filled else "", "asked")
+        return FormSlot(name, label, value, "asked")
     if filled is None:
         return FormSlot(name, label, "", "empty")
-    return FormSlot(name, label, spoken(filled.value), "confirmed" if filled.confirmed else "filled")
+    return FormSlot(name, label, value, "confirmed" if filled.confirmed else "filled")

@@ -39,7 +39,7 @@ from duologue.dialogue.grammars import (
     read_volunteered,
 )
 from duologue.dialogue.grammars import Slot as DialogueSlot
-from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.commands import keeps, repeats
 from duologue.dialogue.grammars.questions import asks
 from duologue.dialogue.grammars.tokens import stem, tokens_of
 from duologue.dialogue.parts import PART
@@ -130,6 +130,8 @@ def commands_of(
         return given
     if name == "handoff" and found.by != "llm" and state.top is not None and found.confidence < _SURE_OF_A_PERSON:
         return given  # "you can call me" is near to it, and there is no way back
+    if name == "cancel" and found.by != "llm" and keeps(tokens_of(effect.text)):
+        return (Skip(),) if effect.waiting_for is not None and not state.reading_back else given
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
         return given
     known = {**COMMANDS, **ANSWERS}

@@ -52,6 +52,12 @@ COMMANDS = {
 }
 _AROUND = (POLITE | FILLERS) - {"like", "see", "much", "very"}
 _SMALL = frozenset("a an the it that this one to i i'd want like can you me my we is".split())
+_KEEPING = tuple(
+    f"{verb} {what} {how}"
+    for verb in ("leave", "keep")
+    for what in ("it", "that", "this", "them", "everything")
+    for how in ("as it is", "as is", "as it was", "as they are", "like that", "like this", "that way", "this way")
+)
 WORDS_MAX = max(map(len, COMMANDS)) + 4
 
 
@@ -75,6 +81,12 @@ def postpones(tokens: Sequence[Token]) -> bool:
     """ "Not yet", of something that is about to be done: no yes, and no reason to drop it."""
     said = [token.low for token in tokens if token.low not in _AROUND | DISSENT]
     return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
+
+
+def keeps(tokens: Sequence[Token]) -> bool:
+    """ "Leave it as it is": nothing is to change, and nothing to be dropped."""
+    words = " ".join(token.low for token in tokens)
+    return words.startswith(_KEEPING) or any(f" {phrase}" in words for phrase in _KEEPING)
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:

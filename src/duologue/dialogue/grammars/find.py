@@ -18,6 +18,7 @@ from .reading import Kind, Slot
 from .since import Since
 from .times import find_times
 from .tokens import SHORT_TITLES, Token, lows, stem
+from .wanted import find_wanted
 
 _LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
 _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
@@ -50,7 +51,9 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             return find_email(tokens)
         case Kind.CODE:
             return find_code(tokens) if is_asked else []
-        case Kind.YES_NO | Kind.TEXT:
+        case Kind.YES_NO:
+            return find_wanted(tokens, slot.name) if not is_asked else []
+        case Kind.TEXT:
             return []
 
 

@@ -54,7 +54,7 @@ from .yesno import (
     wishes,
 )
 
-_MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END)
+_MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED)
 _PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 
@@ -148,7 +148,7 @@ class _Reader:
 
     def _foreign(self, covered: frozenset[int]) -> frozenset[int]:
         """Words that name a value of another slot: never carriers, whatever else they are."""
-        listed = [slot for slot in self.question.others if slot.kind in (Kind.CHOICE, Kind.NAME)]
+        listed = [slot for slot in self.question.others if slot.kind in (Kind.CHOICE, Kind.NAME, Kind.YES_NO)]
         matches = [match for slot in listed for match in find(self.tokens, slot, self.today, is_asked=False)]
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 

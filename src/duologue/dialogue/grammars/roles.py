@@ -25,6 +25,16 @@ _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since":
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
 _BETWEEN = frozenset("the on a around about at in city of".split())
 _STEPS_MAX = 3
+# What people do at an end, and what the day or the hour of it may be called.
+_DOINGS = tuple(
+    frozenset(stem(word) for word in words.split())
+    for words in (
+        "arrive arriving arrival come coming checkin",
+        "leave leaving depart departing departure checkout",
+        "return returning back dropoff",
+        "pickup",
+    )
+)
 
 
 def role_of(slot: Slot) -> str | None:
@@ -67,9 +77,31 @@ def role_said(tokens: Sequence[Token], match: Match, kind: Kind) -> str | None:
     return None
 
 
+def doing_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
+    """What is done at that day or hour, by the words right before it: "leaving on the 22nd". Nothing, if not said."""
+    for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
+        if tokens[place + 1].pause:
+            return frozenset()
+        said = {stem(tokens[place].low), stem(tokens[place].low) + tokens[place + 1].low}  # "checking in"
+        if found := next((doing for doing in _DOINGS if doing & said), None):
+            return found
+        if tokens[place].low not in _BETWEEN:
+            return frozenset()
+    return frozenset()
+
+
+def doing_of(slot: Slot) -> frozenset[str]:
+    """What is done at the day or the hour that a slot is about, by its name; of two, neither."""
+    doings = [doing for doing in _DOINGS if doing & _words_of(slot)]
+    return doings[0] if len(doings) == 1 and slot.kind in (Kind.DATE, Kind.TIME) else frozenset()
+
+
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
     """Is the value said of the other end than the slot?"""
     if slot.kind not in (Kind.DATE, Kind.TIME, Kind.NAME, Kind.TEXT):
         return False
+    doing, done = doing_of(slot), doing_said(tokens, match)
+    if doing and done:
+        return doing is not done
     mine, said = role_of(slot), role_said(tokens, match, slot.kind)
     return mine is not None and said is not None and mine != said

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from .find import counts_seats, find
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
-from .roles import role_said, roles_among
+from .roles import doing_of, doing_said, role_said, roles_among
 from .tokens import Token, span_of, stem
 from .units import CLASS_OF, with_units
 
 # What is read first takes its words from what comes later.
 _ORDER = (
-    Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.NUMBER,
+    Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.YES_NO,
+    Kind.NUMBER,
 )  # fmt: skip
 SLOTS_MAX = 12
 _UNTIL = ("to", "until", "till", "til", "through", "and", "-")
@@ -99,7 +100,9 @@ def _size(match: Match) -> int:
 
 def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
     """The slots that a match fits by where it is said, and by what it counts."""
-    said = role_said(tokens, match, fitting[0].kind)
+    if doing := doing_said(tokens, match):
+        fitting = [slot for slot in fitting if doing_of(slot) is doing] or [one for one in fitting if not doing_of(one)]
+    said = role_said(tokens, match, fitting[0].kind) if fitting else None
     if said is not None and any(slot.name in roles for slot in fitting):
         fitting = [slot for slot in fitting if roles.get(slot.name) == said]
     if match.unit in CLASS_OF and len(fitting) > 1:

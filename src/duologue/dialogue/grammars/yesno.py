@@ -61,7 +61,7 @@ AGREEING = _phrases(
 )
 GOING_ON = _phrases(
     """go ahead|go for it|do it|do that|please do|that's it|that is it|got it|of course|let's do|i do|i am|
-    i would|i will|i did|it is|it does|they are|that was|
+    i would|i will|i did|it is|it does|they are|that was|think so|guess so|suppose so|believe so|say so|
     what i want|what i need|what i wanted|what i said|what i asked"""
 )
 _AFFIRMING = frozenset(

@@ -1,0 +1,41 @@
+"""With or without: a yes or no that nobody asked for, in the name of what it is about: "no breakfast", "with parking".
+
+Rule: all words that the slot is named by have to be said, right after the word that wants or refuses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from .match import Match
+from .tokens import Token, stem
+
+_REFUSING = frozenset("no without".split())
+_WANTING = frozenset("with including plus".split())
+_ARTICLES = frozenset("a an the any some".split())
+_ABOUT = frozenset(
+    "is are has have had was does do can with want wants wanted need needs needed include includes included".split()
+)
+
+
+def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
+    """Every place where what a slot is named by is wanted or refused."""
+    name = _named_by(slot)
+    if not name:
+        return []
+    found = []
+    for place, token in enumerate(tokens):
+        if token.low not in _REFUSING | _WANTING:
+            continue
+        first = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].low in _ARTICLES)
+        run = tokens[first : first + len(name)]
+        if tuple(stem(one.low) for one in run) == name and not any(one.pause for one in run):
+            found.append(Match(place, first + len(name), (token.low in _WANTING,)))
+    return found
+
+
+@lru_cache(maxsize=512)
+def _named_by(slot: str) -> tuple[str, ...]:
+    """The stems of a slot's name that say what it is about: "has_parking" is about parking."""
+    return tuple(stem(word) for word in slot.casefold().split("_") if word and word not in _ABOUT)
