@@ -22,8 +22,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 unit: $(STAMP) $(MODELS) $(BROWSER) postgres
-	$(BIN)/python -m pytest -m 'not alone' -n 2
-	$(BIN)/python tools/run_real_time_tests.py
+	$(BIN)/python tools/run_tests.py
 
 # A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
 postgres:

@@ -71,9 +71,10 @@ def test_a_call_that_is_opened_by_its_address_has_a_seat_of_its_own_and_outlives
     server.close(1012)
     server.wait("watch", 2)
     expect(page.locator("#watching")).to_contain_text("Watching a phone call")
+    so_far = len(server.all("hello"))
     page.get_by_role("button", name="Stop watching").click()
     page.locator("#end").wait_for()
-    assert server.all("hello")[-1]["key"] == "secret", "the end of that call was not the end of one's own"
+    assert server.wait("hello", so_far + 1)["key"] == "secret", "the end of that call was not the end of one's own"
 
 
 def test_an_address_of_a_call_that_is_over_says_so_and_leads_back(page: Page, server: FakeServer) -> None:

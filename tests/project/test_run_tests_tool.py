@@ -1,4 +1,4 @@
-"""What fails in real time is looked at twice, and is forgiven once at the most."""
+"""What fails where the machine may disturb it is looked at twice, and is forgiven once at the most."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-TOOL = Path(__file__).parent.parent.parent / "tools" / "run_real_time_tests.py"
+TOOL = Path(__file__).parent.parent.parent / "tools" / "run_tests.py"
 
 FINE = "def test_fine():\n    pass\n"
 FAILS = "def test_fails():\n    assert False\n"
@@ -28,8 +28,8 @@ Runs = Callable[[str, str], int]
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """Two halves with a test each; returns the exit code."""
-    spec = importlib.util.spec_from_file_location("real_time_tool", TOOL)
+    """Two parts with a test each; returns the exit code."""
+    spec = importlib.util.spec_from_file_location("run_tests_tool", TOOL)
     assert spec is not None
     assert spec.loader is not None
     tool = importlib.util.module_from_spec(spec)
@@ -40,14 +40,13 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
 
 
 def run(tool: ModuleType, folder: Path, first: str, second: str) -> int:
-    marked = "import pytest\npytestmark = pytest.mark.alone\n"
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers = alone\n", encoding="utf-8")
-    halves = []
-    for name, code in (("tests/shown", first), ("tests/torture", second)):
+    parts = []
+    for name, code in (("tests/web", first), ("tests/torture", second)):
         (folder / name).mkdir(parents=True)
-        (folder / name / f"test_{Path(name).name}.py").write_text(marked + code, encoding="utf-8")
-        halves.append(tool.Half((name,), folder / "memory" / name))
-    return int(tool.run(tuple(halves)))
+        (folder / name / f"test_{Path(name).name}.py").write_text(code, encoding="utf-8")
+        parts.append(tool.Part((name,), folder / "memory" / name))
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    return int(tool.run_both(*parts))
 
 
 def test_what_passes_passes(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
@@ -58,7 +57,7 @@ def test_what_passes_passes(runs: Runs, capfd: pytest.CaptureFixture[str]) -> No
 def test_what_fails_once_is_told_and_forgiven(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
     assert runs(ONCE, FINE) == 0
     said = capfd.readouterr().out
-    assert "asked once more alone:\n  tests/shown/test_shown.py::test_once" in said
+    assert "asked once more alone:\n  tests/web/test_web.py::test_once" in said
 
 
 def test_what_fails_twice_fails(runs: Runs) -> None:
