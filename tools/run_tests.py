@@ -2,8 +2,8 @@
 mostly wait: `python tools/run_tests.py`.
 
 A test that talks over sockets, starts processes or drives a browser, and fails beside the others, is asked once more,
-alone, and that is told. Rule: a second failure is a failure; a test that the machine can't disturb has no second chance,
-and neither has the torture: what it loses is lost.
+alone, and that is told. Rule: a second failure is a failure; a test that the machine can't disturb has no second
+chance, and neither has the torture: what it loses is lost.
 """
 
 from __future__ import annotations
