@@ -45,6 +45,7 @@ from duologue.ports.store import Kept, StoreFailed
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.replay.words import InvalidWords, read_words
 from duologue.runtime.conversation import Conversation
+from duologue.runtime.pages import name_of
 from duologue.runtime.saved import NotRestorable, machine_part, read_saved
 from duologue.runtime.simulated import run_simulated
 from duologue.server.app import _replayed
@@ -298,7 +299,9 @@ def kept_seeds() -> list[bytes]:
             await asyncio.sleep(wait_s)
             machine = machine_part(conversation.machine_state, engine.events)
             room = {"seat": "a", "language": "en", "began": "2026-01-01T00:00:00+00:00", "typed": ["m1"]}
-            found.append(as_bytes({"machine": machine, "words": engine._words(), "room": room}))
+            said = engine.transcript
+            pages = {name_of("words", page): said.page(page) for page in said.pages.all}
+            found.append(as_bytes({"machine": machine, "words": engine._words(), "room": room, **pages}))
         await conversation.end()
         return found
 
@@ -319,7 +322,7 @@ async def _revive(parts: dict[str, Any]) -> None:
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     try:
         await read_earlier(MemoryStore(), Kept("call", 1, 1, parts), agent.settings, None)
-        saved = read_saved(parts.get("machine"), parts.get("words"), agent.settings)
+        saved = read_saved(parts, agent.settings)
         conversation = Conversation(agent, ScriptedLine(), saved=saved)
     except NotRestorable:
         return

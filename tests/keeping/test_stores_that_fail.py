@@ -66,7 +66,7 @@ async def kept_of(store: Store, conversation: str, holds: Callable[[Kept], bool]
 
 
 def words_of(kept: Kept) -> str:
-    return json.dumps(kept.parts.get("words"))
+    return json.dumps({name: part for name, part in kept.parts.items() if name.startswith("words")})
 
 
 def has(*words: str) -> Callable[[Kept], bool]:
@@ -297,6 +297,8 @@ def test_a_damaged_journal_costs_the_debug_view_its_past_and_nothing_else(tmp_pa
         {"schema": 1},
         {"schema": 1, "transcript": {}, "asking": {}, "calls": [], "speech": None},
         {"schema": 1, "transcript": {"items": [["user", 1]]}, "asking": {}, "calls": [[1]], "speech": []},
+        {"schema": 2, "transcript": {"pages": [0, 9]}, "asking": {}, "calls": [], "speech": None},
+        {"schema": 2, "transcript": {"pages": 1}, "asking": {}, "calls": [], "speech": None},
         [],
     ],
 )

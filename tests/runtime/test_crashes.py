@@ -91,7 +91,7 @@ class Process:
 
 async def begin(store: MemoryStore, agent: Agent, played: Played | None = None) -> Process:
     lease, kept = await store.claim("call", "node", 10_000, force=True)
-    saved = read_saved(kept.parts["machine"], kept.parts["words"], agent.settings) if kept.parts else None
+    saved = read_saved(kept.parts, agent.settings) if kept.parts else None
     line = ScriptedLine()
     conversation = Conversation(agent, line, conversation_id="call", saved=saved)
     keeper = Keeper(store, lease, kept.revision, lambda: None, lambda problem: None)

@@ -78,7 +78,7 @@ def test_arguments_that_are_no_json_keep_no_conversation_from_being_kept(argumen
         assert took_ms < 1_000  # a conversation that can't be saved waits for that before it speaks
         kept = await store.read("call")
         assert kept is not None
-        saved = read_saved(kept.parts["machine"], kept.parts["words"], agent.settings)
+        saved = read_saved(kept.parts, agent.settings)
         again = Conversation(agent, ScriptedLine(), conversation_id="call", saved=saved)
         assert any(isinstance(item, AgentSaid) and item.calls for item in again.history)
 

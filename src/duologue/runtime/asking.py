@@ -52,6 +52,8 @@ class Asking:
         """The request for these turns."""
         fresh = self._transcript.since(self._dealt_items)
         turns = self._transcript.turns(effect.first, effect.last)
+        if effect.ask is Ask.ANSWER:  # nobody asks for what was before that again
+            self._dealt = {turn: text for turn, text in self._dealt.items() if turn >= effect.first}
         if effect.last > self._open.last:
             self._rounds = 0  # the person has said something new
         self._open = _Open(effect.reply, effect.last, len(self._transcript), dict(turns))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +39,7 @@ from .guarded import GuardedLine
 from .hearing import Hearing
 from .keeping import Keeper
 from .listening import Listening
+from .pages import name_of
 from .playback import Playback
 from .replies import Replies
 from .saved import Saved, machine_part, words_part
@@ -140,22 +142,29 @@ class Engine:
 
     def keep(self, keeper: Keeper) -> None:
         """Have this conversation written down as it changes. What a tool of a private one gave is words, too."""
+        if self.keeper is not None:
+            self.transcript.pages.touch_all()  # what the former one has taken may not be safe
         self.keeper = keeper
         self.calls.keeper = None if self.agent.private else keeper
         self.playback.saved = None if self.agent.private else keeper.saved
         self.replies.grown = lambda: keeper.mark("words")
         keeper.keeps("machine", lambda: machine_part(self.driver.state, self.events))
-        keeper.keeps("words", lambda: None if self.agent.private else self._words())
+        keeper.keeps("words", lambda: None if self.agent.private else self._words(), self._pages)
 
     def _words(self) -> dict[str, Any]:
         if self._saved is not None:  # it hasn't gone on yet: what was on is still as it was
             return words_part(
-                self.transcript.dump(), self.asking.dump(), self._saved.calls, self._saved.speech, self._saved.cut
+                self.transcript.rest(), self.asking.dump(), self._saved.calls, self._saved.speech, self._saved.cut
             )
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(self.transcript.dump(), self.asking.dump(), self.calls.dump(), opened, cut)
+        return words_part(self.transcript.rest(), self.asking.dump(), self.calls.dump(), opened, cut)
+
+    def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
+        """Those that have changed, each with how it is made."""
+        for page in () if self.agent.private else self.transcript.pages.take():
+            yield name_of("words", page), partial(self.transcript.page, page)
 
     def go_on(self, played: Played | None, has_more: bool) -> None:
         """Go on with what was saved. The line was lost with the process; the time since then is the wait before the

@@ -7,7 +7,7 @@ whoever must not go on before a thing is safe waits for `saved`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,9 @@ from duologue.ports.store import Fenced, Lease, Message, Progress, Receipt, Stor
 SOON_S = 0.05  # changes within this time are one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
 SAVED_S_MAX = 5.0  # who waits longer than this is told that it can't be saved
+
+
+Pages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
 
 
 @dataclass(slots=True)
@@ -48,6 +51,7 @@ class Keeper:
         self._fenced = fenced
         self._trouble = trouble
         self._makers: dict[str, Callable[[], Any]] = {}
+        self._pages: dict[str, Pages] = {}
         self._dirty: dict[str, None] = {}
         self._messages: list[Message] = []
         self._unsure: _Batch | None = None  # may have been written
@@ -66,9 +70,11 @@ class Keeper:
 
     # -- What changed
 
-    def keeps(self, name: str, make: Callable[[], Any]) -> None:
-        """A part, and how it is made when it is written; None is not kept."""
+    def keeps(self, name: str, make: Callable[[], Any], pages: Pages = lambda: ()) -> None:
+        """A part, and how it is made when it is written; None is not kept. `pages` are parts that are written with it:
+        those that have changed since it was asked for them."""
         self._makers[name] = make
+        self._pages[name] = pages
 
     def mark(self, *names: str) -> None:
         """These have changed."""
@@ -189,6 +195,10 @@ class Keeper:
 
     def _gather(self) -> _Batch:
         """Everything that has changed."""
+        for name in [name for name in self._dirty if name in self._pages]:
+            for page, make in self._pages[name]():
+                self._makers[page] = make
+                self._dirty[page] = None
         parts = {name: self._makers[name]() for name in self._dirty}
         kept = {name: part for name, part in parts.items() if part is not None}
         write = Write(kept, tuple(self._done), tuple(self._messages), self._is_over)

@@ -1,11 +1,13 @@
 """A conversation as data: what it takes to go on after a crash, in this process or in another.
 
-Two parts. "machine" holds ids, counts and times; "words" everything that somebody said, and is left out of a private
-conversation. Rule: reading checks everything before anything is used, and an error names the place.
+"machine" holds ids, counts and times; "words" everything that somebody said, with what is long of it in pages beside
+it: "words.0", "words.1". A private conversation has no words. Rule: reading checks everything before anything is used,
+and an error names the place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +20,10 @@ from duologue.core.state import State
 from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 
-SCHEMA = 1
+from .pages import bound, name_of
+
+SCHEMA = 2
+WHOLE = 1  # when all that was said was in one part
 
 
 class NotRestorable(DuologueError, ValueError):
@@ -91,12 +96,13 @@ def words_part(
 # -- Reading
 
 
-def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
+def read_saved(parts: Mapping[str, Any], settings: Settings) -> Saved:
     """The conversation, or NotRestorable. An agent whose settings have changed since can't go on with it."""
+    machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
         raise NotRestorable("its words were not kept")
     for part in (machine, words):
-        if part.get("schema") != SCHEMA:
+        if part.get("schema") not in (WHOLE, SCHEMA):
             raise NotRestorable(f"it was saved with schema {part.get('schema')!r}, this version reads {SCHEMA}")
     if machine.get("settings_digest") != settings_digest(settings):
         raise NotRestorable("the agent's settings have changed since it was saved")
@@ -107,7 +113,7 @@ def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
-        match words["transcript"], words["asking"], machine["events"]:
+        match transcript_in(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(asking), int(events) if events >= 0:
                 return Saved(state, transcript, asking, calls, speech, cut, events)
         raise NotRestorable("what was saved can't be read: it has no words")
@@ -115,6 +121,15 @@ def read_saved(machine: Any, words: Any, settings: Settings) -> Saved:
         raise
     except (DuologueError, KeyError, TypeError, ValueError) as problem:
         raise NotRestorable(f"what was saved can't be read: {type(problem).__name__}") from None
+
+
+def transcript_in(parts: Mapping[str, Any]) -> Any:
+    """All that was said, out of its pages. KeyError if one is missing."""
+    words = parts["words"]
+    if words["schema"] == WHOLE:
+        return words["transcript"]
+    rest = words["transcript"]
+    return bound(rest, [parts[name_of("words", page)] for page in rest["pages"]])
 
 
 def _open_call(data: Any) -> OpenCall:

@@ -18,6 +18,7 @@ from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
 from duologue.ports.text import writable
 
+from .pages import PAGE, Pages, bound
 from .reading import number, numbers, pairs, reading, text, texts_by_number, whole
 from .saved import NotRestorable, item_from_json, item_to_json
 
@@ -36,13 +37,15 @@ class Transcript:
         self._overheard: set[int] = set()
         self._requested: set[int] = set()
         self._contents: dict[int, str] = {}  # typed text that no turn has yet
-        self._known: dict[str, int] = {}  # final text -> its content id
+        self._known: dict[int, dict[str, int]] = {}  # turn -> final text -> its content id
         self._content = 0
+        self.pages = Pages()
 
     # -- The person
 
     def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
         """The text of an utterance of this turn, in place of what it was before."""
+        self.pages.touch(turn)
         self._texts.setdefault(turn, {})[utterance] = writable(text.strip())
         if text.strip():
             self._confidence[turn] = confidence
@@ -50,7 +53,7 @@ class Transcript:
         if place is not None:
             said = self._items[place]
             assert isinstance(said, UserSaid)
-            self._items[place] = replace(said, text=self.text_of(turn), confidence=self.confidence_of(turn))
+            self._put(place, replace(said, text=self.text_of(turn), confidence=self.confidence_of(turn)))
 
     def said_in(self, turn: int, utterance: int) -> str:
         """What one utterance has said in this turn."""
@@ -58,11 +61,12 @@ class Transcript:
 
     def content_of(self, turn: int, text: str) -> int:
         """An id for the final text of a turn: the same text of the same turn has the same id."""
-        key = f"{turn}:{text}"
-        if key not in self._known:
+        known = self._known.setdefault(turn, {})
+        if text not in known:
             self._content += 1
-            self._known[key] = self._content
-        return self._known[key]
+            known[text] = self._content
+            self.pages.touch(turn)
+        return known[text]
 
     def keep_typed(self, text: str) -> int:
         """Typed text, until the machine says to which turn it belongs. Returns its content id."""
@@ -89,16 +93,21 @@ class Transcript:
             text = self._contents.pop(event.content)
             said = self._texts.setdefault(after.turn, {})
             said[TYPED - len(said)] = text
+            self.pages.touch(after.turn)
         for effect in moment.effects:
             if type(effect) is RecordOverheard:
                 if effect.turn not in self._requested:  # late words don't make what was asked unasked
                     self._overheard.add(effect.turn)
+                    self.pages.touch(effect.turn)
                 self._place(effect.turn)
             elif type(effect) is StartReply:
-                self._requested.update(turn for turn, _ in self.turns(effect.first, effect.last))
+                for turn, _ in self.turns(effect.first, effect.last):
+                    self._requested.add(turn)
+                    self.pages.touch(turn)
         if after.said > before.said:
             if after.link not in CLOSED:  # closing moves the number on without words
                 self._overheard.discard(after.said)
+                self.pages.touch(after.said)
             for turn in range(before.said + 1, after.said + 1):
                 self._place(turn)
         elif type(event) is WordsHeard and event.words and event.turn <= after.said:
@@ -112,18 +121,27 @@ class Transcript:
             return
         said = UserSaid(turn, text, turn in self._overheard, self._confidence.get(turn, 1.0))
         if turn in self._place_of_turn:
-            self._items[self._place_of_turn[turn]] = said
+            self._put(self._place_of_turn[turn], said)
         else:
-            self._place_of_turn[turn] = len(self._items)
-            self._items.append(said)
+            self._place_of_turn[turn] = self._append(said)
+
+    def _append(self, item: Item) -> int:
+        """Returns its place."""
+        self._items.append(item)
+        self.pages.touch(len(self._items) - 1)
+        return len(self._items) - 1
+
+    def _put(self, place: int, item: Item) -> None:
+        """In place of what was there."""
+        self._items[place] = item
+        self.pages.touch(place)
 
     # -- The agent
 
     def begin_reply(self, reply: int) -> None:
         """Its sound or its first call begins: this is its place."""
         if reply not in self._place_of_reply:
-            self._place_of_reply[reply] = len(self._items)
-            self._items.append(AgentSaid(reply, ""))
+            self._place_of_reply[reply] = self._append(AgentSaid(reply, ""))
 
     def add_call(self, reply: int, number: int, call: ToolCall) -> None:
         self.begin_reply(reply)
@@ -148,23 +166,31 @@ class Transcript:
         return said
 
     def _set_reply(self, said: AgentSaid) -> None:
-        self._items[self._place_of_reply[said.reply]] = said
+        self._put(self._place_of_reply[said.reply], said)
 
     # -- As data
 
     def dump(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
+        return bound(self.rest(), [self.page(number) for number in self.pages.all])
+
+    def rest(self) -> dict[str, Any]:
+        """What belongs to no page."""
+        return {"pages": self.pages.all, "contents": list(self._contents.items()), "content": self._content}
+
+    def page(self, number: int) -> dict[str, Any]:
+        """Some places, and as many turns."""
+        turns = range(number * PAGE, (number + 1) * PAGE)
+        placed = list(enumerate(self._items[turns.start : turns.stop], turns.start))
         return {
-            "items": [item_to_json(item) for item in self._items],
-            "turns": [[turn, place] for turn, place in self._place_of_turn.items()],
-            "replies": [[reply, place] for reply, place in self._place_of_reply.items()],
-            "texts": [[turn, list(said.items())] for turn, said in self._texts.items()],
-            "confidence": list(self._confidence.items()),
-            "overheard": sorted(self._overheard),
-            "requested": sorted(self._requested),
-            "contents": list(self._contents.items()),
-            "known": list(self._known.items()),
-            "content": self._content,
+            "items": [item_to_json(item) for _, item in placed],
+            "turns": [[item.turn, place] for place, item in placed if isinstance(item, UserSaid)],
+            "replies": [[item.reply, place] for place, item in placed if isinstance(item, AgentSaid)],
+            "texts": [[turn, list(self._texts[turn].items())] for turn in turns if turn in self._texts],
+            "confidence": [[turn, self._confidence[turn]] for turn in turns if turn in self._confidence],
+            "overheard": [turn for turn in turns if turn in self._overheard],
+            "requested": [turn for turn in turns if turn in self._requested],
+            "known": [[f"{turn}:{text}", id_] for turn in turns for text, id_ in self._known.get(turn, {}).items()],
         }
 
     def load(self, data: dict[str, Any]) -> None:
@@ -180,18 +206,24 @@ class Transcript:
             confidence = {whole(turn): number(value) for turn, value in pairs(data["confidence"])}
             overheard, requested = set(map(whole, data["overheard"])), set(map(whole, data["requested"]))
             contents, content = texts_by_number(data["contents"]), whole(data["content"])
-            known = {text(key): whole(id_) for key, id_ in pairs(data["known"])}
+            known: dict[int, dict[str, int]] = {}
+            for key, id_ in pairs(data["known"]):
+                turn_known, _, said_known = text(key).partition(":")
+                known.setdefault(int(turn_known), {})[said_known] = whole(id_)
         self._items, self._place_of_turn, self._place_of_reply = items, turns, replies
         self._texts, self._confidence, self._overheard, self._requested = texts, confidence, overheard, requested
         self._contents, self._content, self._known = contents, content, known
+        self.pages.know((*range(len(items)), *texts, *confidence, *overheard, *requested, *known))
+        if "pages" not in data:  # it was written when there were none
+            self.pages.touch_all()
 
     # -- Work and notes
 
     def add_output(self, call: int, output: str, outcome: Outcome, tool: str) -> None:
-        self._items.append(CallOutput(call, writable(output), outcome, tool))
+        self._append(CallOutput(call, writable(output), outcome, tool))
 
     def add_news(self, call: int, text: str, outcome: Outcome, tool: str) -> None:
-        self._items.append(News(call, writable(text), outcome, tool))
+        self._append(News(call, writable(text), outcome, tool))
 
     @property
     def items(self) -> tuple[Item, ...]:

@@ -24,7 +24,7 @@ from .room import Earlier
 
 async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict[str, Any] | None) -> Earlier:
     """The conversation, or NotRestorable. `hello` is that of its client, if it has come back."""
-    saved = read_saved(kept.parts.get("machine"), kept.parts.get("words"), settings)
+    saved = read_saved(kept.parts, settings)
     if saved.state.link in CLOSED:
         raise NotRestorable("it had ended")
     told = kept.parts.get("room")

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from duologue.runtime.saved import transcript_in
 from duologue.store.opening import open_store
 
 from .notes import Deed, KeptTalk, Written
@@ -88,7 +89,7 @@ async def kept(store: str, conversations: Sequence[str]) -> dict[str, KeptTalk]:
             one = await opened.read(id_)
             if one is not None and "words" in one.parts:
                 state = one.parts["machine"]["state"]
-                items = one.parts["words"]["transcript"]["items"]
+                items = transcript_in(one.parts)["items"]
                 user = tuple(item[2] for item in items if item[0] == "user")
                 found[id_] = KeptTalk(id_, user, state["said"] - state["answered"], one.is_over, state)
         return found

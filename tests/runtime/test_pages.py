@@ -1,0 +1,167 @@
+"""A long call is kept in pages: each write holds what has changed, and nothing is lost on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from typing import Any
+
+import pytest
+
+from duologue.core.leaves import Outcome
+from duologue.ports.calls import ToolCall
+from duologue.ports.history import UserSaid
+from duologue.ports.store import Kept, Lease, StoreFailed, Write
+from duologue.runtime.agent import Agent
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.keeping import Keeper
+from duologue.runtime.pages import PAGE, bound
+from duologue.runtime.saved import NotRestorable, read_saved, transcript_in
+from duologue.runtime.simulated import run_simulated
+from duologue.runtime.transcript import Transcript
+from duologue.store.memory import MemoryStore
+from duologue.testing import ScriptedBrain, ScriptedLine, ScriptedVoice
+
+TURNS = 3 * PAGE
+
+
+class Noted(MemoryStore):
+    """Remembers what it was given to write; the next writes may fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[Write] = []
+        self.fails = 0
+
+    async def write(self, lease: Lease, revision: int, write: Write) -> int:
+        if self.fails:
+            self.fails -= 1
+            raise StoreFailed("away")
+        self.writes.append(write)
+        return await super().write(lease, revision, write)
+
+
+def agent() -> Agent:
+    return Agent(ScriptedBrain(lambda request: "Yes."), voice=ScriptedVoice())
+
+
+async def call(store: Noted, turns: int, saved: Any = None) -> Kept:
+    """Somebody types so often, and the process dies."""
+    lease, before = await store.claim("call", "node", 10_000, force=True)
+    keeper = Keeper(store, lease, before.revision, lambda: None, lambda problem: None)
+    conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", saved=saved)
+    conversation.engine.keep(keeper)
+    await (conversation.start() if saved is None else conversation.go_on())
+    for number in range(turns):
+        conversation.type(f"number {number}")
+        await asyncio.sleep(5)
+    await keeper.saved()
+    kept = await store.read("call")
+    assert kept is not None
+    assert transcript_in(kept.parts) == json.loads(json.dumps(conversation.engine.transcript.dump()))
+    conversation.freeze()
+    return kept
+
+
+def said(kept: Kept) -> list[str]:
+    items = transcript_in(kept.parts)["items"]
+    return [item[2] for item in items if item[0] == "user"]
+
+
+@pytest.mark.req("D-13")
+def test_a_write_of_a_long_call_holds_no_more_than_one_of_a_short_call() -> None:
+    async def scene() -> None:
+        store = Noted()
+        kept = await call(store, TURNS)
+        assert said(kept) == [f"number {number}" for number in range(TURNS)]
+        early = max(len(json.dumps(dict(write.parts))) for write in store.writes[: len(store.writes) // 3])
+        late = max(len(json.dumps(dict(write.parts))) for write in store.writes[-len(store.writes) // 3 :])
+        assert late < 2 * early  # the page that grows, and at times the one before it
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-13")
+def test_what_goes_on_elsewhere_goes_on_with_all_of_it_and_writes_it_once() -> None:
+    async def scene() -> None:
+        store = Noted()
+        kept = await call(store, TURNS)
+        store.writes.clear()
+        again = await call(store, 1, read_saved(kept.parts, agent().settings))
+        assert said(again) == [*(f"number {number}" for number in range(TURNS)), "number 0"]
+        assert "words.0" not in {name for write in store.writes for name in write.parts}, "it has not changed"
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-13")
+def test_a_page_that_could_not_be_written_is_written_later() -> None:
+    async def scene() -> None:
+        store = Noted()
+        store.fails = 3
+        assert said(await call(store, PAGE)) == [f"number {number}" for number in range(PAGE)]
+
+    run_simulated(scene())
+
+
+@pytest.mark.req("D-13")
+def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages() -> None:
+    async def scene() -> None:
+        store = Noted()
+        kept = await call(store, PAGE + 1)
+        words = {**kept.parts["words"], "schema": 1, "transcript": transcript_in(kept.parts)}
+        del words["transcript"]["pages"]
+        lease, _ = await store.claim("call", "node", 10_000, force=True)
+        pages = {name: None for name in kept.parts if name.startswith("words.")}
+        await store.write(lease, kept.revision, Write({"words": words, **pages}))
+        old = await store.read("call")
+        assert old is not None
+        again = await call(store, 1, read_saved(old.parts, agent().settings))
+        assert len(said(again)) == PAGE + 2
+
+    run_simulated(scene())
+
+
+def test_a_page_that_is_missing_is_told() -> None:
+    async def scene() -> None:
+        kept = await call(Noted(), PAGE)
+        parts = {name: part for name, part in kept.parts.items() if name != "words.0"}
+        with pytest.raises(NotRestorable, match="can't be read"):
+            read_saved(parts, agent().settings)
+
+    run_simulated(scene())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_pages_that_changed_are_all_that_changed(seed: int) -> None:
+    """Whatever is done to a transcript: who writes only the pages that it names has all of it."""
+    chance, transcript = random.Random(seed), Transcript()
+    written: dict[int, Any] = {}
+    for number in range(400):
+        turn = chance.randrange(max(1, number - 5), number + 2)
+        match chance.randrange(7):
+            case 0 | 1:
+                transcript.hear(turn, number, f"word {number}", chance.random())
+                transcript._place(turn)
+            case 2:
+                transcript.begin_reply(turn)
+            case 3:
+                transcript.end_reply(chance.randrange(1, number + 2), "heard", "unheard", 100, True)
+            case 4:
+                transcript.add_call(turn, number, ToolCall("find", {}))
+            case 5:
+                transcript.add_output(number, "found", Outcome.DONE, "find")
+            case 6:
+                transcript.content_of(chance.randrange(1, number + 2), "a text")
+        if chance.random() < 0.3:
+            written |= {page: json.dumps(transcript.page(page)) for page in transcript.pages.take()}
+    written |= {page: json.dumps(transcript.page(page)) for page in transcript.pages.take()}
+    assert transcript.pages.take() == ()
+    whole = bound(transcript.rest(), [json.loads(written[page]) for page in transcript.pages.all])
+    assert whole == json.loads(json.dumps(transcript.dump()))
+    again = Transcript()
+    again.load(whole)
+    assert again.items == transcript.items
+    assert again.dump() == transcript.dump()
+    assert any(isinstance(item, UserSaid) for item in again.items)
