@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from .carriers import POLITE
 from .match import Match
 from .numbers import TENS, UNITS
-from .tokens import Token
+from .tokens import HESITATIONS, Token
 
 _NATO = """alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec
 romeo sierra tango uniform victor whiskey xray yankee zulu""".split()
@@ -83,6 +83,9 @@ def _run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
     """Pieces in a row: what they spell, the place after, how many they were."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
+        if pieces and tokens[at].low in HESITATIONS:  # "nine zero zero, uh, one two three"
+            at += 1
+            continue
         piece = _piece_at(tokens, at)
         if piece is None or (pieces and _is_speaker(tokens, at)):
             break

@@ -38,7 +38,7 @@ from .reading import (
 from .roles import contradicts
 from .several import Filled, assign, values_of
 from .times import find_parts, is_in_part
-from .tokens import Token, span_of, stem, stems_of, tokens_of
+from .tokens import Token, fluent, span_of, stem, stems_of, tokens_of
 from .units import disagree, with_units
 from .yesno import (
     Polarity,
@@ -181,7 +181,7 @@ class _Reader:
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
         start, end = span_of(self.tokens, *span)
-        match = Match(*span, (" ".join(self.reply[start:end].split()),))
+        match = Match(*span, (fluent(self.reply[start:end]),))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
@@ -324,6 +324,10 @@ def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
     """Several matches as one, if all can mean the same. A "one" that may be a thing doesn't count beside others."""
     counts = [match for match in matches if not is_thing(tokens, match.first)] or matches
     if is_count:
-        counts = [match for match in counts if match.unit or tokens[match.first].low != "one"] or counts
+        counts = [match for match in counts if match.unit or not _is_lone_one(tokens, match)] or counts
     shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
     return counts[0]._replace(candidates=tuple(shared)) if shared else None
+
+
+def _is_lone_one(tokens: Sequence[Token], match: Match) -> bool:
+    return tokens[match.first].low == "one" and match.after - match.first == 1

@@ -1,7 +1,7 @@
 """A reply as tokens with places, and the stems by which words are compared.
 
-Rule: a token knows where it is in the reply, so that every value can be shown in what was said. A reply
-longer than any plain answer has no tokens at all, which bounds all that comes after.
+Hesitations are no words. Rule: a token knows where it is in the reply, so that every value can be shown in what was
+said. A reply longer than any plain answer has no tokens at all, which bounds all that comes after.
 """
 
 from __future__ import annotations
@@ -30,6 +30,12 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _STOPS = ("?", ".!;:", ",")
+HESITATIONS = frozenset("uh um er erm uhm ehm hmm hm".split())
+_HESITATION = re.compile(rf",?\s*\b(?:{'|'.join(sorted(HESITATIONS))})\b,?(?=\s|$)", re.IGNORECASE)
+_COUNTS = frozenset(
+    """oh zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand""".split()
+)
 SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these ends nothing
 
 
@@ -75,7 +81,44 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
             gap = gap.removeprefix(".")
         found.append(Token(match.group(), low, match.start(), match.end(), _pause(gap)))
         end = match.end()
-    return tuple(found) if len(found) <= TOKENS_MAX else ()
+    return _fluent(found) if len(found) <= TOKENS_MAX else ()
+
+
+def _fluent(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Without hesitations, wherever they are: "March, um, third". Between two numbers it may be a change of mind, and
+    in a reply of nothing else it is all there is: there they stay."""
+    said = [place for place, token in enumerate(tokens) if token.low not in HESITATIONS]
+    if not said or len(said) == len(tokens):
+        return tuple(tokens)
+    found: list[Token] = []
+    for place, token in enumerate(tokens):
+        if token.low not in HESITATIONS:
+            found.append(token._replace(pause=_joined(tokens, found, place)))
+        elif found and found[-1].low not in HESITATIONS and _is_count(found[-1].low):
+            after = next((other for other in said if other > place), None)
+            if after is not None and _is_count(tokens[after].low):
+                found.append(token)
+    return tuple(found)
+
+
+def fluent(text: str) -> str:
+    """Text without hesitations and the commas around them."""
+    return " ".join(_HESITATION.sub(" ", text).split()) or text
+
+
+def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
+    """The pause before a word, over the hesitations that were left out; commas around those are theirs."""
+    first = place
+    while first and tokens[first - 1].low in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
+        first -= 1
+    pauses = [token.pause for token in tokens[first : place + 1]]
+    if len(pauses) > 1 and all(pause == "," for pause in (pauses[0], pauses[-1])) and "." not in pauses:
+        return ""
+    return next((mark for mark in ("?", ".", ",") if mark in pauses), "")
+
+
+def _is_count(low: str) -> bool:
+    return low[0].isdigit() or low in _COUNTS
 
 
 def _means_something(text: str, place: int) -> bool:
