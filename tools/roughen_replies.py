@@ -1,0 +1,50 @@
+"""Replies as ears write them: `python tools/roughen_replies.py FILE.jsonl OUT.jsonl [--hesitations] [--seed 5]`.
+
+Takes capitals and punctuation away; with `--hesitations` it also strews one to three of them into each reply, as
+people do who speak. Rule: what a reply means stays the same, so the same marks can be given for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+from pathlib import Path
+
+HESITATIONS = ("uh", "um", "er", "hmm", "well", "oh")
+_STOPS = re.compile(r"[.,!?;]+(\s|$)")
+
+
+def plain(reply: str) -> str:
+    """Without capitals and stops."""
+    return _STOPS.sub(" ", reply).strip().lower()
+
+
+def hesitant(reply: str, chance: random.Random) -> str:
+    """With hesitations anywhere in it."""
+    words = reply.split()
+    for _ in range(chance.randint(1, 3)):
+        words.insert(chance.randint(0, len(words)), chance.choice(HESITATIONS))
+    return " ".join(words)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("file", type=Path)
+    options.add_argument("out", type=Path)
+    options.add_argument("--hesitations", action="store_true")
+    options.add_argument("--seed", type=int, default=5)
+    given = options.parse_args()
+    chance = random.Random(given.seed)
+    lines = []
+    for line in given.file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        reply = plain(row["reply"])
+        lines.append(json.dumps({**row, "reply": hesitant(reply, chance) if given.hesitations else reply}))
+    given.out.parent.mkdir(parents=True, exist_ok=True)
+    given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
