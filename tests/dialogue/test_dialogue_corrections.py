@@ -162,3 +162,44 @@ def test_what_was_given_unasked_is_put_right_like_an_answer() -> None:
 
 def test_the_open_question_may_be_answered_as_if_it_were_a_change() -> None:
     assert table().says("change the number of guests to five").slots == {"people": 5}
+
+
+CUSTOMER = SlotSpec("customer", Kind.CODE, "Which number do you have?", label="customer number")
+READING = SlotSpec("reading", Kind.NUMBER, "What does the meter say?", label="meter reading")
+
+
+def meter() -> Talker:
+    return talk(Collect("a", "customer"), Collect("b", "reading"), slots=(CUSTOMER, READING)).says("100455")
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize("text", ["wait, the reading is 24311", "no, the meter reading is 24311"])
+def test_the_open_question_is_answered_by_its_name(text: str) -> None:
+    # Once: it was a new customer number, because that is what had been answered last.
+    assert meter().says(text).slots == {"customer": "100455", "reading": 24311}
+
+
+@pytest.mark.req("D-07")
+def test_a_turn_after_a_miss_is_about_the_question_that_was_missed() -> None:
+    talker = meter().says("it says two or so").means().says("I mean 23412")
+    assert talker.slots == {"customer": "100455", "reading": 23412}
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize("text", ["no, six would be better", "make it six", "could we do six instead?"])
+def test_a_change_that_two_slots_may_mean_changes_neither(text: str) -> None:
+    # Once: six people came, and not at six.
+    talker = table().says("four", "tomorrow", "7 pm", "Smith")
+    before = dict(talker.slots)
+    assert talker.says(text).slots == before
+    assert talker.phase == "confirming"
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize(
+    "text", ["could we do nine pm instead?", "can I come at nine pm instead, please", "9 pm instead"]
+)
+def test_whoever_asks_for_something_instead_gets_it(text: str) -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", text)
+    assert talker.slots["time"] == "21:00"
+    assert talker.phase == "confirming"

@@ -105,6 +105,24 @@ def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None
     assert told == (StartFlow("cancel"),)
 
 
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("intent", ["flow cancel", "go_back", "start_over", "cancel"])
+def test_a_guess_takes_nobody_away_from_an_open_question(intent: str) -> None:
+    # Once: "the later one" took an answer back, and "it was gone when I came back" blocked a card.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "the later one", ("book_table", "cancel"), (), question="At six or at eight?")
+    unsure, sure = (Understanding((Guess(intent, how),), True, how, by="minilm") for how in (0.57, 0.7))
+    assert commands_of(DOMAIN, asking, asked, unsure, "2026-03-04") == ()
+    assert commands_of(DOMAIN, asking, asked, sure, "2026-03-04") != ()
+
+
+def test_what_is_near_to_a_cancel_is_none_where_nothing_is_open() -> None:
+    # Once: "I don't mind" was told that there is nothing to cancel.
+    asked = Understand(1, "I don't mind", ("book_table",), ())
+    guess = Understanding((Guess("cancel", 0.8),), True, 0.8, by="minilm")
+    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == ()
+
+
 @pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
 def test_an_open_task_is_left_to_a_person_only_if_that_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
     # Once: "you can call me", after "shall we call you?", put the caller through to somebody.
@@ -155,11 +173,12 @@ slots:
   day: {type: date, prompt: "Which day?"}
   time: {type: time, prompt: "What time?"}
   nickname: {type: text, prompt: "What are you called?"}
+  is_member: {type: yes_no, prompt: "Are you a member?"}
 flows:
   visit:
     description: see the castle
     examples: [we want to see the castle]
-    steps: [collect: people, collect: day, collect: time, collect: nickname]
+    steps: [collect: people, collect: day, collect: time, collect: nickname, collect: is_member]
   hours:
     description: opening hours
     examples: [when are you open]
@@ -205,6 +224,16 @@ def test_an_answer_with_words_beside_it_is_an_answer() -> None:
 )
 def test_what_is_no_answer_stays_one(text: str) -> None:
     assert heard_in_part(text, NOBODY_KNOWS) == ()
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("found", [NOBODY_KNOWS, understood("deny", "minilm")])
+def test_a_yes_or_no_with_a_reason_is_one(found: Understanding) -> None:
+    # Once: "no, it's too expensive" was asked again until the caller gave up.
+    (value,) = heard_in_part("no, it's far too expensive", found, "is_member")
+    assert isinstance(value, SetSlot)
+    assert (value.slot, value.value, value.source) == ("is_member", False, PART)
+    assert not heard_in_part("no idea what that means", NOBODY_KNOWS, "is_member")
 
 
 def test_who_asks_for_something_else_gets_that() -> None:

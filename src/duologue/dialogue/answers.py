@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, Wait
-from .corrections import corrections, elsewhere, last_answer, named, put_right
+from .corrections import corrections, elsewhere, fits_two, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
 from .flow import Collect, Confirm
@@ -162,7 +162,9 @@ def _is_about_another(d: Draft, text: str) -> bool:
     """ "The time is eight" where people are counted; "no, New York" right after Boston: it isn't the answer to this
     question, and is done or handed on."""
     said = named(d.domain, d.top, text, d.today)
-    if said is not None and said[0] != d.s.waiting_for:
+    if said is not None and said[0] == d.s.waiting_for:
+        return False
+    if said is not None:
         found = said[1]
     else:
         is_fresh = not (d.s.tries or d.s.among or d.s.reading_back or question_of(d).proposed is not None)
@@ -210,15 +212,25 @@ def _is_neither(d: Draft, text: str) -> bool:
 
 def correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
     """A correction is made; anything else is for NLU."""
-    found: tuple[Command, ...] = corrections(d.domain, d.top, text, d.today)
-    if not found and d.s.waiting_for is not None and question_stands(d):
-        asked = d.s.waiting_for
+    asked = d.s.waiting_for if d.s.waiting_for is not None and question_stands(d) else None
+    found: tuple[Command, ...] = ()
+    if asked is not None and _is_of_question(d, asked, text):
+        found = put_right(d.domain, asked, text, d.today)
+    found = found or corrections(d.domain, d.top, text, d.today)
+    if not found and asked is not None:
         found = put_right(d.domain, asked, text, d.today) or elsewhere(d.domain, d.top, asked, text, d.today)
     if found:
         d.enter(Phase.UNDERSTANDING)
         obey(d, found)
     else:
         ask_nlu(d, text, is_aside=is_aside)
+
+
+def _is_of_question(d: Draft, asked: str, text: str) -> bool:
+    """Is a turn about the open question rather than an earlier one: by its name, "wait, the reading is 24", or because
+    the last reply to it was not understood?"""
+    said = named(d.domain, d.top, text, d.today)
+    return said[0] == asked if said is not None else d.s.misses > 0
 
 
 def _given(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
@@ -308,6 +320,8 @@ def answer_confirmation(d: Draft, text: str) -> None:
     elif isinstance(reading, Confirmation) and reading.answer is Answer.NO:
         say_no(d)
         go_on(d)
+    elif said is None and fits_two(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today):
+        _missed(d)
     elif said is None and isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         d.enter(Phase.UNDERSTANDING)
         given = _given(found, "grammar")

@@ -33,7 +33,7 @@ _LIGHT = (
 )
 _OPENING = rf"(?:(?:{'|'.join((*_TURNS, *_LIGHT))})[,.!]?\s+)*"
 _TO = r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)"
-_END = "(?: instead| please)*[.!]*$"
+_END = "(?: instead| please)*[.!?]*$"
 _IT_IS = (
     rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's|(?:it|that) (?:is|should be)|rather)"
 )
@@ -41,6 +41,10 @@ _LAST = re.compile(rf"^(?:{_OPENING}){_IT_IS}\s+(?P<new>.+?){_END}", re.IGNORECA
 _MEANT = re.compile(r"\bi (?:meant|mean|said)\b", re.IGNORECASE)
 _TURNED = re.compile(
     rf"^(?:(?:{'|'.join(_LIGHT)})[,.!]?\s+)*(?:{'|'.join(_TURNS)})[,.!]?\s+{_OPENING}(?P<new>.+?){_END}", re.IGNORECASE
+)
+_IN_PLACE = re.compile(
+    rf"^{_OPENING}(?:(?:do|have|take|get|try|use|go for|go with|say) )?(?P<new>.+?),? instead(?:,? please)?[.!?]*$",
+    re.IGNORECASE,
 )
 _NO_OF_IT = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may well be a no to the bar
 _ANEW = "(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)"
@@ -51,6 +55,7 @@ _SWAP = re.compile(rf"^{_OPENING}{_IT_TO}(?P<new>.+?),? {_INSTEAD} (?P<old>.+?)[
 _NOT = re.compile(rf"^{_OPENING}not (?P<old>.+?)[,;]?(?: but| rather)? (?P<new>.+?)[.!]*$", re.IGNORECASE)
 _NOT_ONLY = re.compile(rf"^{_OPENING}not (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _LENGTH_MAX = 200
+_MEASURED = (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION)
 
 
 def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
@@ -118,6 +123,27 @@ def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn:
         return ()
     found = _first(_read_listed(domain.slots[answered[-1]], said, today, instance.filled(answered[-1])))
     return (found,) if found is not None else ()
+
+
+def fits_two(domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str) -> bool:
+    """May a new value be one of two of these slots: "no, six", of a time and a number of people? It is of neither."""
+    said = _LAST.match(text) or _TURNED.match(text) or _IN_PLACE.match(text)
+    return sum(_may_be(domain.slots[name], instance, said["new"] if said else text, today) for name in slots) > 1
+
+
+def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
+    """Does a slot's grammar read it as another value than it has?"""
+    if spec.kind not in _MEASURED and not (spec.kind is Kind.NAME and not spec.is_open):
+        return False
+    filled = instance.filled(spec.name)
+    reading = read(Question(asked_anew(spec, filled)), text, today)
+    if isinstance(reading, Ambiguous):
+        return spec.kind is not Kind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
+    return isinstance(reading, Direct) and (filled is None or reading.value_of(spec.name) != filled.value)
+
+
+def _is_open(spec: SlotSpec, time: str) -> bool:
+    return spec.asked.hours[0] <= int(time.partition(":")[0]) < spec.asked.hours[1]
 
 
 def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
@@ -227,8 +253,9 @@ def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iter
 
 
 def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """no, VALUE; actually from VALUE: the last answer whose grammar reads it, if it is another value."""
-    said = _TURNED.match(text)
+    """no, VALUE; actually from VALUE; could we do VALUE instead: the last answer whose grammar reads it,
+    if it is another value."""
+    said = _TURNED.match(text) or _IN_PLACE.match(text)
     if said is None:
         return
     for spec in _latest_first(domain, instance):

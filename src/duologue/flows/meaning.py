@@ -26,8 +26,6 @@ from duologue.dialogue.commands import (
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.grammars import (
-    ANY,
-    Ambiguous,
     Answer,
     Direct,
     Json,
@@ -40,8 +38,10 @@ from duologue.dialogue.grammars import (
 )
 from duologue.dialogue.grammars import Slot as DialogueSlot
 from duologue.dialogue.grammars.commands import keeps, repeats
+from duologue.dialogue.grammars.parts import is_all_values
 from duologue.dialogue.grammars.questions import asks
 from duologue.dialogue.grammars.tokens import stem, tokens_of
+from duologue.dialogue.grammars.yesno import asks_of_the_past, is_to_come, opening, trick_of
 from duologue.dialogue.parts import PART
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
@@ -49,10 +49,11 @@ from duologue.nlu.understanding import Intent, Quote, Scope, Slot, Understanding
 Said = tuple[str, ...]
 
 _FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
-_PLAIN = tuple(DialogueSlot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
 _SURE = 0.9  # that something else was meant where anything may be an answer
 
 _SURE_OF_A_PERSON = 0.8  # that an open task is to be left to somebody
+_SURE_OF_A_TURN = 0.6  # that an open question is left for something else, or an answer taken back
+_TURNING = ("go_back", "start_over", "cancel")
 
 # What can be wanted at any time, and how people say it.
 COMMANDS: dict[str, tuple[Command, Said]] = {
@@ -115,13 +116,17 @@ def commands_of(
     given = tuple(value for value in values if value is not None)
     name = found.intent
     is_open = state.top is not None and name == _FLOW + state.top.flow
-    is_bare = found.by != "llm" and state.top is not None and _is_bare_value(effect.text, today)
-    is_nothing_else = name is None or is_open or is_bare
+    is_bare = found.by != "llm" and state.top is not None and is_all_values(effect.text, today)
+    is_nothing_else = name is None or is_open or is_bare or (name in ANSWERS and _wants_yes_or_no(domain, effect))
     if is_nothing_else and not given and (part := _answer_in_part(domain, state, effect, today)):
         return part
     if name is None or is_bare:
         return given
     if found.by != "llm" and _is_free_text(domain, effect) and (is_open or found.confidence < _SURE):
+        return given
+    if name == "cancel" and found.by != "llm" and keeps(tokens_of(effect.text)):
+        return (Skip(),) if effect.waiting_for is not None and not state.reading_back else given
+    if found.by != "llm" and _is_hardly_meant(state, found, is_open=is_open):
         return given
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
@@ -130,12 +135,19 @@ def commands_of(
         return given
     if name == "handoff" and found.by != "llm" and state.top is not None and found.confidence < _SURE_OF_A_PERSON:
         return given  # "you can call me" is near to it, and there is no way back
-    if name == "cancel" and found.by != "llm" and keeps(tokens_of(effect.text)):
-        return (Skip(),) if effect.waiting_for is not None and not state.reading_back else given
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
         return given
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
+
+
+def _is_hardly_meant(state: State, found: Understanding, *, is_open: bool) -> bool:
+    """Would a guess take away what the person is at, or cancel what isn't there? "The later one" is near to "go back",
+    and "I don't mind" to "never mind"."""
+    if state.top is None:
+        return found.intent == "cancel" and found.confidence < _SURE
+    turns = found.intent in _TURNING or (str(found.intent).startswith(_FLOW) and not is_open)
+    return turns and found.confidence < _SURE_OF_A_TURN
 
 
 def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) -> bool:
@@ -144,15 +156,6 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
-
-
-def _is_bare_value(text: str, today: str) -> bool:
-    """Is it a day, a time or an amount and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
-    "on the weekend"; while something is asked, it is an answer or a slip."""
-    return any(
-        isinstance(reading, Ambiguous) or (isinstance(reading, Direct) and reading.values[0].value != ANY)
-        for reading in (read(Question(slot), text, today) for slot in _PLAIN)
-    )
 
 
 def _is_free_text(domain: Domain, effect: Understand) -> bool:
@@ -201,9 +204,28 @@ def _answer_in_part(domain: Domain, state: State, effect: Understand, today: str
     empty = [
         name for name in flow.slots if state.top.filled(name) is None and not domain.slots[name].ask_before_filling
     ]
+    if _wants_yes_or_no(domain, effect):
+        return _yes_or_no_in_part(effect, tuple(domain.slots[name].asked for name in empty), today)
     names = dict.fromkeys((effect.waiting_for, *empty))
     found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def _wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
+    return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is Kind.YES_NO
+
+
+def _yes_or_no_in_part(effect: Understand, slots: tuple[DialogueSlot, ...], today: str) -> tuple[SetSlot, ...]:
+    """The yes or no that is said first and then explained, and what else is in it."""
+    tokens = tokens_of(effect.text)
+    answer = opening(tokens)
+    if answer is None or effect.waiting_for is None or trick_of(effect.question):
+        return ()
+    if asks_of_the_past(effect.question) and is_to_come(tokens[1:]):
+        return ()  # "yes, I'll call them", of what has happened
+    others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
+    said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PART)
+    return (said, *_parts(others, effect.text, today))
 
 
 def _parts(slots: tuple[DialogueSlot, ...], text: str, today: str) -> tuple[SetSlot, ...]:

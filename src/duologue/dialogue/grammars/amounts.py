@@ -81,8 +81,10 @@ def _duration_text(parts: dict[str, int]) -> str:
     return f"P{date}T{time}" if time else f"P{date or '0D'}"
 
 
-def find_durations(tokens: Sequence[Token]) -> Iterator[Match]:
-    """Every length of time in a reply."""
+def find_durations(tokens: Sequence[Token], *, is_more: bool = False) -> Iterator[Match]:
+    """Every length of time in a reply. `is_more` takes "another week" for one: where it is asked how much longer."""
+    if is_more:
+        tokens = [token._replace(low="a") if token.low == "another" else token for token in tokens]
     place = 0
     while place < len(tokens):
         found = _length_at(tokens, place)
@@ -93,7 +95,8 @@ def find_durations(tokens: Sequence[Token]) -> Iterator[Match]:
         more = _length_at(tokens, after + (after < len(tokens) and tokens[after].low == "and"))
         if more is not None and not set(more[0]) & set(parts):
             parts, after = parts | more[0], more[1]
-        yield Match(place, after, (_duration_text(parts),))
+        has_another = is_more and place > 0 and tokens[place - 1].text.casefold() == "another"
+        yield Match(place - has_another, after, (_duration_text(parts),))
         place = after
 
 

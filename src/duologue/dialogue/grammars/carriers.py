@@ -30,7 +30,7 @@ ASSENT = _words(
 DISSENT = _words("no nope nah uh-uh")
 HEDGES = _words(
     """maybe perhaps probably possibly likely preferably ideally hopefully just only simply about around
-    roughly approximately exactly precisely really quite pretty rather somewhat mostly usually normally
+    roughly approximately ish exactly precisely really quite pretty rather somewhat mostly usually normally
     generally typically always often best kinda sorta most specifically particularly especially honestly
     basically currently total altogether overall accordingly"""
 )

@@ -7,8 +7,9 @@ a digit ("oh" between letters) gives both candidates; a code is one run of spell
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from .carriers import POLITE
+from .carriers import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_negation
 from .match import Match
 from .numbers import TENS, UNITS
 from .tokens import HESITATIONS, Token
@@ -160,7 +161,7 @@ def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
             piece = _piece_at(tokens[:after], at)
             if piece is None:
                 return None
-            text, at = text + piece[0].casefold().replace("?", "0"), piece[1]
+            text, at = text + ("o" if word == "o" else piece[0].casefold()), piece[1]
         elif word.replace("'", "").isalnum() and word.isascii():
             text, at = text + word.replace("'", ""), at + 1
         elif word.replace(".", "").isalnum() and word.isascii():
@@ -170,6 +171,7 @@ def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
     return text or None
 
 
+_OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS
 _MAIL_LIGHT = frozenset(
     "my email e mail address is it's its that's that would be the sure yes um uh okay please".split()
 )
@@ -184,11 +186,22 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
     if len(ats) != 1:
         return []
     first, after = 0, len(tokens)
-    while first < ats[0] and tokens[first].low in _MAIL_LIGHT and tokens[first].text != "e":
+    while first < ats[0] and tokens[first].low in _MAIL_LIGHT | DISSENT and tokens[first].text != "e":
         first += 1
+    if _is_sentence(tokens[first : ats[0]]):
+        return []
     while after > ats[0] and tokens[after - 1].low in ("please", "thanks", "thank", "you"):
         after -= 1
     local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
     if not local or not domain or "." not in domain.strip(".") or local[0] == "." or local[-1] == ".":
         return []
-    return [Match(first, after, (f"{local}@{domain}",))]
+    return [Match(first, after, tuple(text.casefold() for text in _settled(f"{local}@{domain}")))]
+
+
+def _is_sentence(tokens: Sequence[Token]) -> bool:
+    """Are there words of a sentence before a name, as in "you can send it to anna at …"? Beside a sign they are its
+    own: "will dot smith"."""
+    return any(
+        (token.low in _OF_SENTENCES or is_negation(token.low)) and len(token.low) > 1 and after.low not in SIGNS
+        for token, after in pairwise(tokens)
+    )

@@ -12,7 +12,7 @@ from .match import Match
 from .numbers import number_at
 from .reading import Question
 from .tokens import Token, lows, stem, tokens_of
-from .units import CLASS_OF, PERSON, classes_asked
+from .units import PERSON, classes_asked, counts_children
 
 _SELF = frozenset(("me", "myself", "i"))
 _ALONE = (("just", "me"), ("only", "me"), ("just", "myself"), ("only", "myself"), ("by", "myself"), ("for", "myself"))
@@ -38,7 +38,7 @@ def counts_people(question: Question) -> bool:
     words = set(said)
     if any(stem(word) in map(stem, _PARTED) for word in words):
         return False
-    if any("children" in map(CLASS_OF.get, map(stem, other.name.split("_"))) for other in question.others):
+    if any(counts_children(other.name) for other in question.others):
         return False
     return "people" in classes_asked(question) or bool(words & _PARTY) or ("of", "you") in pairwise(said)
 

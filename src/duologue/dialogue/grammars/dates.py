@@ -36,6 +36,8 @@ _PERIODS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7,
 _DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}|\d\d)")
 _FROM = ("from", "after")
 _SOON = ("this", "coming", "upcoming")
+_LATER = ("afternoon", "evening")
+_MORNING = ("morning", *_LATER)
 
 Found = tuple[tuple[int, ...], int]  # days by number, the place after
 
@@ -49,6 +51,7 @@ class _Dates:
         self.today = today
         self.is_past = is_past
         self.since = since
+        self.is_bare = is_asked or is_past  # where "this morning" is a day rather than beside the point
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
     def at(self, place: int) -> Found | None:
@@ -69,7 +72,7 @@ class _Dates:
     # -- Around today
 
     def _near(self, place: int) -> Found | None:
-        """Today, tomorrow, the day after tomorrow, tomorrow week."""
+        """Today, this evening, last night, tomorrow, the day after tomorrow, tomorrow week."""
         skip = place + (self.words[place] in ("the", "a"))
         ahead = 0
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
@@ -80,6 +83,10 @@ class _Dates:
             return (self.today + 7 + (self.words[place] == "tomorrow"),), place + 2
         if self.words[place] in ("today", "tonight"):
             return (self.today,), place + 1
+        if self.words[place] == "this" and self.words[place + 1] in (_MORNING if self.is_bare else _LATER):
+            return (self.today,), place + 2
+        if self.words[place : place + 2] == ["last", "night"] and self.is_bare:
+            return (self.today - 1,), place + 2
         if self.words[place] in ("tomorrow", "tmrw", "yesterday"):
             ahead = -1 if self.words[place] == "yesterday" else 1
             return (self.today + ahead,), place + 1
@@ -134,7 +141,7 @@ class _Dates:
         if self.words[at] not in self.weekdays or not (self.words[at] in WEEKDAYS or self._may_be_short(at)):
             return None
         wanted, at = self.weekdays[self.words[at]], at + 1
-        if self.words[at : at + 2] in (["next", "week"], ["this", "week"]) and not which:
+        if self.words[at + 1] == "week" and self.words[at] in ("next", "this", "last") and not which:
             which, at = f"{self.words[at]} week", at + 2
         elif self.words[at : at + 3] == ["of", "next", "week"] and not which:
             which, at = "next week", at + 3
@@ -165,6 +172,7 @@ class _Dates:
         monday = self.today - weekday(self.today)
         coming = self.today + (ahead or 7)
         next_week = monday + 7 + wanted
+        behind = (weekday(self.today) - wanted) % 7
         if which in ("next week", "following week"):
             return (next_week,)
         if which == "this week":
@@ -173,8 +181,12 @@ class _Dates:
             return tuple(dict.fromkeys((coming, next_week)))
         if which in ("week", "after next"):
             return (coming + 7,)
+        if which == "last week":
+            return (monday - 7 + wanted,)
         if which == "last":
-            return (self.today - ((weekday(self.today) - wanted) % 7 or 7),)
+            return (self.today - (behind or 7),)
+        if self.is_past and which in ("", "this"):
+            return (self.today - behind,) if behind or which else (self.today, self.today - 7)
         if which in _SOON:
             return (self.today + ahead if which == "this" else coming,)
         return (coming,) if ahead else (self.today, coming)

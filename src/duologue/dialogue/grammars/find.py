@@ -10,14 +10,15 @@ from .carriers import POLITE, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
-from .freetext import bare, is_capital
-from .match import Match, Span
+from .freetext import is_capital, without_light
+from .match import Match
 from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
 from .since import Since
 from .times import find_times
 from .tokens import SHORT_TITLES, Token, lows, stem
+from .units import CLASS_OF
 from .wanted import find_wanted
 
 _LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
@@ -25,8 +26,9 @@ _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam
 _SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
 
 
-def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> list[Match]:
-    """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value."""
+def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_more: bool = False) -> list[Match]:
+    """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value, and `is_more`
+    what is only one where it is asked for more."""
     match slot.kind:
         case Kind.DATE:
             since = Since(day_of(slot.since), slot.stays) if slot.since and is_asked else None
@@ -36,11 +38,12 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool) -> 
             times = find_times(tokens, hours=slot.hours, is_asked=is_asked)
             return [match for match in times if not counts_seats(tokens, match) and not _is_label(tokens, match)]
         case Kind.DURATION:
-            return list(find_durations(tokens))
+            return [match for match in find_durations(tokens, is_more=is_more) if not _is_moment(tokens, match)]
         case Kind.NUMBER:
             return [match for match in find_numbers(tokens) if not _is_no_amount(tokens, match)]
         case Kind.MONEY:
-            return [match for match in find_money(tokens, is_asked=is_asked) if not _is_no_amount(tokens, match)]
+            amounts = [match for match in find_money(tokens, is_asked=is_asked) if not _is_no_amount(tokens, match)]
+            return [match for match in amounts if not _counts_things(tokens, match)]
         case Kind.CHOICE:
             return find_choices(tokens, slot.choices)
         case Kind.NAME:
@@ -72,9 +75,24 @@ def _is_no_amount(tokens: Sequence[Token], match: Match) -> bool:
     before = tokens[match.first - 1].low if match.first else ""
     is_held = match.after < len(tokens) and tokens[match.after].low in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1
+    if match.after < len(tokens) and tokens[match.after].low == "something":
+        return True  # "twenty something"
     return (
         before in ("at", "-", "minus") or _is_label(tokens, match) or (is_alone and is_held and _is_one(tokens, match))
     )
+
+
+def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
+    """ "In twenty minutes" and "two days ago" are when, not how long."""
+    is_ago = match.after < len(tokens) and tokens[match.after].low in ("ago", "later")
+    return is_ago or (match.first > 0 and tokens[match.first - 1].low == "in")
+
+
+def _counts_things(tokens: Sequence[Token], match: Match) -> bool:
+    """ "Two months" and "three people" are no money."""
+    if match.after >= len(tokens) or tokens[match.after].pause:
+        return False
+    return CLASS_OF.get(stem(tokens[match.after].low), "money") != "money"
 
 
 def _is_one(tokens: Sequence[Token], match: Match) -> bool:
@@ -95,11 +113,11 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
 
 def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:
     """Every known name, with the title before it, but for those that are ordinary words inside a longer reply."""
-    whole = bare(tokens) or Span(0, len(tokens))
+    whole = without_light(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))
         for match in names.find(tokens)
-        if (match.first, match.after) == whole
+        if (match.first <= whole.first and whole.after <= match.after)
         or is_capital(tokens[match.first])
         or not all(is_carrier(token.low) for token in tokens[match.first : match.after])
     ]

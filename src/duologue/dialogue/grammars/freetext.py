@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
 from .carriers import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
+from .codes import find_phone
 from .dates import find_dates
 from .gate import is_dated, is_number, leftover
 from .match import Match, Span
@@ -33,16 +34,22 @@ _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
     """A reply that is nothing but a name: "uh, New York", "it's Miller, please". `also` are names too, whatever else
     they mean."""
-    first, after = 0, len(tokens)
-    while first < after and tokens[first].low in _LIGHT and not _is_glued(tokens, first):
-        first += 1
-    while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
-        after -= 1
+    first, after = without_light(tokens)
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name([token for token in run if token.low not in also]):
         return None
     if any(is_carrier(token.low) and token.low not in _LINKS | also for token in run):
         return None
+    return Span(first, after)
+
+
+def without_light(tokens: Sequence[Token]) -> Span:
+    """A reply without the words that say nothing of their own at either end."""
+    first, after = 0, len(tokens)
+    while first < after and tokens[first].low in _LIGHT and not _is_glued(tokens, first):
+        first += 1
+    while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
+        after -= 1
     return Span(first, after)
 
 
@@ -58,6 +65,8 @@ def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
         return True
     if len(run) == 1 and run[0].low in GIVEN_NAMES:
         return False
+    if any("@" in token.low for token in run) or find_phone(run):
+        return True
     found = (
         *find_times(run, hours=(0, 24), is_asked=False),
         *find_dates(run, today, is_past=False, is_asked=False),

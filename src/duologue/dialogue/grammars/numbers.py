@@ -39,6 +39,7 @@ _POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # thousands, or a number wit
 _COMMA_FRACTION = re.compile(r"\d+,\d\d|\d{1,3}(?:\.\d{3})+,\d\d?")
 NUMBER_MAX = 10**12
 WORDS_MAX = 16
+DIGITS_MIN = 4  # "two three" may be two or three
 
 # What stands after or before "one" when it is a thing rather than a count.
 _THING_BEFORE = frozenset(
@@ -70,6 +71,7 @@ def _digits_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] |
     if after < len(tokens) and tokens[after].low in SCALES:
         value, after = value * SCALES[tokens[after].low], after + 1
     value, after = _and_a_half(tokens, after, value)
+    value, after = _and_point(tokens, after, value)
     return (_whole(value), after) if value <= NUMBER_MAX else None
 
 
@@ -122,6 +124,7 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
     if not last:
         return None
     value, at = _and_a_half(tokens, at, total + part)
+    value, at = _and_point(tokens, at, value)
     return (_whole(value), at) if value <= NUMBER_MAX else None
 
 
@@ -140,6 +143,15 @@ def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tupl
     if [token.low for token in tokens[place : place + 3]] == ["and", "a", "half"]:
         return value + 0.5, place + 3
     return value, place
+
+
+def _and_point(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
+    """Point five, point two five."""
+    digits, at = "", place + 1
+    while at < len(tokens) and len(digits) < 6 and (digit := _digit(tokens[at])) is not None and not tokens[at].pause:
+        digits, at = digits + str(digit), at + 1
+    is_said = place < len(tokens) and tokens[place].low == "point" and digits and value == int(value)
+    return (float(f"{int(value)}.{digits}"), at) if is_said else (value, place)
 
 
 def _whole(value: int | float) -> int | float:
@@ -167,6 +179,22 @@ def is_thing(tokens: Sequence[Token], place: int) -> bool:
     before = tokens[place - 1].low if place else ""
     ends = place + 1 == len(tokens) or bool(tokens[place + 1].pause) or tokens[place + 1].low in _THING_AFTER
     return before in _THING_BEFORE and ends
+
+
+def find_digits(tokens: Sequence[Token]) -> Match | None:
+    """A number that is read out digit by digit, as from a meter: "two three four one one"."""
+    digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]
+    if len(digits) < DIGITS_MIN or digits[-1] - digits[0] + 1 != len(digits):
+        return None
+    run = tokens[digits[0] : digits[-1] + 1]
+    is_spelled = not any(token.pause == "." for token in run[1:]) and not all(token.pause for token in run[1:])
+    number = int("".join(str(_digit(token)) for token in run))
+    return Match(digits[0], digits[-1] + 1, (number,)) if is_spelled and number <= NUMBER_MAX else None
+
+
+def _digit(token: Token) -> int | None:
+    value = UNITS.get(token.low, int(token.low) if token.low in "0123456789" else 10)
+    return value if value < 10 else None
 
 
 def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:

@@ -10,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .calendar import day_of
-from .carriers import ALTERNATIVES, MARKERS, is_negation
+from .carriers import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, whole_form
+from .find import find
+from .gate import covered_by, is_number
 from .match import Match
+from .questions import asks
 from .reading import Kind, Slot, Value
 from .several import Filled, counts, found_in, values_of
-from .tokens import Token, tokens_of
+from .tokens import Token, stem, tokens_of
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
 _TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them
+_PLAIN = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
+_TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say")))) | THINGS
 _PAST = frozenset(
     """was were had did went came sent paid took made told said bought booked ordered arrived called visited stayed
     yesterday ago""".split()
@@ -39,7 +44,34 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
             filled[fitting[0].name] = (fitting[0], match)
         else:
             doubtful |= {slot.name for slot in fitting}
-    return values_of(message, tokens, {name: entry for name, entry in filled.items() if name not in doubtful})
+    told = {name: entry for name, entry in filled.items() if name not in doubtful}
+    covered = covered_by(match for _, match in filled.values())
+    return values_of(message, tokens, {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)})
+
+
+def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
+    """Does somebody go on with a second number for it: "two months, maybe three"?"""
+    after = match.after
+    while after < len(tokens) and tokens[after].low in HEDGES | ALTERNATIVES | {"even", "rather"}:
+        after += 1
+    return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].low)
+
+
+def is_all_values(message: str, today: str) -> bool:
+    """Are there days, times and amounts and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
+    "on the weekend"; while something is asked, it is an answer or a slip."""
+    tokens = tokens_of(message)
+    covered = covered_by(match for slot in _PLAIN for match in find(tokens, slot, day_of(today), is_asked=True))
+    return (
+        bool(covered)
+        and not asks(tokens)
+        and all(place in covered or _is_frame(token.low) for place, token in enumerate(tokens))
+    )
+
+
+def _is_frame(low: str) -> bool:
+    """May it stand around a value without saying what is wanted?"""
+    return is_carrier(low) and stem(whole_form(low)) not in _TASKS
 
 
 def _stands_for_itself(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:

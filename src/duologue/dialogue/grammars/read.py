@@ -18,7 +18,7 @@ from .find import find
 from .freetext import bare, introduced, is_longer, is_no_name, proper
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
-from .numbers import is_thing
+from .numbers import find_digits, is_thing
 from .questions import asks
 from .reading import (
     ANY,
@@ -39,14 +39,16 @@ from .roles import contradicts
 from .several import Filled, assign, values_of
 from .times import find_parts, is_in_part
 from .tokens import Token, fluent, span_of, stem, stems_of, tokens_of
-from .units import disagree, with_units
+from .units import asks_how_many, disagree, find_none, with_units
 from .yesno import (
     Polarity,
     Trick,
+    asks_for_a_need,
     asks_for_more,
     asks_of_the_past,
     is_plain,
     is_to_come,
+    minds_nothing,
     not_polar,
     polarity,
     trick_of,
@@ -70,7 +72,8 @@ def read(question: Question, reply: str, today: str) -> Reading:
     reading = reader.read()
     if command is not None and isinstance(reading, Unclear):
         return Command(command)
-    if question.others and isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL:
+    is_maybe_several = isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL
+    if question.others and (is_maybe_several or reader.holds_a_day()):
         return reader.several() or reading
     return reading
 
@@ -115,9 +118,14 @@ class _Reader:
         return self._value(matches, covered) if matches else self._without_value()
 
     def _find(self) -> list[Match]:
-        matches = find(self.tokens, self.slot, self.today, is_asked=True)
+        is_more = asks_for_more(self.question.text)
+        matches = find(self.tokens, self.slot, self.today, is_asked=True, is_more=is_more)
         if self.slot.kind is not Kind.NUMBER:
             return matches
+        if (nothing := find_none(self.tokens, self.question)) is not None and not self.slot.may_be_any:
+            return [nothing]
+        if not asks_how_many(self.question) and (digits := find_digits(self.tokens)) is not None:
+            return [digits]
         company = find_company(self.tokens) if counts_people(self.question) else None
         rest = [match for match in matches if company is None or not overlaps(match, company)]
         return with_units(self.tokens, rest) + ([company] if company is not None else [])
@@ -239,6 +247,8 @@ class _Reader:
         if left:
             return unclear(Why.LEFTOVER, self.tokens, left)
         leaning = polarity(self.tokens)
+        if asks_for_a_need(self.question.text) and minds_nothing(self.tokens):
+            return unclear(Why.NO_VALUE)
         if leaning is None and wishes(self.tokens):
             leaning = Polarity.YES
         if leaning not in (Polarity.YES, Polarity.NO) or self._is_tricked():
@@ -282,6 +292,11 @@ class _Reader:
 
     # -- Several slots
 
+    def holds_a_day(self) -> bool:
+        """Is a day told with the time that was asked for: "tonight at eight"?"""
+        days = [slot for slot in self.question.others if slot.kind is Kind.DATE]
+        return self.slot.kind is Kind.TIME and any(find(self.tokens, slot, self.today, is_asked=False) for slot in days)
+
     def several(self) -> Direct | None:
         """Values for the asked slot and others, if they explain every word."""
         slots = (self.slot, *self.question.others)
@@ -324,7 +339,8 @@ def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
     """Several matches as one, if all can mean the same. A "one" that may be a thing doesn't count beside others."""
     counts = [match for match in matches if not is_thing(tokens, match.first)] or matches
     if is_count:
-        counts = [match for match in counts if match.unit or not _is_lone_one(tokens, match)] or counts
+        begun = {match.first for match in counts}
+        counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts
     shared = [value for value in counts[0].candidates if all(value in match.candidates for match in counts[1:])]
     return counts[0]._replace(candidates=tuple(shared)) if shared else None
 

@@ -12,8 +12,8 @@ from .find import counts_seats, find
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
 from .roles import doing_of, doing_said, role_said, roles_among
-from .tokens import Token, span_of, stem
-from .units import CLASS_OF, with_units
+from .tokens import Token, span_of, stem, stems_of
+from .units import CLASS_OF, counts_children, with_units
 
 # What is read first takes its words from what comes later.
 _ORDER = (
@@ -44,6 +44,7 @@ def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Iter
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
         roles = roles_among(alike)
         free = _longest(_find_all(tokens, alike, today), taken)
+        free = [(match, having) for match, having in free if not _counts_all(match, alike)]
         fitting = [(match, _fitting(tokens, match, having, roles)) for match, having in free]
         for entry in _other_end(fitting, roles):
             taken.append(entry[0])
@@ -86,12 +87,23 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> lis
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
     """Matches that share no word with what is taken, nor with a longer one."""
-    free = [entry for entry in found if not any(overlaps(entry[0], other) for other in taken)]
+    cut = [(_beside(match, taken) if fitting[0].kind is Kind.TIME else match, fitting) for match, fitting in found]
+    free = [entry for entry in cut if not any(overlaps(entry[0], other) for other in taken)]
     return [
         (match, fitting)
         for match, fitting in free
         if not any(overlaps(match, other) and _size(other) > _size(match) for other, _ in free)
     ]
+
+
+def _beside(match: Match, taken: Sequence[Match]) -> Match:
+    """A time without the day at either end of it: "tonight at eight" is both."""
+    for other in taken:
+        if match.first == other.first and other.after < match.after:
+            return match._replace(first=other.after)
+        if match.after == other.after and match.first < other.first:
+            return match._replace(after=other.first)
+    return match
 
 
 def _size(match: Match) -> int:
@@ -108,6 +120,12 @@ def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], rol
     if match.unit in CLASS_OF and len(fitting) > 1:
         fitting = [slot for slot in fitting if CLASS_OF[match.unit] in _classes(slot)]
     return [slot for slot in fitting if match.unit not in CLASS_OF or may_count(slot, CLASS_OF[match.unit])]
+
+
+def _counts_all(match: Match, slots: Sequence[Slot]) -> bool:
+    """Are people counted whoever they are, where children count apart? "Two tickets" may be one of each."""
+    is_general = CLASS_OF.get(match.unit) == "people" and not any(match.unit in stems_of(slot.name) for slot in slots)
+    return is_general and any(counts_children(slot.name) for slot in slots)
 
 
 def may_count(slot: Slot, what: str) -> bool:

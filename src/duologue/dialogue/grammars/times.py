@@ -165,7 +165,7 @@ class _Times:
 
     def _hour(self, at: int) -> tuple[int, int] | None:
         """An hour in digits or words; never the first part of a larger number."""
-        low = self.words[at]
+        low = self.words[at].removesuffix("ish")
         if low.isascii() and low.isdigit() and len(low) <= 2 and int(low) <= 23:
             return int(low), at + 1
         if low in UNITS:

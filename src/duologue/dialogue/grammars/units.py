@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from .match import Match
 from .reading import Question
-from .tokens import Token, stem, tokens_of
+from .tokens import Token, lows, stem, stems_of, tokens_of
 
 _CLASSES = {
     "time": "day night week month year hour minute",
@@ -59,6 +59,31 @@ def classes_asked(question: Question) -> Iterator[str]:
             near = (CLASS_OF[stem(other)] for other in words[place + 1 : place + 4] if stem(other) in CLASS_OF)
             yield from near
     yield from (CLASS_OF[stem(word)] for word in question.slot.name.split("_") if stem(word) in CLASS_OF)
+
+
+def counts_children(slot: str) -> bool:
+    """Are children counted here, by the name of the slot? Child seats are something else."""
+    classes = [CLASS_OF[stem(word)] for word in slot.casefold().split("_") if stem(word) in CLASS_OF]
+    return classes[-1:] == ["children"]
+
+
+def asks_how_many(question: Question) -> bool:
+    return "many" in lows(tokens_of(question.text))
+
+
+def find_none(tokens: Sequence[Token], question: Question) -> Match | None:
+    """None, no children: of what is counted, nothing. With a pause behind it, a "no" is said of something else."""
+    if not asks_how_many(question):
+        return None
+    for place, token in enumerate(tokens):
+        if token.low == "none":
+            return Match(place, place + 1, (0,))
+        after = place + 1
+        if token.low == "no" and after < len(tokens) and not tokens[after].pause:
+            asked, said = set(classes_asked(question)), CLASS_OF.get(stem(tokens[after].low))
+            if said in asked or stem(tokens[after].low) in stems_of(question.slot.name):
+                return Match(place, after + 1, (0,))
+    return None
 
 
 def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:

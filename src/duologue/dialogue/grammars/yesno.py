@@ -12,12 +12,14 @@ from functools import lru_cache
 
 from .carriers import (
     ACTS,
+    ALTERNATIVES,
     APPROVAL,
     ASSENT,
     AUXILIARIES,
     DISSENT,
     FILLERS,
     HEDGES,
+    MARKERS,
     PARTICLES,
     POLITE,
     PRONOUNS,
@@ -25,7 +27,8 @@ from .carriers import (
     is_negation,
     whole_form,
 )
-from .tokens import Token, stem, tokens_of
+from .questions import asks
+from .tokens import Token, lows, stem, tokens_of
 
 
 class Polarity(Enum):
@@ -53,12 +56,13 @@ _ENOUGH = _phrases(
     """that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
     that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
 )
-_MORE = frozenset("else more another further additional add".split())
+_MORE = frozenset("else more longer another further additional extra add".split())
 # Denials that agree: "I don't mind".
 AGREEING = _phrases(
     """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
     no objections|no changes|no complaints|nothing else|nothing to change|why not"""
 )
+_MINDING = AGREEING[:3]
 GOING_ON = _phrases(
     """go ahead|go for it|do it|do that|please do|that's it|that is it|got it|of course|let's do|i do|i am|
     i would|i will|i did|it is|it does|they are|that was|think so|guess so|suppose so|believe so|say so|
@@ -87,6 +91,8 @@ _STRESSES = frozenset("absolutely certainly definitely course surely indeed".spl
 _PAST = frozenset("have has had did was were".split())
 _TO_COME = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
+_YES = frozenset("yes yeah yea yep yup".split())
+_DOUBTS = frozenset("if unless maybe perhaps possibly probably guess suppose think depends know idea matter".split())
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
@@ -189,6 +195,24 @@ def _is_content(words: Sequence[str]) -> bool:
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
 
+def opening(tokens: Sequence[Token]) -> bool | None:
+    """The yes or no that a reply begins with and then explains: "no, it's short", "yes they came". None if what
+    follows denies, doubts, changes or asks something."""
+    begun = next((place for place, token in enumerate(tokens) if token.low not in POLITE | FILLERS), len(tokens))
+    after = begun + 1
+    while after < len(tokens) and tokens[after].low in POLITE:
+        after += 1
+    if after >= len(tokens) or tokens[begun].low not in _YES | DISSENT or asks(tokens):
+        return None
+    if not tokens[after].pause and whole_form(tokens[after].low) not in PRONOUNS:
+        return None  # "no idea"
+    words = {token.low for token in tokens[after:]}
+    is_turned = words & (MARKERS - {"too", "also"} | ALTERNATIVES | ASSENT | DISSENT | _DOUBTS) or any(
+        map(is_negation, words)
+    )
+    return None if is_turned or where_phrase(lows(tokens), _UNDECIDED) else tokens[begun].low in _YES
+
+
 def wishes(tokens: Sequence[Token]) -> bool:
     """Does somebody want something, as in "I'd like that"?"""
     return any(stem(token.low) in _WANTING for token in tokens)
@@ -214,6 +238,18 @@ def trick_of(text: str) -> Trick | None:
 def asks_for_more(text: str) -> bool:
     """Anything else, another one: whoever is content with what there is says no to that."""
     return any(token.low in _MORE for token in tokens_of(text))
+
+
+@lru_cache(maxsize=512)
+def asks_for_a_need(text: str) -> bool:
+    """Do you need one: whoever doesn't mind has no need."""
+    return any(stem(token.low) in ("need", "requir") for token in tokens_of(text))
+
+
+def minds_nothing(tokens: Sequence[Token]) -> bool:
+    """Is it "I don't mind", and no yes beside it?"""
+    words = [token.low for token in tokens]
+    return where_phrase(words, _MINDING) is not None and not any(word in ASSENT for word in words)
 
 
 def where_enough(tokens: Sequence[Token]) -> range | None:

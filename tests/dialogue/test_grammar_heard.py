@@ -1,0 +1,195 @@
+"""What callers said of cars, cards, meters and courses, and what it was once taken for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from grammar_replies import WEDNESDAY, ask, named, said
+
+from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read, read_parts
+from duologue.dialogue.grammars.parts import is_all_values
+from duologue.dialogue.grammars.tokens import tokens_of
+from duologue.dialogue.grammars.yesno import opening
+
+DAY, TIME, PHONE = Slot("day", Kind.DATE), Slot("time", Kind.TIME), Slot("phone", Kind.PHONE)
+
+
+def values(asked: Slot, reply: str, *others: Slot) -> dict[str, Any]:
+    reading = read(Question(asked, others=others), reply, WEDNESDAY)
+    return {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else {}
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "day"),
+    {
+        "on Sunday": "2026-03-01",  # once: the one to come
+        "this Monday": "2026-03-02",
+        "Monday last week": "2026-02-23",
+        "last week Monday": "2026-02-23",  # once: the Monday to come
+        "last night": "2026-03-03",
+        "this morning": "2026-03-04",
+        "on Wednesday": ["2026-03-04", "2026-02-25"],
+    }.items(),
+)
+def test_a_day_on_which_something_happened_lies_behind(reply: str, day: str | list[str]) -> None:
+    assert said(ask(Kind.DATE, "When did it happen?", is_past=True), reply) == day
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "day", "time"),
+    [
+        ("tonight at eight", "2026-03-04", "20:00"),
+        ("this evening at 8", "2026-03-04", "20:00"),
+        ("tomorrow evening at 8", "2026-03-05", "20:00"),
+        ("at eight tonight", "2026-03-04", "20:00"),
+    ],
+)
+def test_a_day_and_an_hour_that_share_a_word_are_both_taken(reply: str, day: str, time: str) -> None:
+    # Once: whichever was asked for, the other one was lost.
+    assert values(DAY, reply, TIME) == {"day": day, "time": time}
+    assert values(TIME, reply, DAY) == {"day": day, "time": time}
+    assert said(ask(Kind.TIME), reply) == time
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(("reply", "time"), {"9ish": "09:00", "about nineish": "09:00", "ten-ish": "10:00"}.items())
+def test_an_hour_may_be_told_roughly(reply: str, time: str) -> None:
+    assert said(ask(Kind.TIME, hours=(7, 19)), reply) == time
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("kind", "reply"),
+    [
+        (Kind.MONEY, "two months"),  # once: an amount of two
+        (Kind.MONEY, "three people"),
+        (Kind.DURATION, "in twenty minutes"),  # once: twenty minutes long
+        (Kind.DURATION, "two days ago"),
+        (Kind.NAME, "anna@example.com"),  # once: a name
+        (Kind.NAME, "0171 5551234"),
+    ],
+)
+def test_what_is_of_another_kind_is_no_answer(kind: Kind, reply: str) -> None:
+    assert said(ask(kind, "What is your name?"), reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["from the airport", "at the airport please", "the airport", "uh, the airport then"])
+def test_a_listed_name_may_be_an_ordinary_word(reply: str) -> None:
+    assert said(named("Airport", "Harbour Street", is_open=False), reply) == "Airport"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "address"),
+    {
+        "no, it's sven dot o at gym dot se": "sven.o@gym.se",  # once: noitssven.0@gym.se
+        "anna oh seven at example dot com": "anna07@example.com",
+        "will dot smith at example dot com": "will.smith@example.com",
+        "you can send it to anna at example dot com": None,  # once: youcansendittoanna@example.com
+        "it should be anna at example dot com": None,
+    }.items(),
+)
+def test_no_word_of_a_sentence_is_part_of_an_address(reply: str, address: str | None) -> None:
+    assert said(ask(Kind.EMAIL, "What is your email address?"), reply) == address
+
+
+@pytest.mark.parametrize(
+    ("text", "are"),
+    {
+        "Friday at 7": True,
+        "tomorrow till Friday": True,
+        "on the weekend": True,
+        "I'd say about 90 a month": True,
+        "I need a car for the weekend": False,  # once: nothing but a day
+        "are you open on Saturdays": False,
+        "anything": False,
+    }.items(),
+)
+def test_days_and_amounts_alone_ask_for_no_task(text: str, are: bool) -> None:
+    assert is_all_values(text, WEDNESDAY) is are
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "count"),
+    {"none": 0, "no kids": 0, "no children, thanks": 0, "no, two": 2, "no idea": None, "one two": None}.items(),
+)
+def test_of_what_is_counted_there_may_be_none(reply: str, count: int | None) -> None:
+    assert said(ask(Kind.NUMBER, "And how many children?", "children"), reply) == count
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "number"),
+    {
+        "two three four one one": 23411,
+        "it's 2 3 4, 1 1": 23411,
+        "23411 point 5": 23411.5,
+        "two point five": 2.5,
+        "two, three, four, five": None,
+        "twenty three something": None,  # once: 23
+    }.items(),
+)
+def test_a_meter_is_read_out_as_people_do(reply: str, number: float | None) -> None:
+    assert said(ask(Kind.NUMBER, "What does the meter say?", "reading"), reply) == number
+
+
+@pytest.mark.req("D-04")
+def test_another_day_is_a_length_only_where_more_is_asked_for() -> None:
+    longer = ask(Kind.DURATION, "How much longer do you need the car?")
+    assert said(longer, "another two days") == "P2D"
+    assert said(longer, "just another week") == "P1W"
+    assert said(ask(Kind.DURATION, "For how long?"), "another week") is None
+
+
+@pytest.mark.req("D-05")
+def test_whoever_does_not_mind_has_no_need() -> None:
+    # Once: "I don't mind", after "do you need an automatic?", was a yes.
+    assert said(ask(Kind.YES_NO, "Do you need an automatic?"), "I don't mind") is None
+    assert said(ask(Kind.YES_NO, "Is a shared ride all right?"), "I don't mind") is True
+
+
+@pytest.mark.req("D-05")
+def test_tickets_are_not_adults_where_children_count_apart() -> None:
+    adults, children = Slot("adults", Kind.NUMBER), Slot("children", Kind.NUMBER)
+    assert values(DAY, "two tickets for Friday", adults, children) == {}
+    assert values(DAY, "two adults on Friday", adults, children) == {"adults": 2, "day": "2026-03-06"}
+
+
+@pytest.mark.req("D-04")
+def test_child_seats_are_no_children() -> None:
+    drivers, seats = Slot("drivers", Kind.NUMBER), Slot("child_seats", Kind.NUMBER)
+    asked = Question(drivers, "How many people will drive?", others=(seats,))
+    assert said(asked, "just me and my husband") == 2
+
+
+@pytest.mark.req("D-05")
+def test_a_second_number_makes_the_first_one_doubtful() -> None:
+    # Once: "two months, maybe three" were two.
+    slots = (Slot("length", Kind.DURATION),)
+    assert read_parts(slots, "two months, maybe three", WEDNESDAY) == ()
+    assert read_parts(slots, "two months because I am away", WEDNESDAY)[0].value == "P2M"
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    {
+        "no, it's short": False,
+        "no it's rather short": False,
+        "yes, they came": True,
+        "yes please, as soon as possible": True,
+        "no idea": None,
+        "no, I don't know": None,
+        "yes, but only on Mondays": None,
+        "yes, maybe": None,
+        "no, what is that": None,
+        "they came": None,
+    }.items(),
+)
+def test_a_yes_or_no_that_is_explained_is_said_first(reply: str, answer: bool | None) -> None:
+    assert opening(tokens_of(reply)) is answer
