@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, number
+from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, choice, number, talk
 
 from duologue.check.dialogue_scenes import domain, flow
 from duologue.dialogue.codec import from_json, to_json
@@ -182,3 +182,13 @@ def test_a_value_that_is_changed_is_no_longer_confirmed() -> None:
     talker.says("change the amount to 60").valid(60)
     assert confirmed(talker) == {"to"}
     assert talker.domain is TRANSFER
+
+
+@pytest.mark.req("D-09")
+def test_an_answer_to_a_later_question_is_taken_while_something_is_to_be_confirmed() -> None:
+    steps = (Collect("a", "people"), Confirm("b", "For {people}?"), Collect("c", "seat"))
+    talker = talk(*steps, slots=(number("people"), choice("seat", "inside", "outside")))
+    talker = talker.says("four", "outside please")
+    assert talker.slots == {"people": 4, "seat": "outside"}
+    assert talker.said == "For 4?"
+    assert talker.says("yes").phase == "idle"

@@ -28,6 +28,7 @@ from .grammars import (
     plainly,
     read,
     read_confirmation,
+    read_volunteered,
 )
 from .grammars import Command as Commanded
 from .grammars.anything import is_anything
@@ -108,11 +109,6 @@ def question_of(d: Draft) -> Question:
     assert slot is not None, d.s
     at = d.flow.program[d.top.at]
     offered = proposed(d, at) if isinstance(at, Collect) else None
-    others = tuple(
-        d.spec(name).asked
-        for name in d.flow.slots
-        if name != slot and d.top.filled(name) is None and not d.spec(name).ask_before_filling
-    )
     spec = d.spec(slot)
     return Question(
         spec.asked if d.s.among else asked_after(d.domain, d.top, spec),
@@ -120,8 +116,14 @@ def question_of(d: Draft) -> Question:
         d.flow.description,
         offered,  # type: ignore[arg-type]
         d.s.among,
-        others,
+        tuple(other for other in _empty(d) if other.name != slot),
     )
+
+
+def _empty(d: Draft) -> tuple[Slot, ...]:
+    """What the flow has still to be told, and may be told now."""
+    names = [name for name in d.flow.slots if d.top.filled(name) is None]
+    return tuple(d.spec(name).asked for name in names if not d.spec(name).ask_before_filling)
 
 
 def _answer_question(d: Draft, text: str) -> None:
@@ -329,10 +331,19 @@ def answer_confirmation(d: Draft, text: str) -> None:
     elif said is None and (reached := _only_reading(d, text, _REACHED_BY)):
         d.enter(Phase.UNDERSTANDING)
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span) for value in reached))
+    elif said is None and isinstance(reading, Unclear) and (more := _given_along(d, text)):
+        d.enter(Phase.UNDERSTANDING)
+        obey(d, more)
     elif is_anything(tokens, frozenset()):
         _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
     else:
         correct_or_ask(d, text)
+
+
+def _given_along(d: Draft, text: str) -> tuple[SetSlot, ...]:
+    """Neither yes nor no, but the answer to a question that is still to come: "at the bar"."""
+    found = read_volunteered(_empty(d), text, d.flow.description, d.today)
+    return _given(found.values, "grammar") if found is not None else ()
 
 
 def _only_reading(d: Draft, text: str, kinds: tuple[Kind, ...] = tuple(Kind)) -> tuple[Value, ...]:
