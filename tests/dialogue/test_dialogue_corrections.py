@@ -203,3 +203,35 @@ def test_whoever_asks_for_something_instead_gets_it(text: str) -> None:
     talker = table().says("four", "tomorrow", "7 pm", "Smith", text)
     assert talker.slots["time"] == "21:00"
     assert talker.phase == "confirming"
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("text", "length"), {"make that four": "P4D", "no, a week": "P1W", "no, 4 people": "P3D"}.items()
+)
+def test_a_length_is_put_right_in_its_own_unit(text: str, length: str) -> None:
+    longer = SlotSpec("longer", Kind.DURATION, "How much longer?")
+    talker = talk(Collect("a", "longer"), Confirm("sure", "{longer} longer?"), slots=(longer,)).says("three days", text)
+    assert talker.slots == {"longer": length}
+
+
+@pytest.mark.req("D-07")
+def test_an_amount_is_put_right_in_its_own_currency() -> None:
+    cost = SlotSpec("cost", Kind.MONEY, "How much?")
+    talker = talk(Collect("a", "cost"), Confirm("sure", "{cost}?"), slots=(cost,)).says("90 euros", "no, make it 95")
+    assert talker.slots == {"cost": {"amount": 95, "currency": "EUR"}}
+
+
+@pytest.mark.req("D-07")
+def test_a_change_of_mind_may_be_announced() -> None:
+    talker = trip().says("boston", "chicago", "I changed my mind, Denver")
+    assert talker.slots == {"origin": "Boston", "destination": "Denver"}
+
+
+@pytest.mark.req("D-04")
+def test_a_yes_counts_beside_another_value_that_is_named() -> None:
+    called = SlotSpec("called", Kind.YES_NO, "Have you called the police?")
+    asked = Collect("a", "called"), Collect("b", "reference"), Collect("c", "people")
+    reference = SlotSpec("reference", Kind.CODE, "Which reference?")
+    talker = talk(*asked, slots=(called, reference, PEOPLE)).says("yes, the reference is 55 A 1")
+    assert talker.slots == {"called": True, "reference": "55A1"}

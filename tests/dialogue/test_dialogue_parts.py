@@ -182,3 +182,11 @@ def test_a_value_that_is_changed_is_no_longer_confirmed() -> None:
     talker.says("change the amount to 60").valid(60)
     assert confirmed(talker) == {"to"}
     assert talker.domain is TRANSFER
+
+
+@pytest.mark.req("D-04")
+def test_what_is_known_already_is_not_told_again_and_a_change_only_once() -> None:
+    talker = ordered(SIZE_IN_PART).says("red").says(OTHER).means(SIZE_IN_PART)
+    assert talker.said == "count?"
+    talker.says(OTHER).means(SetSlot("colour", "blue", "blue", (0, 4), PART))
+    assert talker.said == "Got it, I've updated your colour to blue. count?"

@@ -8,7 +8,7 @@ import pytest
 from grammar_replies import WEDNESDAY, ask, named, said
 
 from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read, read_parts
-from duologue.dialogue.grammars.parts import is_all_values
+from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.grammars.yesno import opening
 
@@ -193,3 +193,59 @@ def test_a_second_number_makes_the_first_one_doubtful() -> None:
 )
 def test_a_yes_or_no_that_is_explained_is_said_first(reply: str, answer: bool | None) -> None:
     assert opening(tokens_of(reply)) is answer
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("reply", "count"),
+    {
+        "one, for the baby": 1,
+        "two, our neighbour comes along": 2,
+        "one, maybe two": None,
+        "one, no, two": None,
+        "two, is that possible": None,
+        "for the baby": None,
+    }.items(),
+)
+def test_a_bare_number_may_be_explained_behind_a_pause(reply: str, count: int | None) -> None:
+    asked = ask(Kind.NUMBER, "How many child seats do you need?", "child_seats")
+    value = read_first(asked, reply, WEDNESDAY)
+    assert (value.value if value is not None else None) == count
+
+
+@pytest.mark.req("D-04")
+def test_a_listed_place_is_heard_beside_other_values() -> None:
+    places = named("Airport", "Harbour Street", is_open=False).slot
+    assert values(places, "airport tomorrow at ten", DAY, TIME) == {
+        "place": "Airport",
+        "day": "2026-03-05",
+        "time": "10:00",
+    }
+    assert values(TIME, "ten at the airport hotel", places) == {"time": "10:00"}
+
+
+@pytest.mark.req("D-04")
+def test_the_number_of_people_may_be_told_with_who_they_are() -> None:
+    asked = ask(Kind.NUMBER, "How many people will drive?", "drivers")
+    assert said(asked, "two, my wife and me") == 2
+    assert said(asked, "three, my wife and me") is None
+
+
+@pytest.mark.req("D-05")
+def test_getting_fit_is_no_yes() -> None:
+    # Once: what somebody wanted to achieve ordered a trainer.
+    trainer = ask(Kind.YES_NO, "Would you like a personal trainer?")
+    assert said(trainer, "get fit") is None
+    assert said(trainer, "that would be great") is True
+
+
+@pytest.mark.req("D-04")
+def test_a_name_that_is_said_twice_is_taken_once() -> None:
+    asked = ask(Kind.NAME, "What is your full name?", "member")
+    assert said(asked, "it's Lisa, Lisa Marie Brown") == "Lisa Marie Brown"
+    assert said(asked, "Bond, James Bond") == "James Bond"
+
+
+@pytest.mark.req("D-04")
+def test_the_day_before_yesterday_is_a_day() -> None:
+    assert said(ask(Kind.DATE, is_past=True), "the day before yesterday") == "2026-03-02"

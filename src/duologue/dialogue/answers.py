@@ -20,6 +20,7 @@ from .grammars import (
     Answer,
     Confirmation,
     Direct,
+    Json,
     Kind,
     Question,
     Slot,
@@ -30,6 +31,7 @@ from .grammars import (
     read_confirmation,
 )
 from .grammars import Command as Commanded
+from .grammars.anew import with_unit_of
 from .grammars.anything import is_anything
 from .grammars.carriers import DISSENT, FILLERS, POLITE
 from .grammars.commands import command_of, postpones, repeats
@@ -37,6 +39,7 @@ from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
+from .grammars.yesno import opening, trick_of
 from .obey import miss, obey, say_no, say_yes
 from .phrases import gaps_of
 from .requests import understanding
@@ -165,7 +168,7 @@ def _is_about_another(d: Draft, text: str) -> bool:
     if said is not None and said[0] == d.s.waiting_for:
         return False
     if said is not None:
-        found = said[1]
+        found = (*_yes_before(d, text), *said[1]) if said[1] else ()
     else:
         is_fresh = not (d.s.tries or d.s.among or d.s.reading_back or question_of(d).proposed is not None)
         found = last_answer(d.domain, d.top, text, d.today, d.s.turn_count - 1) if is_fresh else ()
@@ -177,6 +180,13 @@ def _is_about_another(d: Draft, text: str) -> bool:
     else:
         ask_nlu(d, text)
     return True
+
+
+def _yes_before(d: Draft, text: str) -> tuple[SetSlot, ...]:
+    """The yes that another value comes with: "yes, the reference is 55". A no may be said of what was before."""
+    slot = question_of(d).slot
+    is_yes = slot.kind is Kind.YES_NO and opening(tokens_of(text)) is True and trick_of(d.s.last_question) is None
+    return (SetSlot(slot.name, True, text, (0, len(text))),) if is_yes else ()
 
 
 def _is_of_a_list(d: Draft, reading: Direct, text: str) -> bool:
@@ -324,8 +334,7 @@ def answer_confirmation(d: Draft, text: str) -> None:
         _missed(d)
     elif said is None and isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         d.enter(Phase.UNDERSTANDING)
-        given = _given(found, "grammar")
-        obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
+        obey(d, tuple(CorrectSlot(one.slot, _anew(d, one), one.raw, one.span, "grammar") for one in found))
     elif said is None and (reached := _only_reading(d, text, _REACHED_BY)):
         d.enter(Phase.UNDERSTANDING)
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span) for value in reached))
@@ -333,6 +342,11 @@ def answer_confirmation(d: Draft, text: str) -> None:
         _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
     else:
         correct_or_ask(d, text)
+
+
+def _anew(d: Draft, value: Value) -> Json:
+    before = d.top.filled(value.slot)
+    return with_unit_of(value.value, before.value if before is not None else None)
 
 
 def _only_reading(d: Draft, text: str, kinds: tuple[Kind, ...] = tuple(Kind)) -> tuple[Value, ...]:

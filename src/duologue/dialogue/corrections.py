@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .earlier import asked_anew
 from .flow import Collect, Domain, SlotSpec
-from .grammars import Ambiguous, Direct, Json, Kind, Question, read, read_parts, read_volunteered
+from .grammars import Ambiguous, Direct, Json, Kind, Question, Slot, Unclear, read, read_parts, read_volunteered
+from .grammars.anew import counted_anew, with_unit_of
 from .naming import names_of
 from .phrases import spoken
 from .state import Filled, Instance
@@ -24,7 +25,7 @@ Correction = CorrectSlot | SetSlot | ClearSlot
 _CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
 _TURNS = (
     *"no nope sorry wait actually rather but".split(),
-    *("hold on", "i mean", "i meant"),
+    *("hold on", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
 )
 _LIGHT = (
     *"oh uh um ah please well and yes yeah yep ok okay sure".split(),
@@ -139,7 +140,8 @@ def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
     reading = read(Question(asked_anew(spec, filled)), text, today)
     if isinstance(reading, Ambiguous):
         return spec.kind is not Kind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
-    return isinstance(reading, Direct) and (filled is None or reading.value_of(spec.name) != filled.value)
+    found = _first(_read(spec, text, (0, len(text)), today, filled))
+    return found is not None and (filled is None or found.value != filled.value)
 
 
 def _is_open(spec: SlotSpec, time: str) -> bool:
@@ -289,7 +291,9 @@ def _read(
     reading = read(Question(asked_anew(spec, filled)), text, today)
     value: Json = None
     if isinstance(reading, Direct):
-        value = reading.value_of(spec.name)
+        value = with_unit_of(reading.value_of(spec.name), filled.value if filled is not None else None)
+    elif spec.kind is Kind.DURATION and filled is not None and isinstance(reading, Unclear):
+        value = counted_anew(read(Question(Slot(spec.name, Kind.NUMBER)), text, today), filled.value)
     elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:

@@ -38,7 +38,7 @@ from duologue.dialogue.grammars import (
 )
 from duologue.dialogue.grammars import Slot as DialogueSlot
 from duologue.dialogue.grammars.commands import keeps, repeats
-from duologue.dialogue.grammars.parts import is_all_values
+from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.questions import asks
 from duologue.dialogue.grammars.tokens import stem, tokens_of
 from duologue.dialogue.grammars.yesno import asks_of_the_past, is_to_come, opening, trick_of
@@ -208,6 +208,9 @@ def _answer_in_part(domain: Domain, state: State, effect: Understand, today: str
         return _yes_or_no_in_part(effect, tuple(domain.slots[name].asked for name in empty), today)
     names = dict.fromkeys((effect.waiting_for, *empty))
     found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
+    first = read_first(Question(domain.slots[effect.waiting_for].asked, effect.question), effect.text, today)
+    if first is not None and not any(value.slot == effect.waiting_for for value in found):
+        found = (SetSlot(first.slot, first.value, first.raw, first.span, PART), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
 
 

@@ -54,6 +54,13 @@ def find_company(tokens: Sequence[Token]) -> Match | None:
     return None
 
 
+def is_told_twice(tokens: Sequence[Token], counts: Sequence[Match], company: Match) -> bool:
+    """Is the number of people said first, and then who they are: "two, my wife and me"?"""
+    (count, *more) = counts
+    is_next = count.after == company.first and bool(tokens[company.first].pause)
+    return not more and is_next and count.candidates == company.candidates
+
+
 def _company_at(tokens: Sequence[Token], place: int) -> Match | None:
     count = terms = 0
     at, has_self, is_mine = place, False, False

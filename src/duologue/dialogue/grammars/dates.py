@@ -77,6 +77,8 @@ class _Dates:
         ahead = 0
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
             return (self.today + 2,), skip + 3
+        if self.words[skip : skip + 3] == ["day", "before", "yesterday"]:
+            return (self.today - 2,), skip + 3
         if self.words[place] in ("later", "earlier") and self.words[place + 1] == "today":
             place += 1
         if self.words[place] in ("today", "tomorrow") and self.words[place + 1] == "week":

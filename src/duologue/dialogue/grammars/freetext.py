@@ -53,6 +53,15 @@ def without_light(tokens: Sequence[Token]) -> Span:
     return Span(first, after)
 
 
+def said_last(tokens: Sequence[Token], span: Span) -> Span:
+    """The whole name, where a part of it was said before: "Lisa, Lisa Brown"."""
+    for place in range(span.after - 1, span.first, -1):
+        first, whole = lows(tokens[span.first : place]), lows(tokens[place : span.after])
+        if tokens[place].pause and set(first) <= set(whole):
+            return Span(place, span.after)
+    return span
+
+
 def _is_glued(tokens: Sequence[Token], place: int) -> bool:
     """Does the next token begin where this one ends, as in "a123"?"""
     return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start

@@ -15,12 +15,15 @@ from .find import find
 from .gate import covered_by, is_number
 from .match import Match
 from .questions import asks
-from .reading import Kind, Slot, Value
+from .read import read
+from .reading import Direct, Kind, Question, Slot, Value
 from .several import Filled, counts, found_in, values_of
 from .tokens import Token, stem, tokens_of
+from .yesno import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
 _TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them
+_BARE = (Kind.NUMBER, Kind.MONEY, Kind.TIME)  # what only a question makes a value
 _PLAIN = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
 _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say")))) | THINGS
 _PAST = frozenset(
@@ -55,6 +58,20 @@ def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> b
     while after < len(tokens) and tokens[after].low in HEDGES | ALTERNATIVES | {"even", "rather"}:
         after += 1
     return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].low)
+
+
+def read_first(question: Question, message: str, today: str) -> Value | None:
+    """The bare number before a pause that answers a question, if what follows only explains it: "one, for the baby"."""
+    tokens = tokens_of(message)
+    ends = next((place for place, token in enumerate(tokens) if place and token.pause), len(tokens))
+    rest = tokens[ends:]
+    if question.slot.kind not in _BARE or not rest or asks(tokens) or asks(rest):
+        return None
+    if any(_unsettles(token.low) or is_number(token.low) or token.low in DOUBTS for token in rest):
+        return None
+    reading = read(question, message[: tokens[ends - 1].end], today)
+    values = reading.values if isinstance(reading, Direct) else ()
+    return values[0] if len(values) == 1 and values[0].slot == question.slot.name else None
 
 
 def is_all_values(message: str, today: str) -> bool:

@@ -13,9 +13,9 @@ from .calendar import day_of
 from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_pointed
 from .commands import command_of
-from .company import counts_people, find_company
+from .company import counts_people, find_company, is_told_twice
 from .find import find
-from .freetext import bare, introduced, is_longer, is_no_name, proper
+from .freetext import bare, introduced, is_longer, is_no_name, proper, said_last
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import find_digits, is_thing
@@ -128,6 +128,8 @@ class _Reader:
             return [digits]
         company = find_company(self.tokens) if counts_people(self.question) else None
         rest = [match for match in matches if company is None or not overlaps(match, company)]
+        if company is not None and rest and is_told_twice(self.tokens, rest, company):
+            return [company._replace(first=min(company.first, rest[0].first))]
         return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
@@ -188,6 +190,8 @@ class _Reader:
             span = bare(self.tokens)
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
+        if self.slot.kind is Kind.NAME:
+            span = said_last(self.tokens, span)
         start, end = span_of(self.tokens, *span)
         match = Match(*span, (" ".join(self.reply[start:end].split()),))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
