@@ -235,3 +235,34 @@ def test_a_yes_counts_beside_another_value_that_is_named() -> None:
     reference = SlotSpec("reference", Kind.CODE, "Which reference?")
     talker = talk(*asked, slots=(called, reference, PEOPLE)).says("yes, the reference is 55 A 1")
     assert talker.slots == {"called": True, "reference": "55A1"}
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("first", "text", "time"),
+    [
+        ("half past four am", "no, at 4 o'clock", "04:00"),
+        ("11 am", "make it one o'clock", "13:00"),
+        ("12 am", "no, at 6 o'clock", "00:00"),  # neither is near: it stays
+    ],
+)
+def test_a_time_is_put_right_in_its_half_of_the_day(first: str, text: str, time: str) -> None:
+    whenever = SlotSpec("time", Kind.TIME, "What time?", hours=(0, 24))
+    talker = talk(Collect("a", "time"), Confirm("sure", "At {time}?"), slots=(whenever,)).says(first, text)
+    assert talker.slots == {"time": time}
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("text", "place"),
+    {
+        "um, from the station please": "the station",
+        "at the corner of Park Street and 5th.": "at the corner of Park Street and 5th.",
+        "please ring twice": "please ring twice",
+    }.items(),
+)
+def test_free_text_is_kept_without_its_frame(text: str, place: str) -> None:
+    # Once: "From from the station please to …".
+    start = SlotSpec("from_where", Kind.TEXT, "Where shall we pick you up?")
+    talker = talk(Collect("a", "from_where"), Collect("b", "people"), slots=(start, PEOPLE)).says(text)
+    assert (talker.means() if talker.asked_nlu else talker).slots == {"from_where": place}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, said
+from grammar_replies import WEDNESDAY, ask, named, one_of, said
 
-from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read, read_parts
+from duologue.dialogue.grammars import ANY, Command, Direct, Kind, Question, Slot, read, read_parts
 from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.grammars.yesno import opening
@@ -249,3 +249,80 @@ def test_a_name_that_is_said_twice_is_taken_once() -> None:
 @pytest.mark.req("D-04")
 def test_the_day_before_yesterday_is_a_day() -> None:
     assert said(ask(Kind.DATE, is_past=True), "the day before yesterday") == "2026-03-02"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "ends"),
+    {
+        "from Monday to Friday": ("2026-03-09", "2026-03-13"),  # once: the Friday before that Monday
+        "from Monday to Wednesday": ("2026-03-09", "2026-03-11"),  # once: it was asked which, today or in a week
+        "from the 28th until the 2nd": ("2026-03-28", "2026-04-02"),
+    }.items(),
+)
+@pytest.mark.parametrize("names", [("first_day", "last_day"), ("pickup_date", "return_date"), ("arrival", "departure")])
+def test_the_end_of_a_time_is_not_before_its_beginning(
+    reply: str, ends: tuple[str, str], names: tuple[str, str]
+) -> None:
+    first, last = (Slot(name, Kind.DATE) for name in names)
+    assert values(first, reply, last) == dict(zip(names, ends, strict=True))
+    told = read_parts((first, last), f"she has a bad cold {reply}", WEDNESDAY)
+    assert told[0].value == ends[0]
+    assert told[1:] == () or told[1].value == ends[1]
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "day"),
+    {
+        "on Monday": "2026-03-23",  # once: March 9, before the car was there
+        "the 5th": "2026-04-05",
+        "Friday": ["2026-03-20", "2026-03-27"],
+        "March 24": "2026-03-24",
+    }.items(),
+)
+def test_a_day_of_return_comes_after_the_day_that_was_given_before(reply: str, day: str | list[str]) -> None:
+    assert (
+        said(ask(Kind.DATE, "When will you bring it back?", "return_date", since="2026-03-20", stays=True), reply)
+        == day
+    )
+
+
+@pytest.mark.req("D-04")
+def test_a_choice_may_be_called_like_a_command() -> None:
+    # Once: "back, please", after "front, middle or back?", took an answer back.
+    rows = one_of("front", "middle", "back")
+    assert said(rows, "back, please") == "back"
+    assert said(rows, "the back") == "back"
+    assert read(rows, "go back", WEDNESDAY) == Command("back")
+    assert read(one_of("front", "middle"), "back", WEDNESDAY) == Command("back")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["no we don't need any", "no, I don't want any", "no, sorry", "sorry, no"])
+def test_a_no_may_apologise_and_refuse_any(reply: str) -> None:
+    assert said(ask(Kind.YES_NO, "Do you need 3D glasses?", "glasses"), reply) is False
+
+
+@pytest.mark.req("D-05")
+def test_what_looks_like_a_class_is_no_name() -> None:
+    assert said(ask(Kind.NAME, "What is your child's name?", "child"), "2b") is None
+
+
+@pytest.mark.req("D-04")
+def test_am_is_a_half_of_the_day_and_no_question() -> None:
+    asked = Question(TIME, among=("05:30", "17:30"))
+    assert said(asked, "am") == "05:30"
+    assert said(asked, "pm please") == "17:30"
+
+
+@pytest.mark.req("D-04")
+def test_thousands_may_be_set_apart() -> None:
+    meter = ask(Kind.NUMBER, "What does the meter say?", "reading")
+    assert said(meter, "12 345") == 12345
+    assert said(meter, "12 34") is None
+
+
+@pytest.mark.parametrize("reply", ["whoever is free", "whoever", "oh, whoever's available"])
+def test_whoever_is_anybody(reply: str) -> None:
+    assert said(ask(Kind.NAME, "With whom?", may_be_any=True), reply) == (ANY if "'s" not in reply else None)

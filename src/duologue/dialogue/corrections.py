@@ -15,7 +15,7 @@ from .commands import ClearSlot, CorrectSlot, SetSlot
 from .earlier import asked_anew
 from .flow import Collect, Domain, SlotSpec
 from .grammars import Ambiguous, Direct, Json, Kind, Question, Slot, Unclear, read, read_parts, read_volunteered
-from .grammars.anew import counted_anew, with_unit_of
+from .grammars.anew import counted_anew, nearest, with_unit_of
 from .naming import names_of
 from .phrases import spoken
 from .state import Filled, Instance
@@ -25,6 +25,7 @@ Correction = CorrectSlot | SetSlot | ClearSlot
 _CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
 _TURNS = (
     *"no nope sorry wait actually rather but".split(),
+    *("that's wrong", "that's not right", "that is wrong", "that is not right"),
     *("hold on", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
 )
 _LIGHT = (
@@ -294,6 +295,8 @@ def _read(
         value = with_unit_of(reading.value_of(spec.name), filled.value if filled is not None else None)
     elif spec.kind is Kind.DURATION and filled is not None and isinstance(reading, Unclear):
         value = counted_anew(read(Question(Slot(spec.name, Kind.NUMBER)), text, today), filled.value)
+    elif isinstance(reading, Ambiguous) and spec.kind is Kind.TIME and filled is not None:
+        value = nearest(reading.candidates, filled.value)
     elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:

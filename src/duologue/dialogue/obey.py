@@ -28,6 +28,7 @@ from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
+from .grammars.freetext import worded
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
 from .parts import confirm, is_checking, is_part, let_stand
@@ -81,7 +82,10 @@ def _take_words(d: Draft) -> bool:
     tokens = tokens_of(words)
     if not words or asks(tokens) or (tokens and all(token.low in POLITE | FILLERS for token in tokens)):
         return False
-    d.set(values=(SetSlot(slot, words, words, (0, len(words))),))
+    first, after = worded(tokens, d.spec(slot).asked)
+    start = tokens[first].start if first else 0
+    end = tokens[after - 1].end if after < len(tokens) else len(words)
+    d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end)),))
     validate_next(d)
     return True
 

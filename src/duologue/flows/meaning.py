@@ -37,6 +37,7 @@ from duologue.dialogue.grammars import (
     read_volunteered,
 )
 from duologue.dialogue.grammars import Slot as DialogueSlot
+from duologue.dialogue.grammars.carriers import is_negation
 from duologue.dialogue.grammars.commands import keeps, repeats
 from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.questions import asks
@@ -137,6 +138,8 @@ def commands_of(
         return given  # "you can call me" is near to it, and there is no way back
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
         return given
+    if name == "wait" and found.by != "llm" and _is_not_to_wait(effect.text):
+        return given
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
 
@@ -156,6 +159,13 @@ def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) ->
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_not_to_wait(text: str) -> bool:
+    """ "No waiting", "you needn't wait": of somebody else, and not at all."""
+    words = [token.low for token in tokens_of(text)]
+    denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
+    return any(stem(word) == "wait" for word in words[denied:])
 
 
 def _is_free_text(domain: Domain, effect: Understand) -> bool:

@@ -16,6 +16,7 @@ from .match import Match
 from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
+from .roles import role_of
 from .since import Since
 from .times import find_times
 from .tokens import SHORT_TITLES, Token, lows, stem
@@ -32,7 +33,8 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_
     what is only one where it is asked for more."""
     match slot.kind:
         case Kind.DATE:
-            since = Since(day_of(slot.since), slot.stays) if slot.since and is_asked else None
+            is_end = slot.stays and role_of(slot) == "to"
+            since = Since(day_of(slot.since), slot.stays, is_end) if slot.since and is_asked else None
             dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:

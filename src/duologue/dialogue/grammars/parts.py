@@ -17,7 +17,7 @@ from .match import Match
 from .questions import asks
 from .read import read
 from .reading import Direct, Kind, Question, Slot, Value
-from .several import Filled, counts, found_in, values_of
+from .several import Filled, counts, found_in, later, values_of
 from .tokens import Token, stem, tokens_of
 from .yesno import DOUBTS
 
@@ -48,6 +48,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
         else:
             doubtful |= {slot.name for slot in fitting}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
+    told |= later(tokens, told, day_of(today))
     covered = covered_by(match for _, match in filled.values())
     return values_of(message, tokens, {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)})
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from .anything import is_anything
 from .calendar import day_of
 from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
-from .choices import find_pointed
+from .choices import find_choices, find_pointed
 from .commands import command_of
 from .company import counts_people, find_company, is_told_twice
 from .find import find
@@ -54,6 +54,7 @@ from .yesno import (
     trick_of,
     where_enough,
     wishes,
+    without_apology,
 )
 
 _MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED)
@@ -62,11 +63,11 @@ _PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 def read(question: Question, reply: str, today: str) -> Reading:
     """What a reply to a question means; `today` is an ISO date."""
-    tokens = tokens_of(reply)
+    tokens = without_apology(tokens_of(reply))
     if not tokens:
         return unread(reply)
     command = command_of(tokens)
-    if command is not None and not (command == "wait" and question.slot.kind is Kind.DURATION):  # "one minute"
+    if command is not None and not _is_rather_a_value(question.slot, tokens, command):
         return Command(command)
     reader = _Reader(question, reply, tokens, day_of(today))
     reading = reader.read()
@@ -76,6 +77,15 @@ def read(question: Question, reply: str, today: str) -> Reading:
     if question.others and (is_maybe_several or reader.holds_a_day()):
         return reader.several() or reading
     return reading
+
+
+def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
+    """ "One minute", where it is asked how long; "back, please", where front and back are the choices."""
+    if command == "wait" and slot.kind is Kind.DURATION:
+        return True
+    covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is Kind.CHOICE else frozenset()
+    left = [token for place, token in enumerate(tokens) if place not in covered]
+    return bool(covered) and all(token.low in POLITE | FILLERS | {"the"} for token in left)
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:

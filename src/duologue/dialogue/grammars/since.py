@@ -23,6 +23,7 @@ class Since(NamedTuple):
 
     day: int
     stays: bool  # three nights begin with it
+    is_start: bool = False  # whatever is asked for now comes later
 
 
 Found = tuple[tuple[int, ...], int]

@@ -125,13 +125,25 @@ def is_deed(low: str) -> bool:
     return stem(low) in _DOING
 
 
+def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
+    """A denial without the "sorry" at either end of it, where that turns nothing: "no voucher, sorry"."""
+    if len(tokens) < 2 or not any(is_negation(token.low) for token in tokens):
+        return tokens
+    tokens = tokens[:-1] if tokens[-1].low == "sorry" else tokens
+    return tokens[1:] if tokens[0].low == "sorry" and tokens[1].low in DISSENT and len(tokens) == 2 else tokens
+
+
 def not_polar(tokens: Sequence[Token]) -> list[int]:
     """The places of words that have no part in a yes or no."""
     agreeing = where_phrase([token.low for token in tokens], AGREEING) or range(0)
+    denied = next((place for place, token in enumerate(tokens) if is_negation(token.low)), len(tokens))
     return [
         place
         for place, token in enumerate(tokens)
-        if place not in agreeing and not is_cheer(tokens, place) and not is_negation(token.low)
+        if place not in agreeing
+        and not is_cheer(tokens, place)
+        and not is_negation(token.low)
+        and not (token.low == "any" and denied < place)  # "we don't need any"
     ]
 
 
