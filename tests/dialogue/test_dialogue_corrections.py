@@ -266,3 +266,18 @@ def test_free_text_is_kept_without_its_frame(text: str, place: str) -> None:
     start = SlotSpec("from_where", Kind.TEXT, "Where shall we pick you up?")
     talker = talk(Collect("a", "from_where"), Collect("b", "people"), slots=(start, PEOPLE)).says(text)
     assert (talker.means() if talker.asked_nlu else talker).slots == {"from_where": place}
+
+
+@pytest.mark.req("D-07")
+def test_two_changes_by_name_are_both_made() -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", "change the guests to five and the time to 8 pm")
+    assert (talker.slots["people"], talker.slots["time"]) == (5, "20:00")
+    talker.says("no, the name should be Smith and Sons")
+    assert talker.slots["guest"] == "Smith and Sons"
+
+
+@pytest.mark.req("D-05")
+def test_thanks_are_no_free_text() -> None:
+    note = SlotSpec("note", Kind.TEXT, "Anything else?", is_optional=True)
+    talker = talk(Collect("a", "note"), Collect("b", "people"), slots=(note, PEOPLE)).says("thank you").means()
+    assert talker.slots == {}

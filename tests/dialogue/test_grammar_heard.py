@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 from grammar_replies import WEDNESDAY, ask, named, one_of, said
 
-from duologue.dialogue.grammars import ANY, Command, Direct, Kind, Question, Slot, read, read_parts
+from duologue.dialogue.grammars import (
+    ANY,
+    Answer,
+    Command,
+    Confirmation,
+    Direct,
+    Kind,
+    Question,
+    Slot,
+    read,
+    read_parts,
+)
 from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.grammars.yesno import opening
@@ -326,3 +337,38 @@ def test_thousands_may_be_set_apart() -> None:
 @pytest.mark.parametrize("reply", ["whoever is free", "whoever", "oh, whoever's available"])
 def test_whoever_is_anybody(reply: str) -> None:
     assert said(ask(Kind.NAME, "With whom?", may_be_any=True), reply) == (ANY if "'s" not in reply else None)
+
+
+NOTE = Slot("note", Kind.TEXT, may_be_any=True)
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["no that's all", "nothing else", "no, that's it, thanks"])
+def test_who_has_nothing_to_add_leaves_it_open(reply: str) -> None:
+    asked = Question(NOTE, "Anything the teacher should know?")
+    assert read(asked, reply, WEDNESDAY) == Confirmation(Answer.NO)
+
+
+@pytest.mark.req("D-05")
+def test_a_number_to_call_at_is_no_free_text_where_one_is_asked_for() -> None:
+    assert values(NOTE, "0171 332211", PHONE) == {"phone": "0171332211"}
+    assert values(NOTE, "0171 332211") == {"note": "0171 332211"}
+
+
+@pytest.mark.req("D-04")
+def test_the_same_day_is_the_one_that_was_given_before() -> None:
+    back = ask(Kind.DATE, "When will you bring it back?", "return_date", since="2026-03-20", stays=True)
+    assert said(back, "the same day") == "2026-03-20"
+    assert said(ask(Kind.DATE), "the same day") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["thankfully no", "luckily not", "unfortunately not"])
+def test_a_no_may_be_a_relief(reply: str) -> None:
+    assert said(ask(Kind.YES_NO, "Was anybody hurt?", "injured"), reply) is False
+
+
+@pytest.mark.req("D-04")
+def test_just_for_me_is_one() -> None:
+    assert said(ask(Kind.NUMBER, "For how many people?", "people"), "just for me") == 1
+    assert said(ask(Kind.NUMBER, "For how many people?", "people"), "just for me and some friends") is None

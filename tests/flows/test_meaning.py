@@ -123,6 +123,13 @@ def test_who_wants_nobody_to_wait_needs_no_time(text: str, meant: tuple[Command,
     assert commands_of(DOMAIN, asking, asked, understood("wait", "minilm"), "2026-03-04") == meant
 
 
+def test_who_asks_about_cancelling_cancels_nothing() -> None:
+    # Once: "is the booking free to cancel?" dropped the booking.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "is the booking free to cancel?", ("book_table",), (), question="For how many?")
+    assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()
+
+
 def test_what_is_near_to_a_cancel_is_none_where_nothing_is_open() -> None:
     # Once: "I don't mind" was told that there is nothing to cancel.
     asked = Understand(1, "I don't mind", ("book_table",), ())

@@ -56,6 +56,7 @@ _INSTEAD = "(?:instead of|rather than|and not|not)"
 _SWAP = re.compile(rf"^{_OPENING}{_IT_TO}(?P<new>.+?),? {_INSTEAD} (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _NOT = re.compile(rf"^{_OPENING}not (?P<old>.+?)[,;]?(?: but| rather)? (?P<new>.+?)[.!]*$", re.IGNORECASE)
 _NOT_ONLY = re.compile(rf"^{_OPENING}not (?P<old>.+?)[.!]*$", re.IGNORECASE)
+_AND = re.compile(r",? and (?:also )?", re.IGNORECASE)
 _LENGTH_MAX = 200
 _MEASURED = (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION)
 
@@ -72,11 +73,19 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 
 def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
-    """The slot that a message names, and the value that it gives to it: "the time is eight". None if it names none;
-    no value if no grammar reads it, or if it may only be given when it is asked for."""
+    """The slot that a message names, and the value that it gives to it: "the time is eight"; or several of them. None
+    if it names none; no value if no grammar reads it, or if it may only be given when it is asked for."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
+    halves = [_named_one(domain, instance, half, today) for half in _AND.split(text)]
+    found = [half for half in halves if half is not None and half[1]]
+    if len(found) == len(halves) == len({slot for slot, _ in found}) > 1:
+        return found[0][0], tuple(one for _, values in found for one in values)
+    return _named_one(domain, instance, text, today)
+
+
+def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
         if _is_wrong(called, text):

@@ -127,7 +127,7 @@ def commands_of(
         return given
     if name == "cancel" and found.by != "llm" and keeps(tokens_of(effect.text)):
         return (Skip(),) if effect.waiting_for is not None and not state.reading_back else given
-    if found.by != "llm" and _is_hardly_meant(state, found, is_open=is_open):
+    if found.by != "llm" and (_is_hardly_meant(state, found, is_open=is_open) or _is_asked_about(effect, found)):
         return given
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
@@ -151,6 +151,11 @@ def _is_hardly_meant(state: State, found: Understanding, *, is_open: bool) -> bo
         return found.intent == "cancel" and found.confidence < _SURE
     turns = found.intent in _TURNING or (str(found.intent).startswith(_FLOW) and not is_open)
     return turns and found.confidence < _SURE_OF_A_TURN
+
+
+def _is_asked_about(effect: Understand, found: Understanding) -> bool:
+    """ "Is it free to cancel?" asks, and cancels nothing."""
+    return found.intent in _TURNING and asks(tokens_of(effect.text))
 
 
 def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) -> bool:

@@ -119,6 +119,8 @@ class _Reader:
             return self._settle(Match(0, len(self.tokens), (ANY,))) if is_answer else unclear(Why.NO_VALUE)
         if self.slot.kind is Kind.YES_NO:
             return self._yes_no()
+        if self.slot.kind is Kind.TEXT and self.slot.may_be_any and self._is_enough():
+            return Confirmation(Answer.NO)
         matches = self._find()
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
@@ -183,6 +185,10 @@ class _Reader:
     # -- No value of the slot's own grammar
 
     def _without_value(self) -> Reading:
+        if self.slot.may_be_any and any(token.low in DISSENT for token in self.tokens) and not self._not_polar():
+            return self._denied()  # "no, that's all"
+        if self.slot.kind is Kind.TEXT and self._is_of_another():
+            return unclear(Why.LEFTOVER)
         left = leftover(self.tokens, frozenset(), self.echo) or self._given_name()
         if not left:
             return self._assented()
@@ -207,6 +213,17 @@ class _Reader:
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
+
+    def _is_enough(self) -> bool:
+        """Is there nothing to add: "nothing else, thanks"?"""
+        enough = where_enough(self.tokens)
+        return enough is not None and all(place in enough for place in self._not_polar())
+
+    def _is_of_another(self) -> bool:
+        """Is free text an address or a number to call at, for which there is a slot?"""
+        slots = tuple(slot for slot in self.question.others if slot.kind in (Kind.PHONE, Kind.EMAIL))
+        covered = covered_by(match for slot in slots for match in find(self.tokens, slot, self.today, is_asked=False))
+        return bool(covered) and not leftover(self.tokens, covered, self.echo)
 
     def _given_name(self) -> list[int]:
         """The places of words that carry nothing elsewhere, where a name is asked for: "Will", "it's Mark"."""
