@@ -281,3 +281,14 @@ def test_thanks_are_no_free_text() -> None:
     note = SlotSpec("note", Kind.TEXT, "Anything else?", is_optional=True)
     talker = talk(Collect("a", "note"), Collect("b", "people"), slots=(note, PEOPLE)).says("thank you").means()
     assert talker.slots == {}
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(("text", "answer"), {"no I haven't": False, "no, I did not": False}.items())
+def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, answer: bool) -> None:
+    # Once: "no I haven't" was taken for the answer of before, put right.
+    hurt = SlotSpec("hurt", Kind.YES_NO, "Was anybody hurt?")
+    called = SlotSpec("called", Kind.YES_NO, "Have you called the police?")
+    asked = Collect("a", "hurt"), Collect("b", "called"), Collect("c", "people")
+    talker = talk(*asked, slots=(hurt, called, PEOPLE)).says("yes", text)
+    assert talker.slots == {"hurt": True, "called": answer}

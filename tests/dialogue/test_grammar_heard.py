@@ -19,6 +19,7 @@ from duologue.dialogue.grammars import (
     read,
     read_parts,
 )
+from duologue.dialogue.grammars.commands import repeats
 from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.grammars.yesno import opening
@@ -372,3 +373,17 @@ def test_a_no_may_be_a_relief(reply: str) -> None:
 def test_just_for_me_is_one() -> None:
     assert said(ask(Kind.NUMBER, "For how many people?", "people"), "just for me") == 1
     assert said(ask(Kind.NUMBER, "For how many people?", "people"), "just for me and some friends") is None
+
+
+@pytest.mark.req("D-05")
+def test_people_are_no_child_seats() -> None:
+    # Once: "two people" wanted two of them.
+    seats = Slot("child_seats", Kind.NUMBER)
+    assert values(DAY, "2 people on Friday", seats) == {}
+    assert values(DAY, "2 people on Friday", Slot("people", Kind.NUMBER)) == {"day": "2026-03-06", "people": 2}
+
+
+def test_a_preposition_takes_up_no_word_of_a_question() -> None:
+    # Once: "hold on", after "shall I end it on March 31?", was no "hold on".
+    assert not repeats("Shall I end it on March 31?", tokens_of("hold on"))
+    assert repeats("Shall I cancel it?", tokens_of("cancel it"))

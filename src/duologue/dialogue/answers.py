@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, Wait
-from .corrections import corrections, elsewhere, fits_two, last_answer, named, put_right
+from .corrections import corrections, elsewhere, fits_two, is_other_yes, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
 from .flow import Collect, Confirm
@@ -172,6 +172,7 @@ def _is_about_another(d: Draft, text: str) -> bool:
     else:
         is_fresh = not (d.s.tries or d.s.among or d.s.reading_back or question_of(d).proposed is not None)
         found = last_answer(d.domain, d.top, text, d.today, d.s.turn_count - 1) if is_fresh else ()
+        found = tuple(one for one in found if not is_other_yes(d.domain, d.s.waiting_for, one.slot))
         if not found:
             return False
     if found:
@@ -226,7 +227,11 @@ def correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
     found: tuple[Command, ...] = ()
     if asked is not None and _is_of_question(d, asked, text):
         found = put_right(d.domain, asked, text, d.today)
-    found = found or corrections(d.domain, d.top, text, d.today)
+    found = found or tuple(
+        one
+        for one in corrections(d.domain, d.top, text, d.today)
+        if not is_other_yes(d.domain, d.s.waiting_for, one.slot)
+    )
     if not found and asked is not None:
         found = put_right(d.domain, asked, text, d.today) or elsewhere(d.domain, d.top, asked, text, d.today)
     if found:

@@ -158,6 +158,11 @@ def _is_open(spec: SlotSpec, time: str) -> bool:
     return spec.asked.hours[0] <= int(time.partition(":")[0]) < spec.asked.hours[1]
 
 
+def is_other_yes(domain: Domain, asked: str | None, slot: str) -> bool:
+    """Was it a yes or no, and is the open question for one as well? "No, I haven't" is said of the open one."""
+    return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is Kind.YES_NO
+
+
 def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
     """An answer with a turn in it: "Boston, no, New York", or after a turn: "sorry, New York"."""
     text, spec = " ".join(text.split()), domain.slots[slot]

@@ -160,7 +160,9 @@ def counts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def _classes(slot: Slot) -> set[str]:
-    return {CLASS_OF[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in CLASS_OF}
+    """What a slot counts, by its name; child seats are neither children nor seats for people."""
+    classes = [CLASS_OF[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in CLASS_OF]
+    return {"for children"} if "children" in classes[:-1] else set(classes)
 
 
 def values_of(reply: str, tokens: Sequence[Token], filled: Filled) -> tuple[Value, ...]:
