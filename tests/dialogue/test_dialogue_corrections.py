@@ -203,3 +203,92 @@ def test_whoever_asks_for_something_instead_gets_it(text: str) -> None:
     talker = table().says("four", "tomorrow", "7 pm", "Smith", text)
     assert talker.slots["time"] == "21:00"
     assert talker.phase == "confirming"
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("text", "length"), {"make that four": "P4D", "no, a week": "P1W", "no, 4 people": "P3D"}.items()
+)
+def test_a_length_is_put_right_in_its_own_unit(text: str, length: str) -> None:
+    longer = SlotSpec("longer", Kind.DURATION, "How much longer?")
+    talker = talk(Collect("a", "longer"), Confirm("sure", "{longer} longer?"), slots=(longer,)).says("three days", text)
+    assert talker.slots == {"longer": length}
+
+
+@pytest.mark.req("D-07")
+def test_an_amount_is_put_right_in_its_own_currency() -> None:
+    cost = SlotSpec("cost", Kind.MONEY, "How much?")
+    talker = talk(Collect("a", "cost"), Confirm("sure", "{cost}?"), slots=(cost,)).says("90 euros", "no, make it 95")
+    assert talker.slots == {"cost": {"amount": 95, "currency": "EUR"}}
+
+
+@pytest.mark.req("D-07")
+def test_a_change_of_mind_may_be_announced() -> None:
+    talker = trip().says("boston", "chicago", "I changed my mind, Denver")
+    assert talker.slots == {"origin": "Boston", "destination": "Denver"}
+
+
+@pytest.mark.req("D-04")
+def test_a_yes_counts_beside_another_value_that_is_named() -> None:
+    called = SlotSpec("called", Kind.YES_NO, "Have you called the police?")
+    asked = Collect("a", "called"), Collect("b", "reference"), Collect("c", "people")
+    reference = SlotSpec("reference", Kind.CODE, "Which reference?")
+    talker = talk(*asked, slots=(called, reference, PEOPLE)).says("yes, the reference is 55 A 1")
+    assert talker.slots == {"called": True, "reference": "55A1"}
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(
+    ("first", "text", "time"),
+    [
+        ("half past four am", "no, at 4 o'clock", "04:00"),
+        ("11 am", "make it one o'clock", "13:00"),
+        ("12 am", "no, at 6 o'clock", "00:00"),  # neither is near: it stays
+    ],
+)
+def test_a_time_is_put_right_in_its_half_of_the_day(first: str, text: str, time: str) -> None:
+    whenever = SlotSpec("time", Kind.TIME, "What time?", hours=(0, 24))
+    talker = talk(Collect("a", "time"), Confirm("sure", "At {time}?"), slots=(whenever,)).says(first, text)
+    assert talker.slots == {"time": time}
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("text", "place"),
+    {
+        "um, from the station please": "the station",
+        "at the corner of Park Street and 5th.": "at the corner of Park Street and 5th.",
+        "please ring twice": "please ring twice",
+    }.items(),
+)
+def test_free_text_is_kept_without_its_frame(text: str, place: str) -> None:
+    # Once: "From from the station please to …".
+    start = SlotSpec("from_where", Kind.TEXT, "Where shall we pick you up?")
+    talker = talk(Collect("a", "from_where"), Collect("b", "people"), slots=(start, PEOPLE)).says(text)
+    assert (talker.means() if talker.asked_nlu else talker).slots == {"from_where": place}
+
+
+@pytest.mark.req("D-07")
+def test_two_changes_by_name_are_both_made() -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", "change the guests to five and the time to 8 pm")
+    assert (talker.slots["people"], talker.slots["time"]) == (5, "20:00")
+    talker.says("no, the name should be Smith and Sons")
+    assert talker.slots["guest"] == "Smith and Sons"
+
+
+@pytest.mark.req("D-05")
+def test_thanks_are_no_free_text() -> None:
+    note = SlotSpec("note", Kind.TEXT, "Anything else?", is_optional=True)
+    talker = talk(Collect("a", "note"), Collect("b", "people"), slots=(note, PEOPLE)).says("thank you").means()
+    assert talker.slots == {}
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize(("text", "answer"), {"no I haven't": False, "no, I did not": False}.items())
+def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, answer: bool) -> None:
+    # Once: "no I haven't" was taken for the answer of before, put right.
+    hurt = SlotSpec("hurt", Kind.YES_NO, "Was anybody hurt?")
+    called = SlotSpec("called", Kind.YES_NO, "Have you called the police?")
+    asked = Collect("a", "hurt"), Collect("b", "called"), Collect("c", "people")
+    talker = talk(*asked, slots=(hurt, called, PEOPLE)).says("yes", text)
+    assert talker.slots == {"hurt": True, "called": answer}

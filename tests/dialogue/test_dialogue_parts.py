@@ -192,3 +192,11 @@ def test_an_answer_to_a_later_question_is_taken_while_something_is_to_be_confirm
     assert talker.slots == {"people": 4, "seat": "outside"}
     assert talker.said == "For 4?"
     assert talker.says("yes").phase == "idle"
+
+
+@pytest.mark.req("D-04")
+def test_what_is_known_already_is_not_told_again_and_a_change_only_once() -> None:
+    talker = ordered(SIZE_IN_PART).says("red").says(OTHER).means(SIZE_IN_PART)
+    assert talker.said == "count?"
+    talker.says(OTHER).means(SetSlot("colour", "blue", "blue", (0, 4), PART))
+    assert talker.said == "Got it, I've updated your colour to blue. count?"

@@ -5,10 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, said
+from grammar_replies import WEDNESDAY, ask, named, one_of, said
 
-from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read, read_parts
-from duologue.dialogue.grammars.parts import is_all_values
+from duologue.dialogue.grammars import (
+    ANY,
+    Answer,
+    Command,
+    Confirmation,
+    Direct,
+    Kind,
+    Question,
+    Slot,
+    read,
+    read_parts,
+)
+from duologue.dialogue.grammars.commands import repeats
+from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.grammars.yesno import opening
 
@@ -193,3 +205,185 @@ def test_a_second_number_makes_the_first_one_doubtful() -> None:
 )
 def test_a_yes_or_no_that_is_explained_is_said_first(reply: str, answer: bool | None) -> None:
     assert opening(tokens_of(reply)) is answer
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("reply", "count"),
+    {
+        "one, for the baby": 1,
+        "two, our neighbour comes along": 2,
+        "one, maybe two": None,
+        "one, no, two": None,
+        "two, is that possible": None,
+        "for the baby": None,
+    }.items(),
+)
+def test_a_bare_number_may_be_explained_behind_a_pause(reply: str, count: int | None) -> None:
+    asked = ask(Kind.NUMBER, "How many child seats do you need?", "child_seats")
+    value = read_first(asked, reply, WEDNESDAY)
+    assert (value.value if value is not None else None) == count
+
+
+@pytest.mark.req("D-04")
+def test_a_listed_place_is_heard_beside_other_values() -> None:
+    places = named("Airport", "Harbour Street", is_open=False).slot
+    assert values(places, "airport tomorrow at ten", DAY, TIME) == {
+        "place": "Airport",
+        "day": "2026-03-05",
+        "time": "10:00",
+    }
+    assert values(TIME, "ten at the airport hotel", places) == {"time": "10:00"}
+
+
+@pytest.mark.req("D-04")
+def test_the_number_of_people_may_be_told_with_who_they_are() -> None:
+    asked = ask(Kind.NUMBER, "How many people will drive?", "drivers")
+    assert said(asked, "two, my wife and me") == 2
+    assert said(asked, "three, my wife and me") is None
+
+
+@pytest.mark.req("D-05")
+def test_getting_fit_is_no_yes() -> None:
+    # Once: what somebody wanted to achieve ordered a trainer.
+    trainer = ask(Kind.YES_NO, "Would you like a personal trainer?")
+    assert said(trainer, "get fit") is None
+    assert said(trainer, "that would be great") is True
+
+
+@pytest.mark.req("D-04")
+def test_a_name_that_is_said_twice_is_taken_once() -> None:
+    asked = ask(Kind.NAME, "What is your full name?", "member")
+    assert said(asked, "it's Lisa, Lisa Marie Brown") == "Lisa Marie Brown"
+    assert said(asked, "Bond, James Bond") == "James Bond"
+
+
+@pytest.mark.req("D-04")
+def test_the_day_before_yesterday_is_a_day() -> None:
+    assert said(ask(Kind.DATE, is_past=True), "the day before yesterday") == "2026-03-02"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "ends"),
+    {
+        "from Monday to Friday": ("2026-03-09", "2026-03-13"),  # once: the Friday before that Monday
+        "from Monday to Wednesday": ("2026-03-09", "2026-03-11"),  # once: it was asked which, today or in a week
+        "from the 28th until the 2nd": ("2026-03-28", "2026-04-02"),
+    }.items(),
+)
+@pytest.mark.parametrize("names", [("first_day", "last_day"), ("pickup_date", "return_date"), ("arrival", "departure")])
+def test_the_end_of_a_time_is_not_before_its_beginning(
+    reply: str, ends: tuple[str, str], names: tuple[str, str]
+) -> None:
+    first, last = (Slot(name, Kind.DATE) for name in names)
+    assert values(first, reply, last) == dict(zip(names, ends, strict=True))
+    told = read_parts((first, last), f"she has a bad cold {reply}", WEDNESDAY)
+    assert told[0].value == ends[0]
+    assert told[1:] == () or told[1].value == ends[1]
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "day"),
+    {
+        "on Monday": "2026-03-23",  # once: March 9, before the car was there
+        "the 5th": "2026-04-05",
+        "Friday": ["2026-03-20", "2026-03-27"],
+        "March 24": "2026-03-24",
+    }.items(),
+)
+def test_a_day_of_return_comes_after_the_day_that_was_given_before(reply: str, day: str | list[str]) -> None:
+    assert (
+        said(ask(Kind.DATE, "When will you bring it back?", "return_date", since="2026-03-20", stays=True), reply)
+        == day
+    )
+
+
+@pytest.mark.req("D-04")
+def test_a_choice_may_be_called_like_a_command() -> None:
+    # Once: "back, please", after "front, middle or back?", took an answer back.
+    rows = one_of("front", "middle", "back")
+    assert said(rows, "back, please") == "back"
+    assert said(rows, "the back") == "back"
+    assert read(rows, "go back", WEDNESDAY) == Command("back")
+    assert read(one_of("front", "middle"), "back", WEDNESDAY) == Command("back")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["no we don't need any", "no, I don't want any", "no, sorry", "sorry, no"])
+def test_a_no_may_apologise_and_refuse_any(reply: str) -> None:
+    assert said(ask(Kind.YES_NO, "Do you need 3D glasses?", "glasses"), reply) is False
+
+
+@pytest.mark.req("D-05")
+def test_what_looks_like_a_class_is_no_name() -> None:
+    assert said(ask(Kind.NAME, "What is your child's name?", "child"), "2b") is None
+
+
+@pytest.mark.req("D-04")
+def test_am_is_a_half_of_the_day_and_no_question() -> None:
+    asked = Question(TIME, among=("05:30", "17:30"))
+    assert said(asked, "am") == "05:30"
+    assert said(asked, "pm please") == "17:30"
+
+
+@pytest.mark.req("D-04")
+def test_thousands_may_be_set_apart() -> None:
+    meter = ask(Kind.NUMBER, "What does the meter say?", "reading")
+    assert said(meter, "12 345") == 12345
+    assert said(meter, "12 34") is None
+
+
+@pytest.mark.parametrize("reply", ["whoever is free", "whoever", "oh, whoever's available"])
+def test_whoever_is_anybody(reply: str) -> None:
+    assert said(ask(Kind.NAME, "With whom?", may_be_any=True), reply) == (ANY if "'s" not in reply else None)
+
+
+NOTE = Slot("note", Kind.TEXT, may_be_any=True)
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["no that's all", "nothing else", "no, that's it, thanks"])
+def test_who_has_nothing_to_add_leaves_it_open(reply: str) -> None:
+    asked = Question(NOTE, "Anything the teacher should know?")
+    assert read(asked, reply, WEDNESDAY) == Confirmation(Answer.NO)
+
+
+@pytest.mark.req("D-05")
+def test_a_number_to_call_at_is_no_free_text_where_one_is_asked_for() -> None:
+    assert values(NOTE, "0171 332211", PHONE) == {"phone": "0171332211"}
+    assert values(NOTE, "0171 332211") == {"note": "0171 332211"}
+
+
+@pytest.mark.req("D-04")
+def test_the_same_day_is_the_one_that_was_given_before() -> None:
+    back = ask(Kind.DATE, "When will you bring it back?", "return_date", since="2026-03-20", stays=True)
+    assert said(back, "the same day") == "2026-03-20"
+    assert said(ask(Kind.DATE), "the same day") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["thankfully no", "luckily not", "unfortunately not"])
+def test_a_no_may_be_a_relief(reply: str) -> None:
+    assert said(ask(Kind.YES_NO, "Was anybody hurt?", "injured"), reply) is False
+
+
+@pytest.mark.req("D-04")
+def test_just_for_me_is_one() -> None:
+    assert said(ask(Kind.NUMBER, "For how many people?", "people"), "just for me") == 1
+    assert said(ask(Kind.NUMBER, "For how many people?", "people"), "just for me and some friends") is None
+
+
+@pytest.mark.req("D-05")
+def test_people_are_no_child_seats() -> None:
+    # Once: "two people" wanted two of them.
+    seats = Slot("child_seats", Kind.NUMBER)
+    assert values(DAY, "2 people on Friday", seats) == {}
+    assert values(DAY, "2 people on Friday", Slot("people", Kind.NUMBER)) == {"day": "2026-03-06", "people": 2}
+
+
+def test_a_preposition_takes_up_no_word_of_a_question() -> None:
+    # Once: "hold on", after "shall I end it on March 31?", was no "hold on".
+    assert not repeats("Shall I end it on March 31?", tokens_of("hold on"))
+    assert repeats("Shall I cancel it?", tokens_of("cancel it"))

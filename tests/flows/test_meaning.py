@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, Skip, StartFlow
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, Skip, StartFlow, Wait
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.parts import PART
 from duologue.dialogue.state import Instance, State
@@ -114,6 +114,20 @@ def test_a_guess_takes_nobody_away_from_an_open_question(intent: str) -> None:
     unsure, sure = (Understanding((Guess(intent, how),), True, how, by="minilm") for how in (0.57, 0.7))
     assert commands_of(DOMAIN, asking, asked, unsure, "2026-03-04") == ()
     assert commands_of(DOMAIN, asking, asked, sure, "2026-03-04") != ()
+
+
+@pytest.mark.parametrize(("text", "meant"), [("no waiting", ()), ("wait, I don't have it here", (Wait(),))])
+def test_who_wants_nobody_to_wait_needs_no_time(text: str, meant: tuple[Command, ...]) -> None:
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table",), (), question="How long should the driver wait?")
+    assert commands_of(DOMAIN, asking, asked, understood("wait", "minilm"), "2026-03-04") == meant
+
+
+def test_who_asks_about_cancelling_cancels_nothing() -> None:
+    # Once: "is the booking free to cancel?" dropped the booking.
+    asking = State(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "is the booking free to cancel?", ("book_table",), (), question="For how many?")
+    assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()
 
 
 def test_what_is_near_to_a_cancel_is_none_where_nothing_is_open() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, Wait
-from .corrections import corrections, elsewhere, fits_two, last_answer, named, put_right
+from .corrections import corrections, elsewhere, fits_two, is_other_yes, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
 from .flow import Collect, Confirm
@@ -20,6 +20,7 @@ from .grammars import (
     Answer,
     Confirmation,
     Direct,
+    Json,
     Kind,
     Question,
     Slot,
@@ -31,6 +32,7 @@ from .grammars import (
     read_volunteered,
 )
 from .grammars import Command as Commanded
+from .grammars.anew import with_unit_of
 from .grammars.anything import is_anything
 from .grammars.carriers import DISSENT, FILLERS, POLITE
 from .grammars.commands import command_of, postpones, repeats
@@ -38,6 +40,7 @@ from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
+from .grammars.yesno import opening, trick_of
 from .obey import miss, obey, say_no, say_yes
 from .phrases import gaps_of
 from .requests import understanding
@@ -167,10 +170,11 @@ def _is_about_another(d: Draft, text: str) -> bool:
     if said is not None and said[0] == d.s.waiting_for:
         return False
     if said is not None:
-        found = said[1]
+        found = (*_yes_before(d, text), *said[1]) if said[1] else ()
     else:
         is_fresh = not (d.s.tries or d.s.among or d.s.reading_back or question_of(d).proposed is not None)
         found = last_answer(d.domain, d.top, text, d.today, d.s.turn_count - 1) if is_fresh else ()
+        found = tuple(one for one in found if not is_other_yes(d.domain, d.s.waiting_for, one.slot))
         if not found:
             return False
     if found:
@@ -179,6 +183,13 @@ def _is_about_another(d: Draft, text: str) -> bool:
     else:
         ask_nlu(d, text)
     return True
+
+
+def _yes_before(d: Draft, text: str) -> tuple[SetSlot, ...]:
+    """The yes that another value comes with: "yes, the reference is 55". A no may be said of what was before."""
+    slot = question_of(d).slot
+    is_yes = slot.kind is Kind.YES_NO and opening(tokens_of(text)) is True and trick_of(d.s.last_question) is None
+    return (SetSlot(slot.name, True, text, (0, len(text))),) if is_yes else ()
 
 
 def _is_of_a_list(d: Draft, reading: Direct, text: str) -> bool:
@@ -218,7 +229,11 @@ def correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
     found: tuple[Command, ...] = ()
     if asked is not None and _is_of_question(d, asked, text):
         found = put_right(d.domain, asked, text, d.today)
-    found = found or corrections(d.domain, d.top, text, d.today)
+    found = found or tuple(
+        one
+        for one in corrections(d.domain, d.top, text, d.today)
+        if not is_other_yes(d.domain, d.s.waiting_for, one.slot)
+    )
     if not found and asked is not None:
         found = put_right(d.domain, asked, text, d.today) or elsewhere(d.domain, d.top, asked, text, d.today)
     if found:
@@ -326,8 +341,7 @@ def answer_confirmation(d: Draft, text: str) -> None:
         _missed(d)
     elif said is None and isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         d.enter(Phase.UNDERSTANDING)
-        given = _given(found, "grammar")
-        obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span, value.source) for value in given))
+        obey(d, tuple(CorrectSlot(one.slot, _anew(d, one), one.raw, one.span, "grammar") for one in found))
     elif said is None and (reached := _only_reading(d, text, _REACHED_BY)):
         d.enter(Phase.UNDERSTANDING)
         obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span) for value in reached))
@@ -344,6 +358,11 @@ def _given_along(d: Draft, text: str) -> tuple[SetSlot, ...]:
     """Neither yes nor no, but the answer to a question that is still to come: "at the bar"."""
     found = read_volunteered(_empty(d), text, d.flow.description, d.today)
     return _given(found.values, "grammar") if found is not None else ()
+
+
+def _anew(d: Draft, value: Value) -> Json:
+    before = d.top.filled(value.slot)
+    return with_unit_of(value.value, before.value if before is not None else None)
 
 
 def _only_reading(d: Draft, text: str, kinds: tuple[Kind, ...] = tuple(Kind)) -> tuple[Value, ...]:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .earlier import asked_anew
 from .flow import Collect, Domain, SlotSpec
-from .grammars import Ambiguous, Direct, Json, Kind, Question, read, read_parts, read_volunteered
+from .grammars import Ambiguous, Direct, Json, Kind, Question, Slot, Unclear, read, read_parts, read_volunteered
+from .grammars.anew import counted_anew, nearest, with_unit_of
 from .naming import names_of
 from .phrases import spoken
 from .state import Filled, Instance
@@ -24,7 +25,8 @@ Correction = CorrectSlot | SetSlot | ClearSlot
 _CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
 _TURNS = (
     *"no nope sorry wait actually rather but".split(),
-    *("hold on", "i mean", "i meant"),
+    *("that's wrong", "that's not right", "that is wrong", "that is not right"),
+    *("hold on", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
 )
 _LIGHT = (
     *"oh uh um ah please well and yes yeah yep ok okay sure".split(),
@@ -54,6 +56,7 @@ _INSTEAD = "(?:instead of|rather than|and not|not)"
 _SWAP = re.compile(rf"^{_OPENING}{_IT_TO}(?P<new>.+?),? {_INSTEAD} (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _NOT = re.compile(rf"^{_OPENING}not (?P<old>.+?)[,;]?(?: but| rather)? (?P<new>.+?)[.!]*$", re.IGNORECASE)
 _NOT_ONLY = re.compile(rf"^{_OPENING}not (?P<old>.+?)[.!]*$", re.IGNORECASE)
+_AND = re.compile(r",? and (?:also )?", re.IGNORECASE)
 _LENGTH_MAX = 200
 _MEASURED = (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION)
 
@@ -70,11 +73,19 @@ def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tu
 
 
 def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
-    """The slot that a message names, and the value that it gives to it: "the time is eight". None if it names none;
-    no value if no grammar reads it, or if it may only be given when it is asked for."""
+    """The slot that a message names, and the value that it gives to it: "the time is eight"; or several of them. None
+    if it names none; no value if no grammar reads it, or if it may only be given when it is asked for."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
+    halves = [_named_one(domain, instance, half, today) for half in _AND.split(text)]
+    found = [half for half in halves if half is not None and half[1]]
+    if len(found) == len(halves) == len({slot for slot, _ in found}) > 1:
+        return found[0][0], tuple(one for _, values in found for one in values)
+    return _named_one(domain, instance, text, today)
+
+
+def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
     for called, name in names_of(domain, instance.flow):
         spec, filled = domain.slots[name], instance.filled(name)
         if _is_wrong(called, text):
@@ -139,11 +150,17 @@ def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
     reading = read(Question(asked_anew(spec, filled)), text, today)
     if isinstance(reading, Ambiguous):
         return spec.kind is not Kind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
-    return isinstance(reading, Direct) and (filled is None or reading.value_of(spec.name) != filled.value)
+    found = _first(_read(spec, text, (0, len(text)), today, filled))
+    return found is not None and (filled is None or found.value != filled.value)
 
 
 def _is_open(spec: SlotSpec, time: str) -> bool:
     return spec.asked.hours[0] <= int(time.partition(":")[0]) < spec.asked.hours[1]
+
+
+def is_other_yes(domain: Domain, asked: str | None, slot: str) -> bool:
+    """Was it a yes or no, and is the open question for one as well? "No, I haven't" is said of the open one."""
+    return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is Kind.YES_NO
 
 
 def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
@@ -289,7 +306,11 @@ def _read(
     reading = read(Question(asked_anew(spec, filled)), text, today)
     value: Json = None
     if isinstance(reading, Direct):
-        value = reading.value_of(spec.name)
+        value = with_unit_of(reading.value_of(spec.name), filled.value if filled is not None else None)
+    elif spec.kind is Kind.DURATION and filled is not None and isinstance(reading, Unclear):
+        value = counted_anew(read(Question(Slot(spec.name, Kind.NUMBER)), text, today), filled.value)
+    elif isinstance(reading, Ambiguous) and spec.kind is Kind.TIME and filled is not None:
+        value = nearest(reading.candidates, filled.value)
     elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:

@@ -28,6 +28,8 @@ from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Kind
 from .grammars.carriers import FILLERS, POLITE
+from .grammars.courtesy import courtesy_of
+from .grammars.freetext import worded
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
 from .parts import confirm, is_checking, is_part, let_stand
@@ -79,9 +81,14 @@ def _take_words(d: Draft) -> bool:
     if slot is None or d.s.is_aside or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
         return False
     tokens = tokens_of(words)
-    if not words or asks(tokens) or (tokens and all(token.low in POLITE | FILLERS for token in tokens)):
+    if not words or asks(tokens) or courtesy_of(tokens) in ("thanks", "farewell", "greeting"):
         return False
-    d.set(values=(SetSlot(slot, words, words, (0, len(words))),))
+    if tokens and all(token.low in POLITE | FILLERS for token in tokens):
+        return False
+    first, after = worded(tokens, d.spec(slot).asked)
+    start = tokens[first].start if first else 0
+    end = tokens[after - 1].end if after < len(tokens) else len(words)
+    d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end)),))
     validate_next(d)
     return True
 

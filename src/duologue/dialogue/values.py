@@ -13,6 +13,7 @@ from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Json
+from .parts import PART, TOLD
 from .phrases import as_said, spoken
 from .requests import validation
 from .run import go_on, write
@@ -68,10 +69,13 @@ def accept(d: Draft, value: Json) -> bool:
     if given.slot == d.s.waiting_for:
         d.set(tries=0)
     before = d.top.filled(given.slot)
-    write(d, given.slot, value, given.source, given.raw, given.span, confirmed=d.s.reading_back)
+    is_same = before is not None and before.value == value
+    source = TOLD if given.source == PART and before is not None else given.source  # a change is told anyway
+    if not is_same or source != TOLD:
+        write(d, given.slot, value, source, given.raw, given.span, confirmed=d.s.reading_back)
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
-    if before is not None and before.value != value:
+    if before is not None and not is_same:
         d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(as_said(value, given.raw), d.today))
         take_back(d, given.slot)
     elif isinstance(given, CorrectSlot) and before is None:

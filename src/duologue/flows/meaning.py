@@ -37,8 +37,9 @@ from duologue.dialogue.grammars import (
     read_volunteered,
 )
 from duologue.dialogue.grammars import Slot as DialogueSlot
+from duologue.dialogue.grammars.carriers import is_negation
 from duologue.dialogue.grammars.commands import keeps, repeats
-from duologue.dialogue.grammars.parts import is_all_values
+from duologue.dialogue.grammars.parts import is_all_values, read_first
 from duologue.dialogue.grammars.questions import asks
 from duologue.dialogue.grammars.tokens import stem, tokens_of
 from duologue.dialogue.grammars.yesno import asks_of_the_past, is_to_come, opening, trick_of
@@ -126,7 +127,7 @@ def commands_of(
         return given
     if name == "cancel" and found.by != "llm" and keeps(tokens_of(effect.text)):
         return (Skip(),) if effect.waiting_for is not None and not state.reading_back else given
-    if found.by != "llm" and _is_hardly_meant(state, found, is_open=is_open):
+    if found.by != "llm" and (_is_hardly_meant(state, found, is_open=is_open) or _is_asked_about(effect, found)):
         return given
     if name.startswith(_FLOW):
         flow = name.removeprefix(_FLOW)
@@ -136,6 +137,8 @@ def commands_of(
     if name == "handoff" and found.by != "llm" and state.top is not None and found.confidence < _SURE_OF_A_PERSON:
         return given  # "you can call me" is near to it, and there is no way back
     if name == "cancel" and found.by != "llm" and _may_be_an_answer(effect):
+        return given
+    if name == "wait" and found.by != "llm" and _is_not_to_wait(effect.text):
         return given
     known = {**COMMANDS, **ANSWERS}
     return (known[name][0], *given) if name in known else given
@@ -150,12 +153,24 @@ def _is_hardly_meant(state: State, found: Understanding, *, is_open: bool) -> bo
     return turns and found.confidence < _SURE_OF_A_TURN
 
 
+def _is_asked_about(effect: Understand, found: Understanding) -> bool:
+    """ "Is it free to cancel?" asks, and cancels nothing."""
+    return found.intent in _TURNING and asks(tokens_of(effect.text))
+
+
 def _is_said(domain: Domain, effect: Understand, answer: Command, today: str) -> bool:
     """Does the message itself say yes or no? A model that compares phrases hears a yes in "wait" and "are you sure?",
     and a yes may send money; one that reads the question knows better."""
     slots = tuple(domain.slots[name].asked for name in effect.slots if name in domain.slots)
     said = plainly(effect.question, effect.text, today, slots)
     return said is (Answer.YES if isinstance(answer, Affirm) else Answer.NO)
+
+
+def _is_not_to_wait(text: str) -> bool:
+    """ "No waiting", "you needn't wait": of somebody else, and not at all."""
+    words = [token.low for token in tokens_of(text)]
+    denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
+    return any(stem(word) == "wait" for word in words[denied:])
 
 
 def _is_free_text(domain: Domain, effect: Understand) -> bool:
@@ -208,6 +223,9 @@ def _answer_in_part(domain: Domain, state: State, effect: Understand, today: str
         return _yes_or_no_in_part(effect, tuple(domain.slots[name].asked for name in empty), today)
     names = dict.fromkeys((effect.waiting_for, *empty))
     found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
+    first = read_first(Question(domain.slots[effect.waiting_for].asked, effect.question), effect.text, today)
+    if first is not None and not any(value.slot == effect.waiting_for for value in found):
+        found = (SetSlot(first.slot, first.value, first.raw, first.span, PART), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
 
 

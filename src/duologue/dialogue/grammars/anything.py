@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from .tokens import Token
 from .yesno import is_cheer, where_phrase
 
-_PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|no preference|no preferences|
-    no particular|doesn't matter|does not matter|don't care|do not care|don't mind|do not mind|
-    not matter|either|either one|you choose|you decide|you pick|your choice|up to you|surprise me|
-    not picky|not important|no matter|makes no difference|no limit|no limits|no maximum|no minimum|no restrictions"""
+_PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|whoever|whenever|wherever|
+    no preference|no preferences|no particular|doesn't matter|does not matter|don't care|do not care|
+    don't mind|do not mind|not matter|either|either one|you choose|you decide|you pick|your choice|up to you|
+    surprise me|not picky|not important|no matter|makes no difference|no limit|no limits|no maximum|no minimum|
+    no restrictions"""
 _LONGEST_FIRST = sorted((tuple(phrase.split()) for phrase in _PHRASES.split("|")), key=len, reverse=True)
-_MORE = frozenset("one ones is are works fine do does will me it i've got have really time day to which at".split())
+_MORE = frozenset(
+    """one ones is are works fine do does will me it i've got have really time day to which at free available
+    there""".split()
+)
 
 
 def is_anything(tokens: Sequence[Token], echo: frozenset[str]) -> bool:

@@ -32,7 +32,7 @@ HEDGES = _words(
     """maybe perhaps probably possibly likely preferably ideally hopefully just only simply about around
     roughly approximately ish exactly precisely really quite pretty rather somewhat mostly usually normally
     generally typically always often best kinda sorta most specifically particularly especially honestly
-    basically currently total altogether overall accordingly"""
+    basically thankfully luckily fortunately unfortunately sadly sharp currently total altogether overall accordingly"""
 )
 
 # -- Grammar

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import DISSENT, FILLERS, POLITE
+from .carriers import DISSENT, FILLERS, POLITE, PREPOSITIONS
 from .tokens import Token, stem, stems_of
 
 _PHRASES = {
@@ -92,4 +92,4 @@ def keeps(tokens: Sequence[Token]) -> bool:
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
     """Does a command take up a word of the question? "Cancel it", after "shall I cancel it?", may well be a yes."""
     asked = stems_of(text)
-    return any(stem(token.low) in asked for token in tokens if token.low not in _SMALL | _AROUND)
+    return any(stem(token.low) in asked for token in tokens if token.low not in _SMALL | _AROUND | PREPOSITIONS)

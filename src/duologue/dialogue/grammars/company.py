@@ -15,7 +15,10 @@ from .tokens import Token, lows, stem, tokens_of
 from .units import PERSON, classes_asked, counts_children
 
 _SELF = frozenset(("me", "myself", "i"))
-_ALONE = (("just", "me"), ("only", "me"), ("just", "myself"), ("only", "myself"), ("by", "myself"), ("for", "myself"))
+_ALONE = tuple(
+    tuple(phrase.split())
+    for phrase in "just me|only me|just myself|only myself|by myself|for myself|just for me|only for me".split("|")
+)
 _BOTH = (("both", "of", "us"), ("us", "both"))
 _WHOSE = frozenset("my our a an one the his her".split())
 _MINE = frozenset(("my", "our"))
@@ -54,6 +57,13 @@ def find_company(tokens: Sequence[Token]) -> Match | None:
     return None
 
 
+def is_told_twice(tokens: Sequence[Token], counts: Sequence[Match], company: Match) -> bool:
+    """Is the number of people said first, and then who they are: "two, my wife and me"?"""
+    (count, *more) = counts
+    is_next = count.after == company.first and bool(tokens[company.first].pause)
+    return not more and is_next and count.candidates == company.candidates
+
+
 def _company_at(tokens: Sequence[Token], place: int) -> Match | None:
     count = terms = 0
     at, has_self, is_mine = place, False, False
@@ -68,7 +78,7 @@ def _company_at(tokens: Sequence[Token], place: int) -> Match | None:
         if _term_at(tokens, joined) is None:
             return None  # somebody or something else comes along
         at = joined
-    is_alone = terms == 1 and place > 0 and lows(tokens[place - 1 : at]) in _ALONE
+    is_alone = terms == 1 and any(lows(tokens[max(0, place - back) : at]) in _ALONE for back in (1, 2))
     is_twice = has_self and any(token.low in _NAMED_ALL for token in tokens[place:at])
     is_all = terms > 1 and (has_self or not is_mine) and not is_twice
     return Match(place, at, (count,), PERSON) if is_alone or is_all else None

@@ -36,6 +36,7 @@ _PERIODS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7,
 _DOTTED = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}|\d\d)")
 _FROM = ("from", "after")
 _SOON = ("this", "coming", "upcoming")
+_BEFORE_SHORT = (*_SOON, *"on next for by the following last um uh".split())
 _LATER = ("afternoon", "evening")
 _MORNING = ("morning", *_LATER)
 
@@ -51,6 +52,7 @@ class _Dates:
         self.today = today
         self.is_past = is_past
         self.since = since
+        self.first = max(today, since.day) if since is not None and since.is_start else today
         self.is_bare = is_asked or is_past  # where "this morning" is a day rather than beside the point
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
@@ -77,6 +79,8 @@ class _Dates:
         ahead = 0
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
             return (self.today + 2,), skip + 3
+        if self.words[skip : skip + 3] == ["day", "before", "yesterday"]:
+            return (self.today - 2,), skip + 3
         if self.words[place] in ("later", "earlier") and self.words[place + 1] == "today":
             place += 1
         if self.words[place] in ("today", "tomorrow") and self.words[place + 1] == "week":
@@ -154,18 +158,7 @@ class _Dates:
 
     def _may_be_short(self, at: int) -> bool:
         """At the beginning or after a word for a day: never in "we sat"."""
-        return at == 0 or self.words[at - 1] in (
-            *_SOON,
-            "on",
-            "next",
-            "for",
-            "by",
-            "the",
-            "following",
-            "last",
-            "um",
-            "uh",
-        )
+        return at == 0 or self.words[at - 1] in _BEFORE_SHORT
 
     def _weekday_days(self, wanted: int, which: str) -> tuple[int, ...]:
         ahead = (wanted - weekday(self.today)) % 7
@@ -189,6 +182,9 @@ class _Dates:
             return (self.today - behind,) if behind or which else (self.today, self.today - 7)
         if which in _SOON:
             return (self.today + ahead if which == "this" else coming,)
+        if self.first > self.today:
+            later = (wanted - weekday(self.first)) % 7
+            return (self.first + later,) if later else (self.first, self.first + 7)
         return (coming,) if ahead else (self.today, coming)
 
     def _with_date(self, days: tuple[int, ...], wanted: int, at: int) -> Found | None:
@@ -255,12 +251,12 @@ class _Dates:
 
     def _next_such(self, day: int, at: int) -> Found | None:
         """The nearest such day of a month, today included."""
-        year, month, _ = civil(self.today)
+        year, month, _ = civil(self.first)
         for step in range(12):
             near_year, near_month = later_month(year, month, -step if self.is_past else step)
             if is_day(near_year, near_month, day):
                 number = day_number(near_year, near_month, day)
-                if (number <= self.today) if self.is_past else (number >= self.today):
+                if (number <= self.today) if self.is_past else (number >= self.first):
                     return (number,), at
         return None
 

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
 from .calendar import day_of
-from .carriers import POLITE, is_carrier
+from .carriers import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
 from .freetext import is_capital, without_light
+from .gate import is_dated
 from .match import Match
 from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
+from .roles import role_of
 from .since import Since
 from .times import find_times
 from .tokens import SHORT_TITLES, Token, lows, stem
@@ -31,7 +33,8 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_
     what is only one where it is asked for more."""
     match slot.kind:
         case Kind.DATE:
-            since = Since(day_of(slot.since), slot.stays) if slot.since and is_asked else None
+            is_end = slot.stays and role_of(slot) == "to"
+            since = Since(day_of(slot.since), slot.stays, is_end) if slot.since and is_asked else None
             dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
@@ -47,7 +50,7 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_
         case Kind.CHOICE:
             return find_choices(tokens, slot.choices)
         case Kind.NAME:
-            return known_names(tokens, slot.names) if slot.names is not None else []
+            return known_names(tokens, slot.names, is_open=slot.is_open) if slot.names is not None else []
         case Kind.PHONE:
             return find_phone(tokens)
         case Kind.EMAIL:
@@ -111,13 +114,24 @@ def _has_title(tokens: Sequence[Token], place: int) -> bool:
     return place > 0 and tokens[place - 1].low in _TITLES and not tokens[place].pause
 
 
-def known_names(tokens: Sequence[Token], names: NameList) -> list[Match]:
-    """Every known name, with the title before it, but for those that are ordinary words inside a longer reply."""
+def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
+    """Does it begin the reply or come after a preposition, and does nothing follow that it may be a part of?"""
+    first = match.first - (match.first > 0 and tokens[match.first - 1].low in ("the", "a", "an"))
+    is_led = first == 0 or tokens[first - 1].low in PREPOSITIONS or bool(tokens[first].pause)
+    after = tokens[match.after] if match.after < len(tokens) else None
+    ends = after is None or bool(after.pause) or after.low in PREPOSITIONS | POLITE | {"and", "today", "tomorrow"}
+    return is_led and (ends or (after is not None and is_dated(after.low)))
+
+
+def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
+    """Every known name, with the title before it, but for those that are ordinary words inside a longer reply. Of a
+    list that has all names, these count as well where a place is told: "the airport, at ten"."""
     whole = without_light(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))
         for match in names.find(tokens)
         if (match.first <= whole.first and whole.after <= match.after)
         or is_capital(tokens[match.first])
+        or (not is_open and _is_placed(tokens, match))
         or not all(is_carrier(token.low) for token in tokens[match.first : match.after])
     ]

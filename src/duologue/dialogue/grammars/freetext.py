@@ -14,6 +14,8 @@ from .codes import find_phone
 from .dates import find_dates
 from .gate import is_dated, is_number, leftover
 from .match import Match, Span
+from .reading import Slot
+from .roles import role_of
 from .times import find_times
 from .tokens import Token, lows
 
@@ -28,6 +30,7 @@ _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
     like love prefer want serve serves serving some out check the""".split()
 )
+_HESITATION = frozenset("uh um er erm uhm ehm hmm hm mm ah oh".split())
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 
@@ -53,6 +56,27 @@ def without_light(tokens: Sequence[Token]) -> Span:
     return Span(first, after)
 
 
+def worded(tokens: Sequence[Token], slot: Slot) -> Span:
+    """Free text without hesitation and politeness at its ends, and without the word that only tells which end of a way
+    it is: "um, from the station please"."""
+    first, after = 0, len(tokens)
+    while first + 1 < after and tokens[first].low in _HESITATION:
+        first += 1
+    while after - 1 > first and tokens[after - 1].low in ("please", "thanks"):
+        after -= 1
+    role = role_of(slot)
+    return Span(first + (role is not None and after - first > 1 and tokens[first].low == role), after)
+
+
+def said_last(tokens: Sequence[Token], span: Span) -> Span:
+    """The whole name, where a part of it was said before: "Lisa, Lisa Brown"."""
+    for place in range(span.after - 1, span.first, -1):
+        first, whole = lows(tokens[span.first : place]), lows(tokens[place : span.after])
+        if tokens[place].pause and set(first) <= set(whole):
+            return Span(place, span.after)
+    return span
+
+
 def _is_glued(tokens: Sequence[Token], place: int) -> bool:
     """Does the next token begin where this one ends, as in "a123"?"""
     return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
@@ -67,6 +91,8 @@ def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
         return False
     if any("@" in token.low for token in run) or find_phone(run):
         return True
+    if any(is_number(token.low) for token in run) and all(is_number(one.low) or len(one.low) == 1 for one in run):
+        return True  # "2b"
     found = (
         *find_times(run, hours=(0, 24), is_asked=False),
         *find_dates(run, today, is_past=False, is_asked=False),

@@ -183,6 +183,8 @@ def is_thing(tokens: Sequence[Token], place: int) -> bool:
 
 def find_digits(tokens: Sequence[Token]) -> Match | None:
     """A number that is read out digit by digit, as from a meter: "two three four one one"."""
+    if (grouped := _grouped(tokens)) is not None:
+        return grouped
     digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]
     if len(digits) < DIGITS_MIN or digits[-1] - digits[0] + 1 != len(digits):
         return None
@@ -190,6 +192,17 @@ def find_digits(tokens: Sequence[Token]) -> Match | None:
     is_spelled = not any(token.pause == "." for token in run[1:]) and not all(token.pause for token in run[1:])
     number = int("".join(str(_digit(token)) for token in run))
     return Match(digits[0], digits[-1] + 1, (number,)) if is_spelled and number <= NUMBER_MAX else None
+
+
+def _grouped(tokens: Sequence[Token]) -> Match | None:
+    """Thousands that are set apart: "12 345"."""
+    groups = [place for place, token in enumerate(tokens) if token.low.isascii() and token.low.isdigit()]
+    is_run = len(groups) > 1 and groups[-1] - groups[0] + 1 == len(groups)
+    texts = [tokens[place].low for place in groups]
+    if not is_run or not 1 <= len(texts[0]) <= 3 or any(len(text) != 3 for text in texts[1:]):
+        return None
+    is_one = not any(tokens[place].pause for place in groups[1:]) and len(texts) <= 4
+    return Match(groups[0], groups[-1] + 1, (int("".join(texts)),)) if is_one else None
 
 
 def _digit(token: Token) -> int | None:

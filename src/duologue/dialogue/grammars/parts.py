@@ -15,12 +15,15 @@ from .find import find
 from .gate import covered_by, is_number
 from .match import Match
 from .questions import asks
-from .reading import Kind, Slot, Value
-from .several import Filled, counts, found_in, values_of
+from .read import read
+from .reading import Direct, Kind, Question, Slot, Value
+from .several import Filled, counts, found_in, later, values_of
 from .tokens import Token, stem, tokens_of
+from .yesno import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
 _TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them
+_BARE = (Kind.NUMBER, Kind.MONEY, Kind.TIME)  # what only a question makes a value
 _PLAIN = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
 _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say")))) | THINGS
 _PAST = frozenset(
@@ -45,6 +48,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
         else:
             doubtful |= {slot.name for slot in fitting}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
+    told |= later(tokens, told, day_of(today))
     covered = covered_by(match for _, match in filled.values())
     return values_of(message, tokens, {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)})
 
@@ -55,6 +59,20 @@ def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> b
     while after < len(tokens) and tokens[after].low in HEDGES | ALTERNATIVES | {"even", "rather"}:
         after += 1
     return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].low)
+
+
+def read_first(question: Question, message: str, today: str) -> Value | None:
+    """The bare number before a pause that answers a question, if what follows only explains it: "one, for the baby"."""
+    tokens = tokens_of(message)
+    ends = next((place for place, token in enumerate(tokens) if place and token.pause), len(tokens))
+    rest = tokens[ends:]
+    if question.slot.kind not in _BARE or not rest or asks(tokens) or asks(rest):
+        return None
+    if any(_unsettles(token.low) or is_number(token.low) or token.low in DOUBTS for token in rest):
+        return None
+    reading = read(question, message[: tokens[ends - 1].end], today)
+    values = reading.values if isinstance(reading, Direct) else ()
+    return values[0] if len(values) == 1 and values[0].slot == question.slot.name else None
 
 
 def is_all_values(message: str, today: str) -> bool:

@@ -41,7 +41,7 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
     if low in _WH:
         return not is_suggestion(tokens, place)
     if low in _VERB_FIRST:
-        return place == 0 or bool(tokens[place].pause) or after in _SUBJECTS
+        return bool(after) and (place == 0 or bool(tokens[place].pause) or after in _SUBJECTS)
     return low in _VERB_BEFORE_SUBJECT and after in _SUBJECTS
 
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from .anything import is_anything
 from .calendar import day_of
 from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
-from .choices import find_pointed
+from .choices import find_choices, find_pointed
 from .commands import command_of
-from .company import counts_people, find_company
+from .company import counts_people, find_company, is_told_twice
 from .find import find
-from .freetext import bare, introduced, is_longer, is_no_name, proper
+from .freetext import bare, introduced, is_longer, is_no_name, proper, said_last
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import find_digits, is_thing
@@ -54,6 +54,7 @@ from .yesno import (
     trick_of,
     where_enough,
     wishes,
+    without_apology,
 )
 
 _MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED)
@@ -62,11 +63,11 @@ _PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 def read(question: Question, reply: str, today: str) -> Reading:
     """What a reply to a question means; `today` is an ISO date."""
-    tokens = tokens_of(reply)
+    tokens = without_apology(tokens_of(reply))
     if not tokens:
         return unread(reply)
     command = command_of(tokens)
-    if command is not None and not (command == "wait" and question.slot.kind is Kind.DURATION):  # "one minute"
+    if command is not None and not _is_rather_a_value(question.slot, tokens, command):
         return Command(command)
     reader = _Reader(question, reply, tokens, day_of(today))
     reading = reader.read()
@@ -76,6 +77,15 @@ def read(question: Question, reply: str, today: str) -> Reading:
     if question.others and (is_maybe_several or reader.holds_a_day()):
         return reader.several() or reading
     return reading
+
+
+def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
+    """ "One minute", where it is asked how long; "back, please", where front and back are the choices."""
+    if command == "wait" and slot.kind is Kind.DURATION:
+        return True
+    covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is Kind.CHOICE else frozenset()
+    left = [token for place, token in enumerate(tokens) if place not in covered]
+    return bool(covered) and all(token.low in POLITE | FILLERS | {"the"} for token in left)
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
@@ -109,6 +119,8 @@ class _Reader:
             return self._settle(Match(0, len(self.tokens), (ANY,))) if is_answer else unclear(Why.NO_VALUE)
         if self.slot.kind is Kind.YES_NO:
             return self._yes_no()
+        if self.slot.kind is Kind.TEXT and self.slot.may_be_any and self._is_enough():
+            return Confirmation(Answer.NO)
         matches = self._find()
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
@@ -128,6 +140,8 @@ class _Reader:
             return [digits]
         company = find_company(self.tokens) if counts_people(self.question) else None
         rest = [match for match in matches if company is None or not overlaps(match, company)]
+        if company is not None and rest and is_told_twice(self.tokens, rest, company):
+            return [company._replace(first=min(company.first, rest[0].first))]
         return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
@@ -171,6 +185,10 @@ class _Reader:
     # -- No value of the slot's own grammar
 
     def _without_value(self) -> Reading:
+        if self.slot.may_be_any and any(token.low in DISSENT for token in self.tokens) and not self._not_polar():
+            return self._denied()  # "no, that's all"
+        if self.slot.kind is Kind.TEXT and self._is_of_another():
+            return unclear(Why.LEFTOVER)
         left = leftover(self.tokens, frozenset(), self.echo) or self._given_name()
         if not left:
             return self._assented()
@@ -188,11 +206,24 @@ class _Reader:
             span = bare(self.tokens)
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
+        if self.slot.kind is Kind.NAME:
+            span = said_last(self.tokens, span)
         start, end = span_of(self.tokens, *span)
         match = Match(*span, (fluent(self.reply[start:end]),))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
+
+    def _is_enough(self) -> bool:
+        """Is there nothing to add: "nothing else, thanks"?"""
+        enough = where_enough(self.tokens)
+        return enough is not None and all(place in enough for place in self._not_polar())
+
+    def _is_of_another(self) -> bool:
+        """Is free text an address or a number to call at, for which there is a slot?"""
+        slots = tuple(slot for slot in self.question.others if slot.kind in (Kind.PHONE, Kind.EMAIL))
+        covered = covered_by(match for slot in slots for match in find(self.tokens, slot, self.today, is_asked=False))
+        return bool(covered) and not leftover(self.tokens, covered, self.echo)
 
     def _given_name(self) -> list[int]:
         """The places of words that carry nothing elsewhere, where a name is asked for: "Will", "it's Mark"."""

@@ -20,6 +20,7 @@ _SLOT_ROLES = {
 # A stay begins with the arrival, a trip ends with it: of a day, these words alone tell nothing.
 _COMING, _LEAVING = (frozenset(map(stem, words.split())) for words in ("arrival arrive", "departure depart leaving"))
 _ROLE_OF_WORD = {stem(word): role for role, words in _SLOT_ROLES.items() for word in words.split()}
+_DAY_ROLES = {"first": "from", "last": "to"}
 _PLACE_WORDS = {"from": "from", "to": "to", "into": "to", "towards": "to", "toward": "to"}
 _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since": "from"}
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
@@ -40,9 +41,11 @@ _DOINGS = tuple(
 def role_of(slot: Slot) -> str | None:
     """The end that a slot is about, by its name."""
     words = _words_of(slot)
+    ends = _ROLE_OF_WORD
     if slot.kind is Kind.DATE:
         words -= _COMING | _LEAVING
-    roles = {_ROLE_OF_WORD[word] for word in words if word in _ROLE_OF_WORD}
+        ends = ends | _DAY_ROLES
+    roles = {ends[word] for word in words if word in ends}
     return roles.pop() if len(roles) == 1 else None
 
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from .calendar import day_of
+from .dates import find_dates
 from .find import counts_seats, find
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
 from .roles import doing_of, doing_said, role_said, roles_among
+from .since import Since
 from .tokens import Token, span_of, stem, stems_of
 from .units import CLASS_OF, counts_children, with_units
 
@@ -34,7 +37,21 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled
         if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
             return None
         filled[fitting[0].name] = (fitting[0], match)
-    return filled
+    return filled | later(tokens, filled, today)
+
+
+def later(tokens: Sequence[Token], filled: Filled, today: int) -> Filled:
+    """The end of a time, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
+    days = {name: entry for name, entry in filled.items() if entry[0].kind is Kind.DATE}
+    ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
+    if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
+        return {}
+    slot, end = ends["to"]
+    since = Since(day_of(str(ends["from"][1].candidates[0])), stays=False, is_start=True)
+    for match in find_dates(tokens, today, is_asked=True, since=since):
+        if (match.first, match.after) == (end.first, end.after):
+            return {slot.name: (slot, match)}
+    return {}
 
 
 def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Iterator[Found]:
@@ -143,7 +160,9 @@ def counts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 
 def _classes(slot: Slot) -> set[str]:
-    return {CLASS_OF[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in CLASS_OF}
+    """What a slot counts, by its name; child seats are neither children nor seats for people."""
+    classes = [CLASS_OF[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in CLASS_OF]
+    return {"for children"} if "children" in classes[:-1] else set(classes)
 
 
 def values_of(reply: str, tokens: Sequence[Token], filled: Filled) -> tuple[Value, ...]:

@@ -23,6 +23,7 @@ class Since(NamedTuple):
 
     day: int
     stays: bool  # three nights begin with it
+    is_start: bool = False  # whatever is asked for now comes later
 
 
 Found = tuple[tuple[int, ...], int]
@@ -34,6 +35,8 @@ def day_since(tokens: Sequence[Token], place: int, since: Since, weekdays: Mappi
     at = place + (words[place] == "the")
     if words[at] in ("next", "following") and words[at + 1] == "day" and (at > place or words[at] == "following"):
         return (since.day + 1,), at + 2
+    if words[at : at + 2] == ["same", "day"] and words[at + 2] != "as":
+        return (since.day,), at + 2
     if words[at] == "following" and words[at + 1] in weekdays:
         return (_next(since.day, weekdays[words[at + 1]]),), at + 2
     if words[at] in weekdays and words[at + 1] == "after" and (after := _ends(words, at + 2)):

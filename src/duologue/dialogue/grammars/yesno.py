@@ -86,13 +86,14 @@ _GRAMMAR = frozenset(
 _CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
 _CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
 _SUFFICES = ("enough", "plenty")
+_BECOMING = frozenset("get getting become becoming stay staying feel feeling".split())
 _OBJECTS = (["the"], ["my"], ["our"], ["it"], ["them"])
 _STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
 _PAST = frozenset("have has had did was were".split())
 _TO_COME = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
 _YES = frozenset("yes yeah yea yep yup".split())
-_DOUBTS = frozenset("if unless maybe perhaps possibly probably guess suppose think depends know idea matter".split())
+DOUBTS = frozenset("if unless maybe perhaps possibly probably guess suppose think depends know idea matter".split())
 _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
@@ -124,13 +125,25 @@ def is_deed(low: str) -> bool:
     return stem(low) in _DOING
 
 
+def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
+    """A denial without the "sorry" at either end of it, where that turns nothing: "no voucher, sorry"."""
+    if len(tokens) < 2 or not any(is_negation(token.low) for token in tokens):
+        return tokens
+    tokens = tokens[:-1] if tokens[-1].low == "sorry" else tokens
+    return tokens[1:] if tokens[0].low == "sorry" and tokens[1].low in DISSENT and len(tokens) == 2 else tokens
+
+
 def not_polar(tokens: Sequence[Token]) -> list[int]:
     """The places of words that have no part in a yes or no."""
     agreeing = where_phrase([token.low for token in tokens], AGREEING) or range(0)
+    denied = next((place for place, token in enumerate(tokens) if is_negation(token.low)), len(tokens))
     return [
         place
         for place, token in enumerate(tokens)
-        if place not in agreeing and not is_cheer(tokens, place) and not is_negation(token.low)
+        if place not in agreeing
+        and not is_cheer(tokens, place)
+        and not is_negation(token.low)
+        and not (token.low == "any" and denied < place)  # "we don't need any"
     ]
 
 
@@ -161,6 +174,8 @@ def _agrees_by(words: Sequence[str], place: int) -> bool:
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
+    if place and words[place - 1] in _BECOMING:
+        return False  # "get fit", "feel better"
     return word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING
 
 
@@ -204,10 +219,10 @@ def opening(tokens: Sequence[Token]) -> bool | None:
         after += 1
     if after >= len(tokens) or tokens[begun].low not in _YES | DISSENT or asks(tokens):
         return None
-    if not tokens[after].pause and whole_form(tokens[after].low) not in PRONOUNS:
+    if tokens[begun].low in DISSENT and not tokens[after].pause and whole_form(tokens[after].low) not in PRONOUNS:
         return None  # "no idea"
     words = {token.low for token in tokens[after:]}
-    is_turned = words & (MARKERS - {"too", "also"} | ALTERNATIVES | ASSENT | DISSENT | _DOUBTS) or any(
+    is_turned = words & (MARKERS - {"too", "also"} | ALTERNATIVES | ASSENT | DISSENT | DOUBTS) or any(
         map(is_negation, words)
     )
     return None if is_turned or where_phrase(lows(tokens), _UNDECIDED) else tokens[begun].low in _YES
