@@ -132,6 +132,7 @@ def test_days_and_amounts_alone_ask_for_no_task(text: str, are: bool) -> None:
 )
 def test_of_what_is_counted_there_may_be_none(reply: str, count: int | None) -> None:
     assert said(ask(Kind.NUMBER, "And how many children?", "children"), reply) == count
+    assert said(ask(Kind.NUMBER, "How many suitcases?", "luggage", may_be_any=True), "no bags") == 0
 
 
 @pytest.mark.req("D-04")

@@ -134,8 +134,9 @@ class _Reader:
         matches = find(self.tokens, self.slot, self.today, is_asked=True, is_more=is_more)
         if self.slot.kind is not Kind.NUMBER:
             return matches
-        if (nothing := find_none(self.tokens, self.question)) is not None and not self.slot.may_be_any:
-            return [nothing]
+        nothing = find_none(self.tokens, self.question)
+        if nothing is not None and (not self.slot.may_be_any or nothing.after - nothing.first > 1):
+            return [nothing]  # of what may be left open, a bare "none" leaves it open
         if not asks_how_many(self.question) and (digits := find_digits(self.tokens)) is not None:
             return [digits]
         company = find_company(self.tokens) if counts_people(self.question) else None
