@@ -9,7 +9,9 @@ from duologue.dialogue.effects import Understand
 from duologue.dialogue.parts import PART
 from duologue.dialogue.state import Instance, State
 from duologue.flows import parse_flows
-from duologue.flows.meaning import commands_of, first_values, scope_of
+from duologue.flows.in_part import first_values
+from duologue.flows.intents import scope_of
+from duologue.flows.meaning import commands_of
 from duologue.nlu.understanding import Guess, Quote, Understanding
 
 DOMAIN = parse_flows("""

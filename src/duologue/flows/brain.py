@@ -25,7 +25,7 @@ from duologue.ports.history import UserSaid
 from duologue.ports.streams import signed
 
 from .form import form_of
-from .meaning import scope_of
+from .intents import scope_of
 from .registry import Registry
 from .talk import MemoryStore, Said, Store, Talk, check_flow
 

@@ -26,7 +26,8 @@ from duologue.dialogue.state import State
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 
-from .meaning import commands_of, scope_of
+from .intents import scope_of
+from .meaning import commands_of
 from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver

@@ -1,0 +1,70 @@
+"""Values in messages that somebody else understood, or nobody: with the wish that starts a task, and with an answer
+that has words beside it.
+
+Rule: what isn't wholly understood says so by its source, and is told before anything is done with it.
+"""
+
+from __future__ import annotations
+
+from duologue.dialogue.commands import SetSlot
+from duologue.dialogue.effects import Understand
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.grammars import Kind, Question, Slot, read_parts, read_volunteered
+from duologue.dialogue.grammars.parts import read_first
+from duologue.dialogue.grammars.questions import asks
+from duologue.dialogue.grammars.tokens import tokens_of
+from duologue.dialogue.grammars.yesno import asks_of_the_past, is_to_come, opening, trick_of
+from duologue.dialogue.parts import PART
+from duologue.dialogue.state import State
+
+
+def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """The values in a message that starts a flow: all of them, if all of its words are understood; otherwise those that
+    stand for themselves."""
+    task = domain.flows[flow]
+    slots = tuple(domain.slots[name].asked for name in task.slots if not domain.slots[name].ask_before_filling)
+    whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
+    if whole is not None:
+        return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
+    return _parts(slots, text, today)
+
+
+def answer_in_part(domain: Domain, state: State, effect: Understand, today: str) -> tuple[SetSlot, ...]:
+    """The answer to the open question in a message with words that nobody understands, and what else is in it. A
+    question is no answer, whatever days and numbers it has."""
+    if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
+        return ()
+    flow = domain.flows[state.top.flow]
+    empty = [
+        name for name in flow.slots if state.top.filled(name) is None and not domain.slots[name].ask_before_filling
+    ]
+    if wants_yes_or_no(domain, effect):
+        return _yes_or_no_in_part(effect, tuple(domain.slots[name].asked for name in empty), today)
+    names = dict.fromkeys((effect.waiting_for, *empty))
+    found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
+    first = read_first(Question(domain.slots[effect.waiting_for].asked, effect.question), effect.text, today)
+    if first is not None and not any(value.slot == effect.waiting_for for value in found):
+        found = (SetSlot(first.slot, first.value, first.raw, first.span, PART), *found)
+    return found if any(value.slot == effect.waiting_for for value in found) else ()
+
+
+def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
+    return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is Kind.YES_NO
+
+
+def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:
+    """The yes or no that is said first and then explained, and what else is in it."""
+    tokens = tokens_of(effect.text)
+    answer = opening(tokens)
+    if answer is None or effect.waiting_for is None or trick_of(effect.question):
+        return ()
+    if asks_of_the_past(effect.question) and is_to_come(tokens[1:]):
+        return ()  # "yes, I'll call them", of what has happened
+    others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
+    said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PART)
+    return (said, *_parts(others, effect.text, today))
+
+
+def _parts(slots: tuple[Slot, ...], text: str, today: str) -> tuple[SetSlot, ...]:
+    found = read_parts(slots, text, today)
+    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PART) for value in found)
