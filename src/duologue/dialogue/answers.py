@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
-from .commands import BY_NAME, ChitChat, Command, CorrectSlot, Help, SetSlot, Skip, Wait
-from .corrections import corrections, elsewhere, fits_two, is_other_yes, last_answer, named, put_right
+from .commands import BY_NAME, ChitChat, Command, Help, SetSlot, Skip
+from .corrections import corrections, elsewhere, is_other_yes, last_answer, named, put_right
 from .draft import Draft
 from .earlier import asked_after
-from .flow import Collect, Confirm
+from .flow import Collect
 from .grammars import (
     ANY,
     Ambiguous,
     Answer,
     Confirmation,
     Direct,
-    Json,
     Kind,
     Question,
     Slot,
@@ -29,32 +28,27 @@ from .grammars import (
     plainly,
     read,
     read_confirmation,
-    read_volunteered,
 )
 from .grammars import Command as Commanded
-from .grammars.anew import with_unit_of
 from .grammars.anything import is_anything
 from .grammars.carriers import DISSENT, FILLERS, POLITE
-from .grammars.commands import command_of, postpones, repeats
+from .grammars.commands import command_of
 from .grammars.courtesy import courtesy_of
 from .grammars.gate import echo_of
 from .grammars.questions import asks
 from .grammars.tokens import tokens_of
 from .grammars.yesno import opening, trick_of
-from .obey import miss, obey, say_no, say_yes
-from .phrases import gaps_of
+from .obey import miss, obey, say_no
 from .requests import understanding
 from .run import go_on
 from .state import Phase
 from .values import accept, validate_next
 
-_REACHED_BY = (Kind.PHONE, Kind.EMAIL)  # nobody says one of these in place of a yes
-
 
 def understand(d: Draft, text: str) -> None:
     """Ask NLU, unless it is plainly about the conversation itself."""
     if not text.strip():
-        _missed(d)
+        missed(d)
         return
     if (name := command_of(tokens_of(text))) is not None:
         d.enter(Phase.UNDERSTANDING)
@@ -87,7 +81,7 @@ def ask_nlu(d: Draft, text: str, *, is_aside: bool = False) -> None:
     d.effects.append(understanding(d.domain, d.s))
 
 
-def _missed(d: Draft) -> None:
+def missed(d: Draft) -> None:
     """Nothing to go by."""
     d.enter(Phase.UNDERSTANDING)
     miss(d)
@@ -99,7 +93,7 @@ def _missed(d: Draft) -> None:
 def answer(d: Draft, text: str) -> None:
     """A reply while a slot is awaited."""
     if not text.strip():
-        _missed(d)
+        missed(d)
     elif d.s.reading_back:
         _answer_read_back(d, text)
     else:
@@ -119,11 +113,11 @@ def question_of(d: Draft) -> Question:
         d.flow.description,
         offered,  # type: ignore[arg-type]
         d.s.among,
-        tuple(other for other in _empty(d) if other.name != slot),
+        tuple(other for other in empty_slots(d) if other.name != slot),
     )
 
 
-def _empty(d: Draft) -> tuple[Slot, ...]:
+def empty_slots(d: Draft) -> tuple[Slot, ...]:
     """What the flow has still to be told, and may be told now."""
     names = [name for name in d.flow.slots if d.top.filled(name) is None]
     return tuple(d.spec(name).asked for name in names if not d.spec(name).ask_before_filling)
@@ -142,7 +136,7 @@ def _answer_question(d: Draft, text: str) -> None:
         case Direct() if _is_of_a_list(d, reading, text):
             correct_or_ask(d, text)
         case Direct():
-            d.set(values=_given(reading.values, "grammar"), among=())
+            d.set(values=given(reading.values, "grammar"), among=())
             validate_next(d)
         case Ambiguous():
             _answer_ambiguously(d, reading)
@@ -250,7 +244,7 @@ def _is_of_question(d: Draft, asked: str, text: str) -> bool:
     return said[0] == asked if said is not None else d.s.misses > 0
 
 
-def _given(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
+def given(values: tuple[Value, ...], source: str) -> tuple[SetSlot, ...]:
     return tuple(SetSlot(value.slot, value.value, value.raw, value.span, source) for value in values)
 
 
@@ -273,7 +267,7 @@ def _answer_read_back(d: Draft, text: str) -> None:
         return
     new = read(question_of(d), text, d.today)
     if isinstance(new, Direct):
-        _hear_anew(d, _given(new.values, "grammar"))
+        _hear_anew(d, given(new.values, "grammar"))
         return
     slot = d.s.values[0].slot
     said = named(d.domain, d.top, text, d.today)
@@ -308,79 +302,6 @@ def _is_no_to_code(d: Draft, text: str) -> bool:
     return (begins in DISSENT or says_no) and not asks(tokens)
 
 
-# -- A reply to a confirmation
-
-
-def answer_confirmation(d: Draft, text: str) -> None:
-    """Yes, no, or something else instead (D-09)."""
-    if not text.strip():
-        _missed(d)
-        return
-    tokens = tokens_of(text)
-    if (name := command_of(tokens)) is not None:
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, () if repeats(d.s.last_question, tokens) else (BY_NAME[name],))
-        return
-    if postpones(tokens):
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, (Wait(),))
-        return
-    said = named(d.domain, d.top, text, d.today)
-    if said is not None and said[1]:
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, said[1])
-        return
-    reading = read_confirmation(d.s.last_question, text, d.today, _confirmed_slots(d))
-    if isinstance(reading, Confirmation) and reading.answer is Answer.YES:
-        say_yes(d, [])
-        go_on(d)
-    elif isinstance(reading, Confirmation) and reading.answer is Answer.NO:
-        say_no(d)
-        go_on(d)
-    elif said is None and fits_two(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today):
-        _missed(d)
-    elif said is None and isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, tuple(CorrectSlot(one.slot, _anew(d, one), one.raw, one.span, "grammar") for one in found))
-    elif said is None and (reached := _only_reading(d, text, _REACHED_BY)):
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, tuple(CorrectSlot(value.slot, value.value, value.raw, value.span) for value in reached))
-    elif said is None and isinstance(reading, Unclear) and (more := _given_along(d, text)):
-        d.enter(Phase.UNDERSTANDING)
-        obey(d, more)
-    elif is_anything(tokens, frozenset()):
-        _missed(d)  # "I don't care" is neither a yes nor a reason to drop it
-    else:
-        correct_or_ask(d, text)
-
-
-def _given_along(d: Draft, text: str) -> tuple[SetSlot, ...]:
-    """Neither yes nor no, but the answer to a question that is still to come: "at the bar"."""
-    found = read_volunteered(_empty(d), text, d.flow.description, d.today)
-    return _given(found.values, "grammar") if found is not None else ()
-
-
-def _anew(d: Draft, value: Value) -> Json:
-    before = d.top.filled(value.slot)
-    return with_unit_of(value.value, before.value if before is not None else None)
-
-
-def _only_reading(d: Draft, text: str, kinds: tuple[Kind, ...] = tuple(Kind)) -> tuple[Value, ...]:
-    """ "No, make it 600": the one slot of the question whose grammar reads it. An open name reads anything."""
-    slots = [slot for slot in _confirmed_slots(d) if slot.kind is not Kind.TEXT and slot.kind in kinds]
-    closed = [slot for slot in slots if slot.kind is not Kind.NAME or not slot.is_open]
-    read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
-    return read_by[0].values if len(read_by) == 1 else ()
-
-
-def _confirmed_slots(d: Draft) -> tuple[Slot, ...]:
-    """The slots that the question is about: those that it names, or all."""
-    at = d.flow.program[d.top.at]
-    filled = [name for name, _ in d.top.slots if name in d.domain.slots]
-    named = [name for name in gaps_of(at.text) if name in filled] if isinstance(at, Confirm) else []
-    return tuple(d.spec(name).asked for name in named or filled)
-
-
 # -- What was said while somebody worked
 
 
@@ -407,4 +328,4 @@ def _is_bare_yes_or_no(d: Draft, text: str) -> bool:
     return isinstance(reading, Confirmation) and reading.answer is not Answer.CHANGE and not reading.values
 
 
-__all__ = ["answer", "answer_confirmation", "ask_nlu", "correct_or_ask", "hear_aside", "question_of", "understand"]
+__all__ = ["answer", "ask_nlu", "correct_or_ask", "hear_aside", "question_of", "understand"]

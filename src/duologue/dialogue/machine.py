@@ -10,8 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .answers import answer, answer_confirmation, hear_aside, understand
+from .answers import answer, hear_aside, understand
 from .commands import SetSlot
+from .confirming import answer_confirmation
 from .draft import Draft
 from .effects import Effect
 from .events import (

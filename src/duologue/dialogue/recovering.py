@@ -5,9 +5,10 @@ Rule: nothing is tried again unless somebody asks for it.
 
 from __future__ import annotations
 
-from .answers import answer, answer_confirmation, ask_nlu, correct_or_ask, understand
+from .answers import answer, ask_nlu, correct_or_ask, understand
 from .asking import question_stands
 from .commands import BY_NAME, Cancel, Help, Repeat
+from .confirming import answer_confirmation
 from .draft import Draft
 from .grammars.commands import command_of
 from .grammars.tokens import tokens_of
