@@ -17,7 +17,7 @@ from .match import Match, Span
 from .reading import Slot
 from .roles import role_of
 from .times import find_times
-from .tokens import Token, lows
+from .tokens import HESITATIONS, Token, lows
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
@@ -30,7 +30,7 @@ _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
     like love prefer want serve serves serving some out check the""".split()
 )
-_HESITATION = frozenset("uh um er erm uhm ehm hmm hm mm ah oh".split())
+_BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 
@@ -60,7 +60,7 @@ def worded(tokens: Sequence[Token], slot: Slot) -> Span:
     """Free text without hesitation and politeness at its ends, and without the word that only tells which end of a way
     it is: "um, from the station please"."""
     first, after = 0, len(tokens)
-    while first + 1 < after and tokens[first].low in _HESITATION:
+    while first + 1 < after and tokens[first].low in _BEFORE:
         first += 1
     while after - 1 > first and tokens[after - 1].low in ("please", "thanks"):
         after -= 1
