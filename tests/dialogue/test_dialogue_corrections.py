@@ -192,7 +192,30 @@ def test_a_change_that_two_slots_may_mean_changes_neither(text: str) -> None:
     talker = table().says("four", "tomorrow", "7 pm", "Smith")
     before = dict(talker.slots)
     assert talker.says(text).slots == before
+    assert talker.said.startswith("I can't tell whether you mean the number of guests or the time.")
     assert talker.phase == "confirming"
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("the people", "people", 6),
+        ("I meant the number of people", "people", 6),
+        ("the time", "time", "18:00"),
+        ("the time should be eight pm", "time", "20:00"),
+    ],
+)
+def test_whoever_says_which_of_the_two_was_meant_has_it_changed(text: str, slot: str, value: object) -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", "no, make it six", text)
+    assert talker.slots[slot] == value
+    assert talker.phase == "confirming"
+
+
+def test_a_slot_that_is_named_for_no_reason_changes_nothing() -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", "hold on", "the time")
+    assert talker.slots["time"] == "19:00"
+    assert talker.means().phase == "confirming"
 
 
 @pytest.mark.req("D-07", "D-09")

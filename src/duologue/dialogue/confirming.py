@@ -7,8 +7,8 @@ a yes.
 from __future__ import annotations
 
 from .answers import correct_or_ask, empty_slots, given, missed
-from .commands import BY_NAME, Command, CorrectSlot, SetSlot, Wait
-from .corrections import fits_two, named
+from .commands import BY_NAME, ChitChat, Command, CorrectSlot, SetSlot, Wait
+from .corrections import fitting, named, settled
 from .draft import Draft
 from .flow import Confirm
 from .grammars import (
@@ -30,8 +30,9 @@ from .grammars.anew import with_unit_of
 from .grammars.anything import is_anything
 from .grammars.commands import command_of, postpones, repeats
 from .grammars.tokens import tokens_of
+from .naming import only_named
 from .obey import obey, say_no, say_yes
-from .phrases import gaps_of
+from .phrases import fill, gaps_of
 from .run import go_on
 from .state import Phase
 
@@ -72,15 +73,31 @@ def _obey(d: Draft, commands: tuple[Command, ...]) -> None:
 
 
 def _instead(d: Draft, text: str, reading: Reading) -> tuple[Command, ...] | None:
-    """What is to be another value, or is given along, if all of it is understood; nothing at all, if two slots may be
-    meant; None if it is something else."""
-    if fits_two(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today):
-        return ()
+    """What is to be another value, or is given along, if all of it is understood, or that two slots may be meant; None
+    if it is something else."""
+    if meant := _settled(d, text):
+        return meant
+    if len(slots := _fitting(d, text)) > 1:
+        return (ChitChat(fill(d.domain.patterns.which, {"slots": [f"the {d.spec(name).called}" for name in slots]})),)
     if isinstance(reading, Confirmation) and (found := reading.values or _only_reading(d, text)):
         return tuple(CorrectSlot(one.slot, _anew(d, one), one.raw, one.span, "grammar") for one in found)
     if reached := _only_reading(d, text, _REACHED_BY):
         return tuple(CorrectSlot(one.slot, one.value, one.raw, one.span) for one in reached)
     return _given_along(d, text) or None if isinstance(reading, Unclear) else None
+
+
+def _settled(d: Draft, text: str) -> tuple[Command, ...]:
+    """ "The time", after "no, make it five", which may have been the people as well."""
+    slot = only_named(d.domain, d.top.flow, text)
+    said = [message.content for message in d.s.messages if message.role == "user"]
+    if slot is None or len(said) < 2 or slot not in (slots := _fitting(d, said[-2])) or len(slots) < 2:
+        return ()
+    return settled(d.domain, d.top, slot, said[-2], d.today)
+
+
+def _fitting(d: Draft, text: str) -> tuple[str, ...]:
+    """The slots of the question that a new value may be of."""
+    return fitting(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today)
 
 
 def _given_along(d: Draft, text: str) -> tuple[SetSlot, ...]:

@@ -136,10 +136,22 @@ def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn:
     return (found,) if found is not None else ()
 
 
-def fits_two(domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str) -> bool:
-    """May a new value be one of two of these slots: "no, six", of a time and a number of people? It is of neither."""
+def fitting(domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str) -> tuple[str, ...]:
+    """Those of these slots that a new value may be of: "no, six", of a time and a number of people."""
+    new, _ = _new_in(text)
+    return tuple(name for name in slots if _may_be(domain.slots[name], instance, new, today))
+
+
+def settled(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
+    """The new value of an earlier message, now that it is known of which slot it is."""
+    new, span = _new_in(text)
+    found = _first(_read(domain.slots[slot], new, span, today, instance.filled(slot)))
+    return (found,) if found is not None else ()
+
+
+def _new_in(text: str) -> tuple[str, tuple[int, int]]:
     said = _LAST.match(text) or _TURNED.match(text) or _IN_PLACE.match(text)
-    return sum(_may_be(domain.slots[name], instance, said["new"] if said else text, today) for name in slots) > 1
+    return (said["new"], said.span("new")) if said is not None else (text, (0, len(text)))
 
 
 def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:

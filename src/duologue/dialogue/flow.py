@@ -199,6 +199,7 @@ class Patterns:
     read_back: str = "I have {value}. Is that right?"
     noted: str = "So far I have {slots}."  # of a message that was understood in part
     check: str = "I have {slots}. Is that right?"  # the same, where an action would be next
+    which: str = "I can't tell whether you mean {slots}."  # a new value that two slots may have
     not_understood: str = "Sorry, I didn't understand."
     busy: str = "One moment, please. I could not take that in yet."
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."

@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from .flow import Domain
 from .grammars import Kind
+from .grammars.carriers import FILLERS, POLITE
+from .grammars.tokens import tokens_of
 
 _KINDS = {
     Kind.DATE: ("date", "day"),
@@ -20,6 +22,7 @@ _KINDS = {
     Kind.EMAIL: ("email address", "email", "e-mail"),
 }
 _SMALL = frozenset("of the a an and or to for in on at from by is".split())
+_AROUND = POLITE | FILLERS | frozenset("the my our i i'm mean meant it's is was it that's".split())
 _CHARS_MIN = 3  # of a word that stands for a whole name
 
 
@@ -40,3 +43,10 @@ def _names(slots: tuple[tuple[str, str, Kind], ...]) -> tuple[tuple[str, str], .
     taken = {called for called, _ in full}
     short = [(word, name) for word, name in of_one if said[word] == 1 and word not in taken]
     return tuple(sorted(dict.fromkeys((*full, *short)), key=lambda entry: -len(entry[0])))
+
+
+def only_named(domain: Domain, flow: str, text: str) -> str | None:
+    """The slot that a message names and says nothing else of: "the time", "I meant the guests"."""
+    said = " ".join(token.low for token in tokens_of(text) if token.low not in _AROUND)
+    ways = {said, said.removeprefix("number of ")}
+    return next((name for called, name in names_of(domain, flow) if called in ways), None)

@@ -32,6 +32,7 @@ _PATTERN_GAPS = {
     "ambiguous": ("value",),
     "read_back": ("value",),
     "noted": ("slots",),
+    "which": ("slots",),
     "check": ("slots",),
 }
 
