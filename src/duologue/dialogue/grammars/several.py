@@ -15,8 +15,8 @@ from .match import Match, overlaps
 from .reading import Kind, Slot, Value
 from .roles import doing_of, doing_said, role_said, roles_among
 from .since import Since
-from .tokens import Token, span_of, stem, stems_of
-from .units import CLASS_OF, counts_children, with_units
+from .tokens import Token, span_of, stems_of
+from .units import CLASS_OF, classes_of, counts_children, with_units
 
 # What is read first takes its words from what comes later.
 _ORDER = (
@@ -161,7 +161,7 @@ def counts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
 
 def _classes(slot: Slot) -> set[str]:
     """What a slot counts, by its name; child seats are neither children nor seats for people."""
-    classes = [CLASS_OF[stem(word)] for word in slot.name.casefold().split("_") if stem(word) in CLASS_OF]
+    classes = classes_of(slot.name)
     return {"for children"} if "children" in classes[:-1] else set(classes)
 
 

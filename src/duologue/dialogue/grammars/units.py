@@ -58,13 +58,17 @@ def classes_asked(question: Question) -> Iterator[str]:
         if word in ("many", "number", "amount"):
             near = (CLASS_OF[stem(other)] for other in words[place + 1 : place + 4] if stem(other) in CLASS_OF)
             yield from near
-    yield from (CLASS_OF[stem(word)] for word in question.slot.name.split("_") if stem(word) in CLASS_OF)
+    yield from classes_of(question.slot.name)
 
 
 def counts_children(slot: str) -> bool:
     """Are children counted here, by the name of the slot? Child seats are something else."""
-    classes = [CLASS_OF[stem(word)] for word in slot.casefold().split("_") if stem(word) in CLASS_OF]
-    return classes[-1:] == ["children"]
+    return classes_of(slot)[-1:] == ["children"]
+
+
+def classes_of(slot: str) -> list[str]:
+    """What the words of a slot's name count, in their order."""
+    return [CLASS_OF[stem(word)] for word in slot.casefold().split("_") if stem(word) in CLASS_OF]
 
 
 def asks_how_many(question: Question) -> bool:
