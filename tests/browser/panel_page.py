@@ -233,14 +233,20 @@ class Panel:
 
     async def transcript(self) -> list[tuple[str, str, str]]:
         """Role, what was heard, what is struck through, for each line."""
-        found: list[list[str]] = await self.page.evaluate(
+        return [line for line, _ in await self.lines_read()]
+
+    async def lines_read(self) -> list[tuple[tuple[str, str, str], bool]]:
+        """Each line of the transcript, and whether it is marked as overheard."""
+        found: list[tuple[str, str, str, bool]] = await self.page.evaluate(
             """() => [...document.querySelectorAll("#lines > li")].map((line) => {
               const cut = line.querySelector("del");
               return [line.dataset.role, line.querySelector(".heard").textContent,
-                cut.hidden ? "" : cut.dataset.text];
+                cut.hidden ? "" : cut.dataset.text, line.dataset.overheard === "true"];
             })"""
         )
-        return [(role, " ".join(heard.split()), " ".join(cut.split())) for role, heard, cut in found]
+        return [
+            ((role, " ".join(heard.split()), " ".join(cut.split())), overheard) for role, heard, cut, overheard in found
+        ]
 
     async def js(self, code: str) -> Any:
         return await self.page.evaluate(code)

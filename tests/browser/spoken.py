@@ -1,4 +1,4 @@
-"""Sound for a page to hear: sentences of our own voice, a cough, and files for the browser's fake microphone.
+"""Sound for a page to hear: sentences of our own voice, a hum, and files for the browser's fake microphone.
 
 Everything is 16-bit mono at 16 kHz. Rule: the same words are the same samples, every time.
 """
@@ -19,6 +19,8 @@ from duologue.voice.espeak import EspeakVoice
 
 RATE_HZ = 16_000
 RATE_WPM = 160  # at which the small model understands espeak best
+HUM_MS, HUM_HZ = 200, 110
+HUM_LIPS = ((250.0, 1.0), (1_200.0, 0.1), (2_200.0, 0.05))  # where closed lips let sound through, and how much
 LEAD_MS = 1_500  # the fake microphone begins when it is opened, and the conversation a little later
 
 _SAID: dict[str, Samples] = {}
@@ -33,11 +35,17 @@ async def sentence(text: str) -> Samples:
     return _SAID[text]
 
 
-def cough() -> Samples:
-    """Somebody clears their throat: a voice, and no word. It is a scrap of a recording, turned round."""
-    scrap = recording("beckett.wav")[int(3.33 * RATE_HZ) : int(3.59 * RATE_HZ)][::-1]
-    edge = np.minimum(np.arange(scrap.size), np.arange(scrap.size)[::-1]) / (RATE_HZ // 100)
-    return (scrap * 1.2 * np.minimum(1.0, edge)).clip(-1.0, 1.0).astype(np.float32)
+def hum() -> Samples:
+    """Somebody hums a fifth of a second: surely a voice, and no word that anybody would stop for. Harmonics of a low
+    voice through closed lips."""
+    at_s = np.arange(RATE_HZ * HUM_MS // 1000) / RATE_HZ
+    phase = 2 * np.pi * HUM_HZ * (at_s + 0.05 * np.sin(9.4 * at_s) / 9.4)
+    tones = [number * HUM_HZ for number in range(1, 29)]
+    loud = [sum(share / (1 + ((hz - lips) / 90) ** 2) for lips, share in HUM_LIPS) for hz in tones]
+    sound = sum(level * np.sin(number * phase) for number, level in enumerate(loud, 1))
+    edge = np.minimum(np.arange(at_s.size), np.arange(at_s.size)[::-1]) / (RATE_HZ * 0.03)
+    sound = sound * np.minimum(1.0, edge)
+    return (0.3 * sound / np.abs(sound).max()).astype(np.float32)
 
 
 def recording(name: str, seconds_max: float = 60.0) -> Samples:

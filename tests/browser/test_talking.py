@@ -1,4 +1,4 @@
-"""A person talks to the page: a recording, a booking of our own voice, an interruption, a cough, a button."""
+"""A person talks to the page: a recording, a booking of our own voice, an interruption, a hum, a button."""
 
 from __future__ import annotations
 
@@ -91,23 +91,22 @@ async def test_who_interrupts_sees_what_was_heard_and_the_rest_struck_through(vi
 
 
 @pytest.mark.req("C-INT-004")
-async def test_a_cough_never_costs_a_sentence(visit: Any, real_ears: Any) -> None:
+async def test_a_hum_never_costs_a_sentence(visit: Any, real_ears: Any) -> None:
     here = await visit(scripted([STORY], real_ears))
     panel = here.panel
     await panel.start()
     await panel.write("tell me a story")
     await panel.when("window.duologue.player.ms(window.duologue.player.samples) > 1500")
     await panel.watch_player()
-    await panel.play(spoken.cough())
+    await panel.play(spoken.hum())
     await panel.state("listening")
     assert panel.plays.count("hold") >= 1  # it was heard, and the voice waited
     assert panel.plays.count("resume") == panel.plays.count("hold")
     assert "held" in await panel.player_told()
     assert "clear" not in panel.plays, await panel.transcript()
-    assert [(role, heard, cut) for role, heard, cut in await panel.transcript()] == [
-        ("user", "tell me a story", ""),
-        ("assistant", STORY, ""),
-    ]
+    # A model may read "mm" into a hum: that is shown as overheard, and never answered.
+    answered = [line for line, overheard in await panel.lines_read() if not overheard]
+    assert answered == [("user", "tell me a story", ""), ("assistant", STORY, "")]
     assert [item.text for item in here.host.said] == [STORY]
 
 

@@ -487,6 +487,27 @@ def test_a_cough_is_no_bid_and_the_agent_goes_on_from_where_it_was_held() -> Non
     act(scene, speaker())
 
 
+@pytest.mark.req("M-09", "M-14")
+@pytest.mark.parametrize("after_ms", [0, FRAME_MS, 10 * FRAME_MS, 40 * FRAME_MS])
+@pytest.mark.parametrize("confidence", [0.35, 0.5, 0.9])
+def test_a_word_that_was_read_into_a_cough_is_overheard_and_stops_nobody(after_ms: int, confidence: float) -> None:
+    async def scene(stage: Stage, person: Person) -> None:
+        await while_speaking(stage, person)
+        await person.begins()
+        await person.voices(96, probability=0.7)
+        await person.pauses(256)
+        assert line_acts(stage) == ["hold", "resume"]
+        await person.pauses(after_ms)
+        person.tells(SpeechEnded(1, 256), Final("But.", confidence, 1))
+        await stage.rest()
+        assert line_acts(stage) == ["hold", "resume"]
+        assert stage.heard == [SPEECH]
+        assert overheard(stage) == ["But."]
+        assert asked(stage) == ["tell me"]
+
+    act(scene, speaker())
+
+
 @pytest.mark.req("M-09", "M-14", "V-02")
 @pytest.mark.parametrize("text", ["yeah", "mm-hmm", "got it", "okay"])
 def test_agreement_is_no_bid_and_is_overheard(text: str) -> None:
@@ -859,6 +880,22 @@ def test_ears_that_stop_in_mid_voice_leave_no_turn_open() -> None:
 
     for endpoint in (BySound(), EasyTurn(), policy("combined")):
         act(scene, endpoint=endpoint)
+
+
+@pytest.mark.req("M-14", "V-08")
+def test_ears_that_start_anew_and_tell_only_words_are_interrupted_by_words() -> None:
+    async def scene(stage: Stage, person: Person) -> None:
+        await while_speaking(stage, person)
+        await person.begins()
+        await person.voices(96, 0.7)
+        stage.ears.fail(TimeoutError())
+        await stage.sleep(1_500)
+        assert line_acts(stage) == ["hold", "resume"]
+        person.tells(SpeechBegan(1), Partial("please stop", 0.9, 1))
+        await stage.sleep(32)
+        assert line_acts(stage) == ["hold", "resume", "hold", "clear"]
+
+    act(scene, speaker())
 
 
 # -- Any conversation: nothing is lost, nobody is stuck

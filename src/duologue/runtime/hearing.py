@@ -150,6 +150,7 @@ class Hearing:
         self.end()
         self._known.clear()
         self._newest = None
+        self._tells_frames = False
 
     def _bind(self, utterance: Utterance) -> None:
         """It belongs to the turn that is open now."""
@@ -248,7 +249,7 @@ class Hearing:
         if self._is_firm():
             self._judge(FIRM)
             return None
-        self._over = self._over or Overlap(self._overlap)
+        self._over = self._over or Overlap(self._overlap, self._tells_frames)
         return self._over
 
     def _look(self) -> None:

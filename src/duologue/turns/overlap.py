@@ -52,11 +52,11 @@ UNDECIDED = Judgement(None)
 
 
 class Overlap:
-    """One sound over the agent's voice."""
+    """One sound over the agent's voice. `has_frames`: the ears tell them, even if none has come of this one yet."""
 
-    def __init__(self, rule: OverlapRule) -> None:
+    def __init__(self, rule: OverlapRule, has_frames: bool = False) -> None:
         self._rule = rule
-        self._has_frames = False
+        self._has_frames = has_frames
         self._voiced_ms = self._silence_ms = 0
         self._evidence = self._evidence_peak = 0.0
         self._passing = self._is_echo = False
