@@ -9,6 +9,7 @@ chance, and neither has the torture: what it loses is lost.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,8 @@ from pathlib import Path
 DISTURBED = tuple(
     f"tests/{name}/" for name in "browser brains cli ears keeping lines observe server store voice web workers".split()
 )
+# Tests are compiled once and not by every process, whatever the machine thinks of that.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 FAILURES = 1  # how pytest says that tests have failed; anything else but 0 is worse
 
 
@@ -43,20 +46,20 @@ class Part:
         if not failed or not all(name.startswith(DISTURBED) for name in failed):
             return FAILURES
         _say("\n  ".join(["\nfailed beside other tests, asked once more alone:", *failed]))
-        return subprocess.run(self.command("--last-failed", "-n", "0"), check=False).returncode
+        return _run(self.command("--last-failed", "-n", "0"))
 
 
 def run_one(part: Part) -> int:
     """A part that has the machine for itself already. Returns an exit code."""
-    end = subprocess.run(part.command(), check=False).returncode
+    end = _run(part.command())
     return part.ask_again() if end == FAILURES else end
 
 
 def run_both(spoken: Part, shown: Part) -> int:
     """Two parts at once, and then whatever deserves a second look."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        beside = subprocess.Popen(spoken.command(), stdout=log, stderr=subprocess.STDOUT)
-        ends = {shown: subprocess.run(shown.command(), check=False).returncode}
+        beside = subprocess.Popen(spoken.command(), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
+        ends = {shown: _run(shown.command())}
         ends[spoken] = beside.wait()
         log.seek(0)
         _say(log.read())
@@ -72,6 +75,10 @@ def main() -> int:
         spoken = Part(("-m", "alone", *voices), Path(folder, "spoken"))
         shown = Part(("-m", "alone", *(f"--ignore={path}" for path in voices)), Path(folder, "shown"))
         return run_both(spoken, shown)
+
+
+def _run(command: list[str]) -> int:
+    return subprocess.run(command, check=False, env=ENVIRONMENT).returncode
 
 
 def _say(text: str) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from duologue.check.promises import PROMISES
@@ -28,15 +29,15 @@ PICTURES = ("machine", *REGIONS, *VIEWS)
 NOTICE = "<!-- Written by `make docs`; edit the code, not this file. -->"
 
 
-def pages() -> Iterator[tuple[Path, str]]:
-    """Every generated file with its text."""
-    yield DOCS / "machine.md", machine_page()
-    yield DOCS / "views.md", views_page()
-    yield DOCS / "promises.md", promises_page()
-    yield DOCS / "requirements.md", requirements_page()
+def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
+    """Every generated file, and what writes its text."""
+    yield DOCS / "machine.md", machine_page
+    yield DOCS / "views.md", views_page
+    yield DOCS / "promises.md", promises_page
+    yield DOCS / "requirements.md", requirements_page
     for name in PICTURES:
-        yield DOCS / "diagrams" / f"{name}.svg", render(name, "svg")
-        yield DOCS / "diagrams" / f"{name}.mmd", render(name, "mermaid")
+        yield DOCS / "diagrams" / f"{name}.svg", partial(render, name, "svg")
+        yield DOCS / "diagrams" / f"{name}.mmd", partial(render, name, "mermaid")
 
 
 # -- The machine
@@ -154,9 +155,9 @@ def _ids(node: ast.expr) -> Iterator[str]:
 
 
 def main() -> int:
-    for path, text in pages():
+    for path, write in pages():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(write(), encoding="utf-8")
     assert set(PROFILES) == {"immediate", "confirm", "words"}, "README and docs name the profiles"
     return 0
 

@@ -37,6 +37,9 @@ MONEY = ask(Kind.MONEY, "How much?", "amount")
         "tickets for two people": 2,
         "um, I only need 1 ticket": 1,
         "Find a good one for two people": 2,
+        "two and a half thousand": 2500,
+        "half a million": 500_000,
+        "one point five million": 1_500_000,
     }.items(),
 )
 def test_a_number_as_people_say_it(reply: str, value: float) -> None:
@@ -82,6 +85,10 @@ def test_a_number_that_isnt_plain_is_for_nlu(reply: str) -> None:
         "six months": "P6M",
         "a year and six months": "P1Y6M",
         "for about four days I guess": "P4D",
+        "a quarter of an hour": "PT15M",
+        "three quarters of an hour": "PT45M",
+        "the whole week": "P1W",
+        "overnight": "P1D",
     }.items(),
 )
 def test_a_duration_as_people_say_it(reply: str, value: str) -> None:
@@ -103,6 +110,11 @@ def test_a_duration_as_people_say_it(reply: str, value: str) -> None:
         ("a thousand dollars", 1000, "USD"),
         ("five grand", 5000, None),
         ("300", 300, None),
+        ("twelve pounds fifty", 12.5, "GBP"),
+        ("12 euros 50, please", 12.5, "EUR"),
+        ("a tenner", 10, "GBP"),
+        ("no more than eighty euros", 80, "EUR"),
+        ("not more than a hundred", 100, None),
     ],
 )
 def test_money_as_people_say_it(reply: str, amount: float, currency: str | None) -> None:

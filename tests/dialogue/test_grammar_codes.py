@@ -22,6 +22,7 @@ CODE = ask(Kind.CODE, "What's your booking code?", "code")
         "plus one, 415 555 2671": "+14155552671",
         "+49 30 901820": "+4930901820",
         "415-555-2671": "4155552671",
+        "one eight hundred, five five five, oh one two two": "18005550122",
         "my number is 415 555 twenty six seventy one": "4155552671",
     }.items(),
 )

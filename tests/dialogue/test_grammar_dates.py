@@ -9,6 +9,7 @@ from grammar_replies import WEDNESDAY, ask, said
 
 from duologue.dialogue.grammars import Kind
 from duologue.dialogue.grammars.calendar import civil, day_number, day_of, iso, weekday
+from duologue.dialogue.grammars.feasts import easter
 
 DATE = ask(Kind.DATE, "When would you like to come?")
 
@@ -59,6 +60,14 @@ PLAIN = {
     "I'd like to come on the ninth, if possible": "2026-03-09",
     "How about tomorrow?": "2026-03-05",
     "no, on the 6th": "2026-03-06",
+    "the last Friday of March": "2026-03-27",
+    "first Monday in April": "2026-04-06",
+    "the fifth Thursday of April": "2026-04-30",
+    "the second Tuesday of next month": "2026-04-14",
+    "the first Tuesday of March": "2027-03-02",
+    "the twelfth of the third": "2026-03-12",
+    "Good Friday": "2026-04-03",
+    "Easter Monday": "2026-04-06",
 }
 
 
@@ -107,6 +116,8 @@ def test_a_birthday_lies_behind() -> None:
         "March 40th",
         "may I ask something",
         "sometime",
+        "the fifth Friday of April",
+        "the first of thirty",
         "we sat down",
         "the second floor",
         "Monday or Tuesday",
@@ -119,6 +130,16 @@ def test_what_is_no_day_is_for_nlu(reply: str) -> None:
 def test_short_weekdays_count_only_where_a_date_is_asked_for() -> None:
     assert said(DATE, "Fri") == "2026-03-06"
     assert said(ask(Kind.NUMBER), "two on sat") is None
+
+
+def test_easter_is_where_the_tables_of_the_golden_number_have_it() -> None:
+    for year in range(1900, 2200):  # the paschal full moon by epact, as in the tables of the calendar's reform
+        golden, century = year % 19 + 1, year // 100 + 1
+        epact = (11 * golden + 20 + ((8 * century + 5) // 25 - 5) - (3 * century // 4 - 12)) % 30
+        epact += epact == 24 or (epact == 25 and golden > 11)
+        moon = 44 - epact if epact < 24 else 74 - epact  # of March
+        sunday = (5 * year // 4) - (3 * century // 4 - 12) - 10
+        assert easter(year) == day_number(year, 3, 1) + moon + 7 - (sunday + moon) % 7 - 1, year
 
 
 def test_the_calendar_agrees_with_the_standard_library() -> None:

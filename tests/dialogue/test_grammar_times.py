@@ -44,6 +44,10 @@ PLAIN = {
     "uh, eleven, I think": "11:00",
     "I'd say at about four thirty": "16:30",
     "two in the afternoon would suit me best": "14:00",
+    "twelve midnight": "00:00",
+    "noonish": "12:00",
+    "19 hundred hours": "19:00",
+    "three on the dot": "15:00",
 }
 
 
@@ -92,7 +96,19 @@ def test_another_time_may_be_given_to_the_question_back() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ["in the morning", "25:00", "6:75", "after six pm", "in two hours", "six people", "six or seven pm", "before noon"],
+    [
+        "in the morning",
+        "25:00",
+        "6:75",
+        "after six pm",
+        "in two hours",
+        "six people",
+        "six or seven pm",
+        "before noon",
+        "five to",
+        "twenty past",
+        "from five to six",
+    ],
 )
 def test_what_is_no_time_is_for_nlu(reply: str) -> None:
     assert said(TIME, reply) is None

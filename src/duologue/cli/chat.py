@@ -7,7 +7,6 @@ same dialogue as in a voice conversation, only without the voice.
 from __future__ import annotations
 
 import asyncio
-import datetime
 import json
 import logging
 import sys
@@ -42,7 +41,7 @@ def chat_command(
         str | None, typer.Option(help="The module with its functions; without it, the Python file of the same name.")
     ] = None,
     flow: Annotated[str, typer.Option(help="Start this flow at once.")] = "",
-    today: Annotated[str | None, typer.Option(help="An ISO date to take for today.")] = None,
+    today: Annotated[str | None, typer.Option(help="An ISO date to take for today, with a time or without.")] = None,
     nlu: Annotated[
         str, typer.Option(help="Who understands what no grammar does: local, words, or a model such as llm:gpt-5-mini.")
     ] = "local",
@@ -93,10 +92,12 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
 
 
 def _check_date(text: str) -> None:
+    from duologue.dialogue.grammars.calendar import day_of
+
     try:
-        datetime.date.fromisoformat(text)
+        day_of(text)
     except ValueError:
-        raise DuologueError(f"--today {text!r} is no date like 2026-03-04") from None
+        raise DuologueError(f"--today {text!r} is no date like 2026-03-04 or 2026-03-04T17:20") from None
 
 
 def find_nlu(name: str, llm_url: str | None = None) -> Nlu:

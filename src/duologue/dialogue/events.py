@@ -17,7 +17,7 @@ from .grammars import Json
 class UserSaid:
     text: str
     at: int  # milliseconds
-    today: str  # ISO date
+    today: str  # ISO date; with the time of day, as in 2026-03-04T17:20, "in half an hour" is understood as well
 
 
 @dataclass(frozen=True, slots=True)

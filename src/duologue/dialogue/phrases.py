@@ -83,7 +83,7 @@ def either(parts: list[str]) -> str:
 
 def _is_far(day: str, today: str) -> bool:
     """Would it be taken for the same day of another year?"""
-    now = _DATE.fullmatch(today)
+    now = _DATE.match(today)
     if now is None:
         return False
     months = 12 * (int(day[:4]) - int(now[1])) + int(day[5:7]) - int(now[2])

@@ -13,6 +13,7 @@ from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Json
+from .grammars.calendar import DATE_CHARS
 from .parts import PART, TOLD
 from .phrases import as_said, spoken
 from .requests import validation
@@ -30,7 +31,7 @@ def validate_next(d: Draft) -> None:
             continue
         spec = d.spec(value.slot)
         d.enter(Phase.VALIDATING_SLOT)
-        if spec.is_future and d.today and str(value.value) < d.today and value.value != ANY:
+        if spec.is_future and d.today and str(value.value) < d.today[:DATE_CHARS] and value.value != ANY:
             reject(d, d.domain.patterns.passed)
             return
         if (spec.validator or spec.normaliser) and not _is_any(d, value.slot, value.value):

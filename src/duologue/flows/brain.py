@@ -34,8 +34,8 @@ TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come
 
 
 def local_today() -> str:
-    """Today's date where this runs."""
-    return datetime.date.today().isoformat()
+    """Today's date and the time where this runs."""
+    return datetime.datetime.now().isoformat(timespec="minutes")
 
 
 def now_ms() -> int:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.flow import Domain
+from duologue.dialogue.grammars.calendar import day_of
 from duologue.nlu.understanding import Nlu, Scope, Understanding
 
 from .problems import Notes
@@ -199,10 +200,15 @@ class _Reader:
         if not isinstance(given, list) or not given:
             self._wrong((), "stories: a list is wanted")
             return None
+        today = str(data.get("today") or TODAY)
+        try:
+            day_of(today)
+        except ValueError:
+            self._wrong(("today",), f"{today!r} is no date like 2026-03-04 or 2026-03-04T17:20")
         stories = [self._story(("stories", at), item) for at, item in enumerate(given)]
         flows = self._path.parent / data["flows"]
         made = tuple(story for story in stories if story is not None)
-        return StoryFile(self._path, flows, str(data.get("actions") or ""), str(data.get("today") or TODAY), made)
+        return StoryFile(self._path, flows, str(data.get("actions") or ""), today, made)
 
     def _story(self, place: Place, given: Any) -> Story | None:
         if not self._check_keys(place, given, ("story", "flow", "turns")):

@@ -10,18 +10,20 @@ from collections.abc import Iterator, Sequence
 
 from .match import Match
 from .numbers import SMALL, number_at, thousands_at
-from .tokens import Token
+from .tokens import Token, lows
 
 PERIODS = {
     "second": "S", "sec": "S", "minute": "M", "min": "M", "hour": "H", "hr": "H",
     "day": "D", "night": "D", "week": "W", "month": "Mo", "year": "Y",
 }  # fmt: skip
-_CLOCK = ("S", "M", "H")
+_WHOLE = ("whole", "full", "entire")
 _HALVES = {"M": ("S", 30), "H": ("M", 30), "D": ("H", 12), "Mo": ("D", 15), "Y": ("Mo", 6)}
 CURRENCIES = {
     "$": "USD", "dollar": "USD", "buck": "USD", "usd": "USD", "cent": "USD", "£": "GBP", "pound": "GBP", "gbp": "GBP",
     "quid": "GBP", "€": "EUR", "euro": "EUR", "eur": "EUR", "rupee": "INR", "yen": "JPY",
 }  # fmt: skip
+_NOTES = {"fiver": 5, "tenner": 10}
+_BOUNDS = (("no", "more", "than"), ("not", "more", "than"), ("not", "over"), ("nothing", "over"), ("nothing", "above"))
 _CENTS = ("cent", "cents", "penny", "pence", "p")
 
 
@@ -37,21 +39,27 @@ def _period(word: str) -> str:
     return PERIODS.get(singular(word), "")
 
 
-def _length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """One length: three days, an hour, half an hour, two and a half hours, an hour and a half, a fortnight."""
-    words = [token.low for token in tokens] + [""] * 4
+def length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
+    """One length: three days, an hour, half an hour, two and a half hours, an hour and a half, a fortnight, the whole
+    week, overnight."""
+    words = [token.low for token in tokens] + [""] * 5
+    if words[place] == "overnight":
+        return {"D": 1}, place + 1
+    if (quarters := _quarters_at(words, place)) is not None:
+        return quarters
     if words[place] == "half" and words[place + 1] in ("a", "an") and (unit := _period(words[place + 2])) in _HALVES:
         lower, amount = _HALVES[unit]
         return {lower: amount}, place + 3
     count: int | float
-    if words[place] in ("a", "an") and (_period(words[place + 1]) or words[place + 1] == "fortnight"):
+    is_one = words[place] in ("a", "an") and (_period(words[place + 1]) or words[place + 1] == "fortnight")
+    if is_one or (words[place] in ("a", "an", "the") and words[place + 1] in _WHOLE):
         count, at = 1, place + 1
     else:
         found = number_at(tokens, place)
         if found is None:
             return None
         count, at = found
-    at += words[at] in ("whole", "full", "more")
+    at += words[at] in (*_WHOLE, "more")
     if words[at].startswith("fortnight"):
         return ({"W": 2 * count}, at + 1) if isinstance(count, int) else None
     unit = _period(words[at])
@@ -67,6 +75,15 @@ def _length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int
         lower, amount = _HALVES[unit]
         parts[lower] = parts.get(lower, 0) + amount
     return parts, at
+
+
+def _quarters_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int] | None:
+    """A quarter of an hour, three quarters of an hour."""
+    is_three = words[place : place + 2] == ["three", "quarters"]
+    begun = place + (is_three or words[place] == "a")
+    if words[begun] != ("quarters" if is_three else "quarter") or words[begun + 1 : begun + 4] != ["of", "an", "hour"]:
+        return None
+    return {"M": 45 if is_three else 15}, begun + 4
 
 
 def _duration_text(parts: dict[str, int]) -> str:
@@ -87,12 +104,12 @@ def find_durations(tokens: Sequence[Token], *, is_more: bool = False) -> Iterato
         tokens = [token._replace(low="a") if token.low == "another" else token for token in tokens]
     place = 0
     while place < len(tokens):
-        found = _length_at(tokens, place)
+        found = length_at(tokens, place)
         if found is None:
             place += 1
             continue
         parts, after = found
-        more = _length_at(tokens, after + (after < len(tokens) and tokens[after].low == "and"))
+        more = length_at(tokens, after + (after < len(tokens) and tokens[after].low == "and"))
         if more is not None and not set(more[0]) & set(parts):
             parts, after = parts | more[0], more[1]
         has_another = is_more and place > 0 and tokens[place - 1].text.casefold() == "another"
@@ -108,12 +125,22 @@ def _money(amount: int | float, currency: str | None) -> dict[str, str | int | f
     return {"amount": cents // 100 if cents % 100 == 0 else cents / 100, "currency": currency}
 
 
-def _two_digits(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
-    """Fifty, oh five, twenty five: cents that follow an amount in words."""
-    if at >= len(tokens) or tokens[at].pause or tokens[at].low not in SMALL:
-        return None
-    found = number_at(tokens, at)
+def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -> tuple[int, int] | None:
+    """Fifty, oh five, twenty five: cents that follow an amount in words; `is_written` takes digits too."""
+    is_cents = at < len(tokens) and (tokens[at].low in SMALL or (is_written and tokens[at].low.isdigit()))
+    found = number_at(tokens, at) if is_cents and not tokens[at].pause else None
     return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
+
+
+def _ends(tokens: Sequence[Token], at: int) -> bool:
+    """Is nothing counted here, as people are in "ten dollars, twenty people"?"""
+    return at == len(tokens) or bool(tokens[at].pause) or tokens[at].low in ("please", "then", "thanks")
+
+
+def _note_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, ...], str | None, int] | None:
+    """A tenner, a fiver."""
+    begun = place + (words[place] in ("a", "one"))
+    return ((_NOTES[words[begun]],), "GBP", begun + 1) if begun > place and words[begun] in _NOTES else None
 
 
 def _money_at(
@@ -121,6 +148,8 @@ def _money_at(
 ) -> tuple[tuple[int | float, ...], str | None, int] | None:
     """Amounts that may be meant, the currency, the place after."""
     words = [token.low for token in tokens] + [""] * 4
+    if (note := _note_at(words, place)) is not None:
+        return note
     currency = CURRENCIES.get(words[place]) if words[place] in ("$", "£", "€") else None
     found = number_at(tokens, place + bool(currency))
     if found is None:
@@ -140,11 +169,21 @@ def _money_at(
         small = number_at(tokens, after)
         if small is not None and small[0] < 100 and words[small[1]] in _CENTS:
             amounts, at = tuple(amount + small[0] / 100 for amount in amounts), small[1] + 1
+        elif (small := _two_digits(tokens, at, is_written=True)) is not None and _ends(tokens, small[1]):
+            amounts, at = (amount + small[0] / 100,), small[1]  # "twelve pounds fifty"
         elif len(amounts) > 1:
             amounts = amounts[:1]  # "twelve fifty dollars" is said of 12.50
     elif currency is None and not is_asked:
         return None
     return amounts, currency, at
+
+
+def _bound_before(tokens: Sequence[Token], place: int) -> int:
+    """Where an amount begins that is the most: "no more than eighty"."""
+    for words in _BOUNDS:
+        if lows(tokens[max(0, place - len(words)) : place]) == words:
+            return place - len(words)
+    return place
 
 
 def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[Match]:
@@ -156,5 +195,5 @@ def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[M
             place += 1
             continue
         amounts, currency, after = found
-        yield Match(place, after, tuple(_money(amount, currency) for amount in amounts))
+        yield Match(_bound_before(tokens, place), after, tuple(_money(amount, currency) for amount in amounts))
         place = after

@@ -1,6 +1,7 @@
 """Days as whole numbers: counting, weekdays and ISO text, with no clock.
 
-A day is its number since 0000-03-01 in the Gregorian calendar without a beginning. Rule: today always comes in.
+A day is its number since 0000-03-01 in the Gregorian calendar without a beginning. Rule: today always comes in, and the
+time of it if anybody knows.
 """
 
 from __future__ import annotations
@@ -9,7 +10,14 @@ import re
 from typing import NamedTuple
 
 YEAR_MAX = 9999
-_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z")
+DATE_CHARS = len("2026-03-01")
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}))?\Z")
+
+
+class Day(int):
+    """The number of a day. `minute` is that of the day, where the time was told with it."""
+
+    minute: int | None = None
 
 
 class Civil(NamedTuple):
@@ -68,9 +76,15 @@ def iso(number: int) -> str:
     return f"{year:04d}-{month:02d}-{day:02d}"
 
 
-def day_of(text: str) -> int:
-    """The number of an ISO day; ValueError if it is none."""
+def day_of(text: str) -> Day:
+    """The number of an ISO day, with a time or without; ValueError if it is none."""
     match = _ISO.match(text)
-    if match is None or not is_day(*map(int, match.groups())):
+    if match is None or not is_day(*map(int, match.groups()[:3])):
         raise ValueError(f"not a day: {text!r}")
-    return day_number(*map(int, match.groups()))
+    day = Day(day_number(*map(int, match.groups()[:3])))
+    if match[4] is not None:
+        hour, minute = int(match[4]), int(match[5])
+        if hour > 23 or minute > 59:
+            raise ValueError(f"not a time: {text!r}")
+        day.minute = hour * 60 + minute
+    return day

@@ -45,6 +45,8 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
         return _letter(tokens, place, words)
     if word == "oh":
         return "?", place + 1
+    if word in UNITS and words[1] == "hundred" and 1 <= UNITS[word] <= 9:
+        return f"{UNITS[word]}00", place + 2
     if word in UNITS:
         return str(UNITS[word]), place + 1
     if word in TENS:
@@ -80,7 +82,7 @@ def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
     return ("?" if letter == "O" and tokens[place].text == "o" else letter), place + 1
 
 
-def _run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
+def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
     """Pieces in a row: what they spell, the place after, how many they were."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
@@ -117,7 +119,7 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
     found: list[Match] = []
     place = 0
     while place < len(tokens):
-        run = _run_at(tokens, place)
+        run = run_at(tokens, place)
         if run is None:
             place += 1
             continue
@@ -136,7 +138,7 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
     found: list[Match] = []
     place = 0
     while place < len(tokens):
-        run = _run_at(tokens, place)
+        run = run_at(tokens, place)
         if run is None:
             place += 1
             continue

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .anything import is_anything
-from .calendar import day_of
+from .calendar import Day, day_of
 from .carriers import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
 from .commands import command_of, repeats
 from .find import find
@@ -89,7 +89,7 @@ def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
     return is_denied and stem(tokens[place].low) in stems_of(text)
 
 
-def new_values(tokens: Sequence[Token], today: int, text: str) -> list[Match]:
+def new_values(tokens: Sequence[Token], today: Day, text: str) -> list[Match]:
     """Dates, times and numbers that the question didn't have."""
     asked = {token.low for token in tokens_of(text)}
     found: list[Match] = []
@@ -102,7 +102,7 @@ def new_values(tokens: Sequence[Token], today: int, text: str) -> list[Match]:
 
 
 def changed(
-    reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: int, echo: frozenset[str]
+    reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Day, echo: frozenset[str]
 ) -> tuple[Value, ...]:
     """The new values, if they explain every word beside those of a change; else none."""
     filled = assign(tokens, slots, today)
@@ -144,7 +144,7 @@ def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
     return tokens[0].low in _ASKING and len(tokens) > 1 and tokens[1].low in ("i", "we", "you", "they")
 
 
-def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: int, text: str) -> bool:
+def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: Day, text: str) -> bool:
     """Does it name something of a list that the question didn't have?"""
     asked = {token.low for token in tokens_of(text)}
     listed = [slot for slot in slots if slot.kind in (Kind.CHOICE, Kind.NAME)]

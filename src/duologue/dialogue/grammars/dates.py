@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
+from .feasts import MOVING, easter, nth_weekday
 from .match import Match
 from .numbers import SMALL, number_at, ordinal_at
 from .since import Since, day_since
@@ -59,8 +60,8 @@ class _Dates:
     def at(self, place: int) -> Found | None:
         """The date that begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
-            self._since, self._near, self._distance, self._weekday, self._month_first, self._day_first, self._holiday,
-            self._digits, self._weekend, self._month_end,
+            self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
+            self._day_first, self._holiday, self._feast, self._digits, self._weekend, self._month_end,
         )  # fmt: skip
         for rule in rules:
             found = rule(place)
@@ -196,6 +197,30 @@ class _Dates:
         agreeing = tuple(day for day in found[0] if weekday(day) == wanted)
         return agreeing or (*found[0], *days), found[1]
 
+    def _nth_weekday(self, place: int) -> Found | None:
+        """The last Friday of March, the first Monday in April, the second Tuesday of next month."""
+        at = place + (self.words[place] == "the")
+        which = (-1, at + 1) if self.words[at] == "last" else ordinal_at(self.tokens, at)
+        if which is None or which[0] > 5 or self.words[which[1]] not in WEEKDAYS:
+            return None
+        wanted, of = WEEKDAYS[self.words[which[1]]], which[1] + 1
+        if self.words[of] not in ("of", "in"):
+            return None
+        of += 1
+        year, month, _ = civil(self.today)
+        if self.words[of] in MONTHS:
+            years = range(year, year - 2, -1) if self.is_past else range(year, year + 2)
+            months, after = [(one, MONTHS[self.words[of]]) for one in years], of + 1
+        elif self.words[of] in ("this", "the", "next") and self.words[of + 1] == "month":
+            months, after = [later_month(year, month, int(self.words[of] == "next"))], of + 2
+        else:
+            return None
+        days = [nth_weekday(*one, which[0], wanted) for one in months]
+        if days[0] is None:
+            return None  # there is no fifth
+        fits = [day for day in days if day is not None and (day <= self.today if self.is_past else day >= self.today)]
+        return ((fits[0],), after) if fits else None
+
     # -- Days of a month
 
     def _month_first(self, place: int) -> Found | None:
@@ -231,6 +256,9 @@ class _Dates:
         if not spoken:
             return None
         of += self.words[of] == "the"
+        month = ordinal_at(self.tokens, of) if of > at else None
+        if month is not None and 1 <= month[0] <= 12:  # the twelfth of the third
+            return self._dated(month[0], number, month[1])
         if self.words[of] in ("this", "next", "following", "same", "current") and self.words[of + 1] == "month":
             return self._in_month(number, self.words[of] in ("next", "following"), of + 2)
         if self.words[of : of + 1] == ["month"]:
@@ -307,6 +335,16 @@ class _Dates:
         for words, (month, day) in HOLIDAYS.items():
             if tuple(self.words[place : place + len(words)]) == words:
                 return self._dated(month, day, place + len(words))
+        return None
+
+    def _feast(self, place: int) -> Found | None:
+        """Good Friday, Easter Monday: the nearest one."""
+        for words, later in MOVING.items():
+            if tuple(self.words[place : place + len(words)]) == words:
+                year = civil(self.today).year
+                days = [easter(year + step) + later for step in ((0, -1) if self.is_past else (0, 1))]
+                fits = [day for day in days if (day <= self.today if self.is_past else day >= self.today)]
+                return (fits[0],), place + len(words)
         return None
 
     def _digits(self, place: int) -> Found | None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
-from .calendar import day_of
+from .calendar import Day, day_of
 from .carriers import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
 from .freetext import is_capital, without_light
+from .from_now import find_ahead, find_now
 from .gate import is_dated
-from .match import Match
+from .match import Match, overlaps
 from .names import NameList
 from .numbers import find_numbers
 from .reading import Kind, Slot
@@ -28,7 +29,7 @@ _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam
 _SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
 
 
-def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_more: bool = False) -> list[Match]:
+def find(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool, is_more: bool = False) -> list[Match]:
     """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value, and `is_more`
     what is only one where it is asked for more."""
     match slot.kind:
@@ -38,8 +39,7 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_
             dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
-            times = find_times(tokens, hours=slot.hours, is_asked=is_asked)
-            return [match for match in times if not counts_seats(tokens, match) and not _is_label(tokens, match)]
+            return find_moments(tokens, slot, today, is_asked=is_asked)
         case Kind.DURATION:
             return [match for match in find_durations(tokens, is_more=is_more) if not _is_moment(tokens, match)]
         case Kind.NUMBER:
@@ -61,6 +61,18 @@ def find(tokens: Sequence[Token], slot: Slot, today: int, *, is_asked: bool, is_
             return find_wanted(tokens, slot.name) if not is_asked else []
         case Kind.TEXT:
             return []
+
+
+def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool) -> list[Match]:
+    """Every time of day, on the clock or counted from now."""
+    ahead = find_ahead(tokens, today.minute) if today.minute is not None else []
+    times = [
+        match
+        for match in find_times(tokens, hours=slot.hours, is_asked=is_asked)
+        if not counts_seats(tokens, match) and not _is_label(tokens, match)
+    ]
+    found = sorted([*ahead, *(match for match in times if not any(overlaps(match, other) for other in ahead))])
+    return found or (find_now(tokens, today.minute) if is_asked and today.minute is not None else [])
 
 
 def counts_seats(tokens: Sequence[Token], match: Match) -> bool:

@@ -118,8 +118,8 @@ def proper(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 
 def introduced(tokens: Sequence[Token]) -> Span | None:
-    """ "I'm Sam Miller", where a name is asked for. Without a capital it may be anything: "I'm busy"."""
-    first = 1 if tokens[0].low in ("i'm", "im") else 2 if lows(tokens[:2]) == ("i", "am") else 0
+    """ "I'm Sam Miller", "call me Sam", where a name is asked for. Without a capital it may be anything: "I'm busy"."""
+    first = 1 if tokens[0].low in ("i'm", "im") else 2 if lows(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
     after = len(tokens)
     while after > first and tokens[after - 1].low in POLITE:
         after -= 1

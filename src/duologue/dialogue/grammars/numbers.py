@@ -33,6 +33,7 @@ ORDINALS = {
         start=1,
     )
 } | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50}
+_HALVED = {"dozen": 12, "thousand": 1_000, "million": 1_000_000, "billion": 10**9}
 GROUPS = {"couple": 2, "pair": 2, "dozen": 12}
 
 _POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # thousands, or a number with three decimals
@@ -91,8 +92,8 @@ def thousands_at(tokens: Sequence[Token], place: int) -> int | None:
 def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
     """A couple, a dozen, half a dozen, two dozen."""
     words = [token.low for token in tokens[place : place + 4]]
-    if words[:3] == ["half", "a", "dozen"]:
-        return 6, place + 3
+    if words[:2] == ["half", "a"] and words[2:3] and words[2] in _HALVED:
+        return _HALVED[words[2]] // 2, place + 3
     begun = place + (words[0] in ("a", "the"))
     if begun < len(tokens) and tokens[begun].low in GROUPS and (begun > place or tokens[begun].low == "couple"):
         after = begun + 1
@@ -125,6 +126,8 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
         return None
     value, at = _and_a_half(tokens, at, total + part)
     value, at = _and_point(tokens, at, value)
+    if value != int(value) and at < len(tokens) and SCALES.get(tokens[at].low, 0) >= 1_000:  # "two and a half thousand"
+        value, at = value * SCALES[tokens[at].low], at + 1
     return (_whole(value), at) if value <= NUMBER_MAX else None
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .anything import is_anything
-from .calendar import day_of
+from .calendar import Day, day_of
 from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed
 from .commands import command_of
 from .company import counts_people, find_company, is_told_twice
 from .find import find
 from .freetext import bare, introduced, is_longer, is_no_name, proper, said_last
+from .from_now import find_ahead
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import find_digits, is_thing
@@ -37,6 +38,7 @@ from .reading import (
 )
 from .roles import contradicts
 from .several import Filled, assign, values_of
+from .spelled import spelled_name
 from .times import find_parts, is_in_part
 from .tokens import Token, fluent, span_of, stem, stems_of, tokens_of
 from .units import asks_how_many, disagree, find_none, with_units
@@ -102,7 +104,7 @@ def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str
 class _Reader:
     """One reply being read."""
 
-    def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: int) -> None:
+    def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: Day) -> None:
         self.question = question
         self.slot = question.slot
         self.reply = reply
@@ -121,6 +123,8 @@ class _Reader:
             return self._yes_no()
         if self.slot.kind is Kind.TEXT and self.slot.may_be_any and self._is_enough():
             return Confirmation(Answer.NO)
+        if self.slot.kind is Kind.NAME and (spelled := self._spelled()) is not None:
+            return self._settle(spelled)
         matches = self._find()
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
@@ -128,6 +132,15 @@ class _Reader:
             is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
             return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
+
+    def _spelled(self) -> Match | None:
+        """A name that is spelled; of a list that has them all, one of these."""
+        found = spelled_name(self.reply, self.tokens)
+        if found is None or self.slot.names is None:
+            return found if self.slot.is_open else None
+        written = tokens_of(str(found.candidates[0]))
+        known = [match for match in self.slot.names.find(written) if match.after - match.first == len(written)]
+        return found._replace(candidates=known[0].candidates) if known else found if self.slot.is_open else None
 
     def _find(self) -> list[Match]:
         is_more = asks_for_more(self.question.text)
@@ -325,7 +338,12 @@ class _Reader:
     # -- Several slots
 
     def holds_a_day(self) -> bool:
-        """Is a day told with the time that was asked for: "tonight at eight"?"""
+        """Is a day told with the time that was asked for, or the other way round: "tonight at eight", "in an hour"?"""
+        kinds = {slot.kind for slot in self.question.others}
+        if not {Kind.DATE, Kind.TIME} <= {self.slot.kind, *kinds}:
+            return False
+        if self.today.minute is not None and find_ahead(self.tokens, self.today.minute):
+            return True
         days = [slot for slot in self.question.others if slot.kind is Kind.DATE]
         return self.slot.kind is Kind.TIME and any(find(self.tokens, slot, self.today, is_asked=False) for slot in days)
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .calendar import day_of
+from .calendar import Day, day_of, iso
 from .dates import find_dates
 from .find import counts_seats, find
+from .from_now import find_ahead
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
 from .roles import doing_of, doing_said, role_said, roles_among
@@ -30,17 +31,17 @@ Found = tuple[Match, list[Slot]]
 Filled = dict[str, tuple[Slot, Match]]
 
 
-def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Filled | None:
+def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Filled | None:
     """Which slot gets which value, by the slot's name; None if a value fits none or several."""
     filled: Filled = {}
     for match, fitting in found_in(tokens, slots, today):
         if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
             return None
         filled[fitting[0].name] = (fitting[0], match)
-    return filled | later(tokens, filled, today)
+    return filled | later(tokens, filled, today) | _of_today(tokens, slots, filled, today)
 
 
-def later(tokens: Sequence[Token], filled: Filled, today: int) -> Filled:
+def later(tokens: Sequence[Token], filled: Filled, today: Day) -> Filled:
     """The end of a time, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is Kind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
@@ -54,7 +55,17 @@ def later(tokens: Sequence[Token], filled: Filled, today: int) -> Filled:
     return {}
 
 
-def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> Iterator[Found]:
+def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Day) -> Filled:
+    """The day of a time that is counted from now, where the only day that may be meant is open."""
+    days = [slot for slot in slots if slot.kind is Kind.DATE]
+    ahead = find_ahead(tokens, today.minute) if today.minute is not None else []
+    timed = [match for slot, match in filled.values() if slot.kind is Kind.TIME and match in ahead]
+    if len(days) != 1 or days[0].name in filled or len(timed) != 1:
+        return {}
+    return {days[0].name: (days[0], timed[0]._replace(candidates=(iso(today),)))}
+
+
+def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Iterator[Found]:
     """Every value that nobody needs to have asked for, and the slots that it fits; no two share a word."""
     taken: list[Match] = []
     for kind in _ORDER:
@@ -88,7 +99,7 @@ def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
     return found
 
 
-def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: int) -> list[Found]:
+def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> list[Found]:
     """Every match, and the slots that have it."""
     found: list[Found] = []
     for slot in slots:

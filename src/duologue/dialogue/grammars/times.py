@@ -41,19 +41,17 @@ class _Times:
 
     def at(self, place: int) -> tuple[tuple[int, ...], int] | None:
         """The time that begins here, in minutes of the day."""
-        if self.words[place] in NAMED or self.words[place : place + 2] == ["twelve", "noon"]:
-            after = place + 1 + (self.words[place] == "twelve")
-            return (NAMED[self.words[after - 1]],), after
-        if self.words[place : place + 2] == ["12", "noon"]:
-            return (720,), place + 2
+        named = place + (self.words[place] in ("twelve", "12") and self.words[place + 1] in NAMED)
+        if (name := self.words[named].removesuffix("ish")) in NAMED:
+            return (NAMED[name],), self._on_the_dot(named + 1)
         part, begun = self._part_before(place)
-        clock = self._past_or_to(begun) or self._clock(begun)
+        clock = self._past_or_to(begun) or (self._clock(begun) if not self._is_half_said(begun) else None)
         if clock is None:
             return None
         minutes, is_full, after = clock
         is_named = after > begun and self.words[after - 1] == "o'clock"
-        half, after = self._half_day(after)
-        later_part, after = self._part_after(after)
+        half, after = self._half_day(self._on_the_dot(after))
+        later_part, after = self._part_after(self._on_the_dot(after))
         part = part or later_part
         is_sure = half is not None or part or is_named or ":" in self.tokens[begun].text or after - begun > 1
         is_sure = is_sure or (place > 0 and self.words[place - 1] == "at")
@@ -96,10 +94,15 @@ class _Times:
             return HALF_DAYS[self.words[at] + "m"], at + 2
         return None, at
 
+    def _on_the_dot(self, at: int) -> int:
+        return at + 3 * (self.words[at : at + 3] == ["on", "the", "dot"])
+
     # -- Clocks
 
     def _past_or_to(self, place: int) -> Clock | None:
-        """Half past six, a quarter to, ten minutes to seven, half six."""
+        """Half past six, a quarter to, ten minutes to seven, half six. "From five to six" is a while."""
+        if place > 0 and self.words[place - 1] == "from":
+            return None
         at = place + (self.words[place] == "a")
         if self.words[at] in QUARTERS:
             minutes, at = QUARTERS[self.words[at]], at + 1
@@ -126,14 +129,20 @@ class _Times:
             return None
         return (hour[0] * 60 + sign * minutes) % 720 or 720, False, hour[1] + (self.words[hour[1]] == "o'clock")
 
+    def _is_half_said(self, place: int) -> bool:
+        """Is it "five to" or "twenty past", and nobody says of what?"""
+        counted = number_at(self.tokens, place)
+        after = counted[1] if counted is not None else place
+        return after > place and after == len(self.tokens) - 1 and self.words[after] in ("to", "till", "til", "past")
+
     def _clock(self, place: int) -> Clock | None:
         """6:30, 6 o'clock, six thirty, six oh five, eighteen hundred, 1830 hours."""
         low = self.words[place]
         if ":" in low or ("." in low and self.is_asked and low[0].isdigit()):
             return self._written(low, place)
-        if self.words[place + 1] == "hundred" and low in SMALL and SMALL[low] <= 23:
+        if self.words[place + 1] == "hundred" and (hour_at := self._hour(place)) is not None:
             at = place + 2 + (self.words[place + 2] == "hours")
-            return (SMALL[low] * 60, True, at) if self.is_asked or at > place + 2 else None
+            return (hour_at[0] * 60, True, at) if self.is_asked or at > place + 2 else None
         if low.isascii() and low.isdigit() and len(low) == 4:
             return self._military(low, place + 1)
         hour_at = self._hour(place)

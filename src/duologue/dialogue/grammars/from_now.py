@@ -1,0 +1,54 @@
+"""Times that are counted from now: "in half an hour", "an hour and a half from now", "right now".
+
+Needs the time of day at which somebody speaks. Rule: a moment after midnight is no time of today, so it is left to be
+asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .amounts import length_at
+from .match import Match
+from .tokens import Token, lows
+
+_MINUTES = {"H": 60, "M": 1}
+_ABOUT = frozenset("about around roughly approximately like say maybe just under".split())
+_NOW = (("right", "now"), ("straight", "away"), ("right", "away"), ("now",), ("immediately",))
+_PER_DAY = 1440
+
+
+def find_ahead(tokens: Sequence[Token], now: int) -> list[Match]:
+    """Every time in a reply that is so much later than now, as HH:MM; `now` is in minutes of the day."""
+    return [match for place in range(len(tokens)) if (match := _ahead_at(tokens, place, now)) is not None]
+
+
+def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
+    """Now itself: a time only where one is asked for and nothing else is one, as in "right now, please"."""
+    return [
+        Match(place, place + len(words), (_clock(now),))
+        for words in _NOW
+        for place in range(len(tokens))
+        if lows(tokens[place : place + len(words)]) == words
+    ][:1]
+
+
+def _ahead_at(tokens: Sequence[Token], place: int, now: int) -> Match | None:
+    is_in = tokens[place].low == "in"
+    begun = place + is_in
+    while is_in and begun < len(tokens) and tokens[begun].low in _ABOUT:
+        begun += 1
+    length = length_at(tokens, begun) if begun < len(tokens) else None
+    if length is None or not set(length[0]) <= set(_MINUTES):
+        return None
+    after = length[1]
+    if not is_in:
+        if lows(tokens[after : after + 2]) != ("from", "now"):
+            return None
+        after += 2
+    at = now + sum(_MINUTES[unit] * count for unit, count in length[0].items())
+    return Match(place, after, (_clock(at),)) if at < _PER_DAY else None
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60:02d}:{minute % 60:02d}"

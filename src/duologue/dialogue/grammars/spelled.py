@@ -1,0 +1,89 @@
+"""Names that are spelled: "Meier, M E I E R", "Anna, that's A double N A".
+
+Letters at the end of a reply, one by one, after the name or alone. Rule: the letters decide how a name is written, but
+only if they can be those of a name that was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .carriers import POLITE
+from .codes import run_at
+from .freetext import bare, without_light
+from .match import Match
+from .tokens import Token, fluent, span_of
+
+LETTERS_MIN = 3
+_SPELLING = frozenset("spelled spelt spelling spell that's that is it's its written which i it as and with".split())
+_I_AM = ("i", "am", "i'm", "im")
+_ALIKE_MIN = 0.5
+
+
+class Spelled(NamedTuple):
+    """The letters, where they begin and where they end."""
+
+    letters: str
+    first: int
+    after: int
+
+
+def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
+    """The letters that end a reply."""
+    end = len(tokens)
+    while end and tokens[end - 1].low in POLITE:
+        end -= 1
+    for place in range(end):
+        run = run_at(tokens[:end], place)
+        if run is None or run[1] != end:
+            continue
+        letters = run[0].replace("?", "O").replace("-", "")
+        if letters.isalpha() and len(letters) >= LETTERS_MIN and all(_is_letter(one) for one in tokens[place:end]):
+            return Spelled(letters, place, end)
+    return None
+
+
+def spelled_name(reply: str, tokens: Sequence[Token]) -> Match | None:
+    """The name of a reply, written as it was spelled."""
+    spelled = find_spelled(tokens)
+    if spelled is None:
+        return None
+    before = spelled.first
+    while before and tokens[before - 1].low in _SPELLING:
+        before -= 1
+    written = spelled.letters.capitalize()
+    lead = without_light(tokens[:before])
+    if all(token.low in _I_AM for token in tokens[lead.first : lead.after]):
+        return Match(spelled.first, spelled.after, (written,))
+    said = bare(tokens[:before])
+    if said is None:
+        return None
+    start, end = span_of(tokens, *said)
+    words = fluent(reply[start:end]).split()
+    alike = max(range(len(words)), key=lambda at: (_alike(words[at], written), at))
+    if _alike(words[alike], written) < _ALIKE_MIN:
+        return None
+    if words[alike].casefold() != written.casefold():
+        words[alike] = written
+    return Match(said.first, spelled.after, (" ".join(words),))
+
+
+def _is_letter(token: Token) -> bool:
+    """Is it one letter, or a word that only tells of one? ASR writes "IBM" for what isn't spelled."""
+    return len(token.text) == 1 or not token.text.isupper()
+
+
+def _alike(said: str, written: str) -> float:
+    """How many of the letters are the same, from both ends: 1 is all."""
+    one, other = "".join(filter(str.isalpha, said.casefold())), written.casefold()
+    if not one or one[0] != other[0]:
+        return 0.0
+    same = _shared(one, other)
+    return (same + min(_shared(one[::-1], other[::-1]), min(len(one), len(other)) - same)) / max(len(one), len(other))
+
+
+def _shared(one: str, other: str) -> int:
+    """How many letters they begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -1,0 +1,66 @@
+"""Times that are counted from now: understood where the time of day is known, and never past midnight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read
+from duologue.dialogue.grammars.calendar import day_of
+
+NOW = "2026-03-04T17:20"
+TIME, DAY = Slot("time", Kind.TIME), Slot("day", Kind.DATE)
+
+
+def values(asked: Slot, reply: str, *others: Slot, now: str = NOW) -> dict[str, Any]:
+    reading = read(Question(asked, "When should it be?", others=others), reply, now)
+    return {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else {}
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "time"),
+    {
+        "in half an hour": "17:50",
+        "in an hour, please": "18:20",
+        "in about twenty minutes": "17:40",
+        "I need it in two hours": "19:20",
+        "an hour and a half from now": "18:50",
+        "in three quarters of an hour": "18:05",
+        "right now": "17:20",
+        "now, at seven pm": "19:00",
+    }.items(),
+)
+def test_a_time_is_counted_from_now(reply: str, time: str) -> None:
+    assert values(TIME, reply) == {"time": time}
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["in seven hours", "in two days", "in an hour or two", "in a moment", "for an hour"])
+def test_what_is_no_time_of_today_is_asked_about(reply: str) -> None:
+    assert values(TIME, reply) == {}
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["in half an hour", "an hour from now", "right now"])
+def test_without_a_clock_nothing_is_guessed(reply: str) -> None:
+    assert values(TIME, reply, now="2026-03-04") == {}
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(("asked", "other"), [(TIME, DAY), (DAY, TIME)])
+@pytest.mark.parametrize("reply", ["in an hour", "today in an hour"])
+def test_what_is_counted_from_now_is_of_today(asked: Slot, other: Slot, reply: str) -> None:
+    assert values(asked, reply, other) == {"time": "18:20", "day": "2026-03-04"}
+
+
+@pytest.mark.req("D-04")
+def test_of_two_days_neither_is_taken_to_be_today() -> None:
+    assert values(TIME, "in an hour", DAY, Slot("return_day", Kind.DATE)) == {"time": "18:20"}
+
+
+@pytest.mark.parametrize("text", ["2026-03-04T24:00", "2026-03-04T7:20", "2026-03-04 07:20", "2026-02-30T07:20"])
+def test_a_time_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a"):
+        day_of(text)

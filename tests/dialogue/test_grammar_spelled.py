@@ -1,0 +1,49 @@
+"""Names that are spelled: the letters decide how they are written."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import WEDNESDAY, named
+
+from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read
+
+
+def written(reply: str, slot: Slot | None = None) -> str | None:
+    reading = read(Question(slot or Slot("name", Kind.NAME), "What is your name?"), reply, WEDNESDAY)
+    return str(reading.values[0].value) if isinstance(reading, Direct) else None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "A N N A": "Anna",
+        "my name is A N N A": "Anna",
+        "I'm A double N A, please": "Anna",
+        "Smith, S-M-I-T-H": "Smith",
+        "Mayer, that's M E I E R": "Meier",
+        "Anna Mayer, spelled M as in Mike, E, I, E, R": "Anna Meier",
+        "Anna Meier, A N N A": "Anna Meier",
+        "it's spelled mike echo india echo romeo": "Meier",
+        "Lee, L double E": "Lee",
+        "call me Bob": "Bob",
+        "IBM": "IBM",
+        "Mike": "Mike",
+    }.items(),
+)
+def test_a_spelled_name_is_written_as_it_was_spelled(reply: str, name: str) -> None:
+    assert written(reply) == name
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["Brown, S M I T H", "Meier with an e i", "call me tomorrow", "call me later"])
+def test_letters_of_another_name_are_asked_about(reply: str) -> None:
+    assert written(reply) is None
+
+
+@pytest.mark.req("D-04")
+def test_of_a_known_list_the_letters_choose_one() -> None:
+    cities = named("Graz", "Linz", is_open=False).slot
+    assert written("L I N Z", cities) == "Linz"
+    assert written("Linz, L I N Z", cities) == "Linz"
+    assert written("B E R N", cities) is None
