@@ -119,6 +119,9 @@ def test_what_is_no_time_is_for_nlu(reply: str) -> None:
     ("reply", "value"),
     {
         "a table for six please": None,
+        "a table for six tonight": None,
+        "something for two tonight": None,
+        "six tonight": "18:00",
         "a table for six o'clock": "18:00",
         "a table for 6:30": "18:30",
         "book it for six": "18:00",

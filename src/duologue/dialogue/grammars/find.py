@@ -26,7 +26,9 @@ from .wanted import find_wanted
 
 _LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
 _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
-_SEATS = frozenset(stem(word) for word in "table room party group seat ticket place bed chair".split())
+_SEATS = frozenset(
+    stem(word) for word in "table room party group seat ticket place bed chair space anything something".split()
+)
 
 
 def find(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool, is_more: bool = False) -> list[Match]:
@@ -76,11 +78,12 @@ def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: b
 
 
 def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
-    """ "A table for six" and "six of us" are no times; "a table for six o'clock" is one."""
+    """ "A table for six tonight" and "six of us" are no times; "a table for six o'clock" is one."""
     before = tokens[max(0, match.first - 2) : match.first]
     if lows(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):
         return True
-    if match.after - match.first > 1 or len(before) < 2 or ":" in tokens[match.first].low:
+    is_bare = match.after - match.first == 1 or tokens[match.first + 1].low in ("tonight", "this")
+    if not is_bare or len(before) < 2 or ":" in tokens[match.first].low:
         return False
     return before[1].low == "for" and stem(before[0].low) in _SEATS
 

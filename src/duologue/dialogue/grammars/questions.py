@@ -8,14 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import ASSENT, DISSENT, FILLERS, POLITE
-from .tokens import Token
+from .carriers import ASSENT, DISSENT, FILLERS, POLITE, PREPOSITIONS
+from .tokens import Token, stem
 
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
 _WH = frozenset("what what's whats when when's where where's why how how's who who's which whose whom whether".split())
 _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
 _VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
 _SUBJECTS = frozenset("you they we i he she there the these those any".split())
+_SUITING = frozenset("is does would will".split())
+_OFFERED = (
+    ("do", "you", "have"),
+    ("do", "you", "still", "have"),
+    ("have", "you", "got"),
+    ("have", "you", "anything"),
+    ("have", "you", "any"),
+    ("is", "there"),
+    ("are", "there"),
+    ("are", "you", "free"),
+    ("are", "you", "available"),
+)
+_FREE = frozenset("possible ok okay fine good free available alright all right any work suit be for with you".split())
+_ANYTHING = frozenset("anything something a an any some one got left open still table slot appointment".split())
 _TELLING = frozenset("tell inform show send text email find".split())
 
 
@@ -43,6 +57,19 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
     if low in _VERB_FIRST:
         return bool(after) and (place == 0 or bool(tokens[place].pause) or after in _SUBJECTS)
     return low in _VERB_BEFORE_SUBJECT and after in _SUBJECTS
+
+
+def proposes(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
+    """Does it only ask whether a value suits, and so propose it: "is Friday possible?", "do you have a table at 8?"
+    `covered` is where the value stands, `echo` what the question itself was about."""
+    first = next((place for place, token in enumerate(tokens) if token.low not in OPENINGS), len(tokens))
+    words = tuple(token.low for token in tokens[first:])
+    offered = next((opening for opening in _OFFERED if words[: len(opening)] == opening), ())
+    if not offered and not (words and words[0] in _SUITING and first + 1 in covered):
+        return False
+    rest = [place for place in range(first + (len(offered) or 1), len(tokens)) if place not in covered]
+    free = _FREE | PREPOSITIONS | POLITE | (_ANYTHING if offered else frozenset())
+    return all(tokens[place].low in free or (offered and stem(tokens[place].low) in echo) for place in rest)
 
 
 def wants_to_know(tokens: Sequence[Token]) -> bool:

@@ -20,7 +20,7 @@ from .from_now import find_ahead
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import find_digits, is_thing
-from .questions import asks
+from .questions import asks, proposes
 from .reading import (
     ANY,
     Ambiguous,
@@ -59,7 +59,10 @@ from .yesno import (
     without_apology,
 )
 
-_MAYBE_SEVERAL = (Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED)
+_MAYBE_SEVERAL = (
+    Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED, Why.QUESTION,
+)  # fmt: skip
+_MOMENTS = (Kind.DATE, Kind.TIME)  # of which people ask whether one suits
 _PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 
@@ -128,6 +131,9 @@ class _Reader:
         matches = self._find()
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
+        is_asked = matches and why in (None, Why.QUESTION) and self.slot.kind in _MOMENTS
+        if is_asked and proposes(self.tokens, covered, self.echo):
+            covered, why = frozenset(range(len(self.tokens))) - self._foreign(covered), None
         if why is not None:
             is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
             return self._denied() if is_no else unclear(why)
@@ -356,7 +362,11 @@ class _Reader:
         if self.is_asked and _is_lone_count(filled, self.slot):
             return None
         covered = covered_by(match for _, match in filled.values())
-        if objection(self.tokens, covered) is not None or leftover(self.tokens, covered, self.echo):
+        why = objection(self.tokens, covered)
+        is_asked = any(slot.kind in _MOMENTS for slot, _ in filled.values()) and why in (None, Why.QUESTION)
+        if not (is_asked and proposes(self.tokens, covered, self.echo)) and (
+            why is not None or leftover(self.tokens, covered, self.echo)
+        ):
             return None
         values = values_of(self.reply, self.tokens, filled)
         if self.slot.kind is not Kind.YES_NO or (answer := self._opening()) is None:

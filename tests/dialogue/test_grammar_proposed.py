@@ -1,0 +1,78 @@
+"""A question whether a day or a time suits is an answer: it proposes one."""
+
+from __future__ import annotations
+
+import pytest
+from grammar_replies import WEDNESDAY, ask, said
+
+from duologue.dialogue.grammars import Choice, Direct, Kind, Question, Slot, read
+
+DAY = ask(Kind.DATE, "On which day would you like a table?")
+TIME = ask(Kind.TIME, "At what time?")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "do you have something on Friday?",
+        "do you still have a table on Friday",
+        "have you got anything on Friday?",
+        "is there anything free on Friday?",
+        "are you free on Friday?",
+        "is Friday possible?",
+        "is Friday any good",
+        "does Friday work for you?",
+        "would Friday be all right?",
+        "um, is Friday okay?",
+    ],
+)
+def test_who_asks_whether_a_day_suits_wants_it(reply: str) -> None:
+    assert said(DAY, reply) == "2026-03-06"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("reply", ["is eight pm okay?", "do you have a table at 8 pm?", "will 8 pm work"])
+def test_who_asks_whether_a_time_suits_wants_it(reply: str) -> None:
+    assert said(TIME, reply) == "20:00"
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "is Friday a holiday?",
+        "are you open on Friday?",
+        "what do you have on Friday?",
+        "do you have live music on Friday?",
+        "is there a deposit on Friday?",
+        "do you have a table on Friday or Saturday?",
+        "does Friday cost more?",
+        "have you booked it on Friday?",
+        "is it Friday?",
+        "isn't Friday possible?",
+        "is Friday not possible?",
+        "is there a table?",
+    ],
+)
+def test_who_asks_something_else_is_asking(reply: str) -> None:
+    assert said(DAY, reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "values"),
+    [
+        ("is there anything on Friday at 8 pm?", {"day": "2026-03-06", "time": "20:00"}),
+        ("do you have a table for four on Friday?", {"people": 4, "day": "2026-03-06"}),
+        ("do you have a table outside on Friday?", {"seating": "outside", "day": "2026-03-06"}),
+        ("do you have a nice view on Friday at 8 pm?", {}),
+        ("do you have a table for four?", {}),  # no moment is asked about: what they have may be the question
+    ],
+)
+def test_several_values_may_be_asked_about_at_once(reply: str, values: dict[str, object]) -> None:
+    seating = Slot("seating", Kind.CHOICE, choices=(Choice("inside"), Choice("outside")))
+    others = (seating, Slot("time", Kind.TIME), Slot("people", Kind.NUMBER))
+    reading = read(Question(DAY.slot, DAY.text, others=others), reply, WEDNESDAY)
+    found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else {}
+    assert found == {("it" if name == "day" else name): value for name, value in values.items()}
