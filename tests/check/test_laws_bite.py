@@ -24,13 +24,15 @@ from duologue.core.settings import PROFILES
 WORK, TALK, LINK, _PAIR = QUICK
 
 
-def explore(machine: Machine, scope: Any = TALK) -> Findings:
-    """Explore a broken machine, by the laws alone."""
-    return CoreExplorer(PROFILES["confirm"], scope, machine, violations_max=30, promised=()).run(states_max=6_000)
+def explore(machine: Machine, scope: Any = TALK, violations_max: int = 30) -> Findings:
+    """Explore a broken machine, by the laws alone, until there are so many complaints."""
+    explorer = CoreExplorer(PROFILES["confirm"], scope, machine, violations_max=violations_max, promised=())
+    return explorer.run(states_max=6_000)
 
 
-def laws_broken(machine: Machine, scope: Any = TALK) -> set[str]:
-    return {violation.law for violation in explore(machine, scope).violations}
+def breaks(law: str, machine: Machine, scope: Any = TALK) -> bool:
+    """Is this law broken? Most often the first complaint is about it; otherwise look further."""
+    return any(violation.law == law for most in (1, 30) for violation in explore(machine, scope, most).violations)
 
 
 def changed(match: str, change: Callable[[Row], Row | None], rows: tuple[Row, ...] = ROWS) -> tuple[Row, ...]:
@@ -57,7 +59,7 @@ def forgetful(machine: Machine, kind: type[ev.Event]) -> Machine:
 
 
 def test_the_real_machine_breaks_no_law_in_what_these_tests_explore() -> None:
-    assert laws_broken(Machine()) == set()
+    assert explore(Machine()).violations == []
 
 
 # -- 1 Never stuck
@@ -65,11 +67,11 @@ def test_the_real_machine_breaks_no_law_in_what_these_tests_explore() -> None:
 
 def test_a_leaf_without_a_hard_deadline_is_found() -> None:
     owners = Owners([limit for limit in LIMITS if limit.timer is not Timer.TALK])
-    assert "1 never stuck" in laws_broken(Machine(owners=owners))
+    assert breaks("1 never stuck", Machine(owners=owners))
 
 
 def test_a_deadline_that_no_row_handles_is_found() -> None:
-    assert "1 never stuck" in laws_broken(Machine(changed("timer:prepare", drop)))
+    assert breaks("1 never stuck", Machine(changed("timer:prepare", drop)))
 
 
 def test_rest_that_can_no_longer_be_reached_is_found() -> None:
@@ -97,7 +99,7 @@ def _uncounted_fault(d: Draft, e: ev.Event) -> None:
 
 @pytest.mark.parametrize("kind", [ev.AudioBuffered, ev.SessionReady, ev.TurnEnded, ev.ReplyFailed])
 def test_an_event_with_an_old_id_that_still_counts_is_found(kind: type[ev.Event]) -> None:
-    assert "2 nothing stale" in laws_broken(forgetful(Machine(), kind))
+    assert breaks("2 nothing stale", forgetful(Machine(), kind))
 
 
 # -- 3 Once
@@ -108,7 +110,7 @@ def test_two_requests_in_one_step_are_found() -> None:
         next(rule for rule in RULES if rule.name == "ask").do(d, e)
         d.emit(fx.StartReply(d.reply_id + 1, 1, 1))
 
-    assert "3 once" in laws_broken(Machine(rules=with_rule("ask", ask_twice)))
+    assert breaks("3 once", Machine(rules=with_rule("ask", ask_twice)))
 
 
 def test_a_request_dropped_without_its_cancel_is_found() -> None:
@@ -116,7 +118,7 @@ def test_a_request_dropped_without_its_cancel_is_found() -> None:
         d.reply_id += 1
 
     rows = changed("WordsHeard/TextTyped [goes_on]", lambda r: replace(r, do=just_move_on))
-    assert "3 once" in laws_broken(Machine(rows))
+    assert breaks("3 once", Machine(rows))
 
 
 def test_a_second_output_for_one_call_is_found() -> None:
@@ -126,7 +128,7 @@ def test_a_second_output_for_one_call_is_found() -> None:
             d.emit(fx.PostOutput(job.call, Outcome.DONE))
 
     rows = changed("tool/delegated + JobFinished", lambda r: replace(r, do=tell_twice))
-    assert "3 once" in laws_broken(Machine(rows), WORK)
+    assert breaks("3 once", Machine(rows), WORK)
 
 
 # -- 4 Said and heard agree
@@ -134,12 +136,12 @@ def test_a_second_output_for_one_call_is_found() -> None:
 
 def test_sound_that_is_cut_without_being_stopped_is_found() -> None:
     rows = changed("[takes_floor] -> stopping", lambda r: replace(r, do=None))
-    assert "4 said and heard agree" in laws_broken(Machine(rows))
+    assert breaks("4 said and heard agree", Machine(rows))
 
 
 def test_sound_that_is_cut_without_being_truncated_is_found() -> None:
     rows = changed("timer:stop -> silent", lambda r: replace(r, do=None))
-    assert "4 said and heard agree" in laws_broken(Machine(rows))
+    assert breaks("4 said and heard agree", Machine(rows))
 
 
 def test_sound_that_starts_over_the_user_is_found() -> None:
@@ -147,14 +149,14 @@ def test_sound_that_starts_over_the_user_is_found() -> None:
         return d.reply is Reply.READY and d.voice is Voice.SILENT and d.link is Link.UP
 
     rules = tuple(replace(rule, when=careless) if rule.name == "speak" else rule for rule in RULES)
-    assert "4 said and heard agree" in laws_broken(Machine(rules=rules))
+    assert breaks("4 said and heard agree", Machine(rules=rules))
 
 
 # -- 5 Idempotent
 
 
 def test_an_event_that_works_twice_is_found() -> None:
-    assert "5 idempotent" in laws_broken(forgetful(Machine(), ev.TextTyped))
+    assert breaks("5 idempotent", forgetful(Machine(), ev.TextTyped))
 
 
 # -- 6 Every sentence ends
@@ -166,7 +168,7 @@ def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
         d.emit(fx.TruncateReply(d.voice_id, d.heard_ms))
 
     extra = row(Voice.PLAYING, ev.SpeechStopped, Voice.SILENT, end)
-    assert "6 every sentence ends" in laws_broken(Machine((extra, *ROWS)))
+    assert breaks("6 every sentence ends", Machine((extra, *ROWS)))
 
 
 # -- 7 Every view is honest
@@ -174,7 +176,7 @@ def test_a_sentence_that_ends_for_no_reason_is_found() -> None:
 
 def test_a_move_that_a_view_does_not_know_is_found() -> None:
     extra = row(Link.IDLE, ev.RetryRequested, Link.UP)
-    assert "7 every view is honest" in laws_broken(Machine((extra, *ROWS)))
+    assert breaks("7 every view is honest", Machine((extra, *ROWS)))
 
 
 # -- 8 No input is lost
@@ -185,7 +187,7 @@ def test_words_that_are_dropped_in_silence_are_found() -> None:
         d.words = Words.NONE
 
     rows = changed("timer:text -> quiet", lambda r: replace(r, do=forget))
-    assert "8 no input lost" in laws_broken(Machine(rows))
+    assert breaks("8 no input lost", Machine(rows))
 
 
 def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
@@ -193,7 +195,7 @@ def test_a_turn_that_counts_as_answered_for_no_reason_is_found() -> None:
         d.answered = d.asked
 
     rows = changed("committing + ReplyAccepted", lambda r: replace(r, do=pretend))
-    assert "8 no input lost" in laws_broken(Machine(rows))
+    assert breaks("8 no input lost", Machine(rows))
 
 
 # -- 9 Suspend then resume, and rules at rest
@@ -205,12 +207,12 @@ def test_a_pause_that_forgets_is_found() -> None:
         d.asked_again = not d.asked_again
 
     rows = changed("suspended + ResumeRequested", lambda r: replace(r, do=forget))
-    assert "9 suspend then resume" in laws_broken(Machine(rows), LINK)
+    assert breaks("9 suspend then resume", Machine(rows), LINK)
 
 
 def test_a_rule_that_is_never_at_rest_is_found() -> None:
     restless = Rule("restless", lambda d: d.link is Link.UP, lambda d, e: None, "")
-    assert "9 rules at rest" in laws_broken(Machine(rules=(*RULES, restless)))
+    assert breaks("9 rules at rest", Machine(rules=(*RULES, restless)))
 
 
 # -- Promises
