@@ -170,6 +170,8 @@ FILES = [
     ("version: 1\nflows:\n  a-b: {steps: [{say: x}]}", "3: flows.a-b: 'a-b' is no name: letters, digits and _, not"),
     (f"version: 1\n{SAY}\nslot: {{}}", "3: no key 'slot' here; did you mean 'slots'?"),
     (f"version: 1\n{SAY}\nmisses_max: 0", "3: misses_max: must be at least 1, not 0"),
+    (f"version: 1\n{SAY}\ntime_zone: Vienna", "3: time_zone: no time zone 'Vienna'; did you mean 'Europe/Vienna'?"),
+    (f"version: 1\n{SAY}\ntime_zone: ../passwd", "3: time_zone: no time zone '../passwd'; there is Europe/Vienna, for"),
     (
         f"version: 1\n{SAY}\ngives_up_by: crying",
         "3: gives_up_by: 'crying' is not known here; there are cancel, handoff",

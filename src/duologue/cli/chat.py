@@ -61,7 +61,7 @@ def chat_command(
 
 
 async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: Nlu, show_state: bool) -> None:
-    from duologue.flows.brain import local_today, now_ms
+    from duologue.flows.clock import now_ms, today_in
     from duologue.flows.functions import find_functions
     from duologue.flows.load import load_flows
     from duologue.flows.talk import Talk
@@ -71,7 +71,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
         domain,
         find_functions(file, actions),
         nlu,
-        today=(lambda: today) if today else local_today,
+        today=(lambda: today) if today else today_in(domain.time_zone),
         now=now_ms,
     )
     out = Console()

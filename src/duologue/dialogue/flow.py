@@ -221,6 +221,7 @@ class Domain:
     gives_up_by: str = "cancel"  # or handoff
     tries_max: int = 5  # replies to one question that led nowhere, for whatever reason, before it is given up
     queue_max: int = 10  # messages that wait while somebody works; more are refused
+    time_zone: str = ""  # whose "tomorrow" is meant; empty: that of the machine
 
     @property
     def offered(self) -> tuple[Flow, ...]:

@@ -7,8 +7,6 @@ comes first in the next.
 
 from __future__ import annotations
 
-import datetime
-import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -24,6 +22,7 @@ from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
 from duologue.ports.history import UserSaid
 from duologue.ports.streams import signed
 
+from .clock import now_ms, today_in
 from .form import form_of
 from .intents import scope_of
 from .registry import Registry
@@ -33,17 +32,9 @@ WORKING_S = 0.25  # between signs of life while a function runs
 TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store
 
 
-def local_today() -> str:
-    """Today's date and the time where this runs."""
-    return datetime.datetime.now().isoformat(timespec="minutes")
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class FlowBrain:
-    """Answers by flows. `opening` is said first, if the conversation greets; `flow` is started by itself."""
+    """Answers by flows. `opening` is said first, if the conversation greets; `flow` is started by itself. `today` tells
+    the day and the time of whoever calls; unless it is given, those of the file's time zone."""
 
     def __init__(
         self,
@@ -54,7 +45,7 @@ class FlowBrain:
         opening: str = "",
         flow: str = "",
         store: Store | None = None,
-        today: Callable[[], str] = local_today,
+        today: Callable[[], str] | None = None,
         now: Callable[[], int] = now_ms,
         on_handover: Callable[[str], object] | None = None,
     ) -> None:
@@ -67,7 +58,7 @@ class FlowBrain:
         self._opening = opening
         self._flow = flow
         self._store = store or MemoryStore()
-        self._today = today
+        self._today = today or today_in(domain.time_zone)
         self._now = now
         self._on_handover = on_handover
         self._memory: Memory | None = None

@@ -67,6 +67,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
         file.misses_max,
         file.gives_up_by,
         file.tries_max,
+        time_zone=file.time_zone,
     )
 
 

@@ -27,7 +27,8 @@ from duologue.dialogue.flow import Domain, Patterns
 from duologue.dialogue.grammars import Kind
 from duologue.dialogue.grammars.reading import DAYTIME_HOURS
 
-from .problems import kind_shown
+from .clock import is_zone, zones
+from .problems import hint, kind_shown
 
 VERSION = 1
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"
@@ -45,6 +46,16 @@ def _scalar(value: Any) -> Any:
     return value
 
 
+def _zone(value: str) -> str:
+    if not is_zone(value):
+        known = zones()
+        near = hint(value, known) if known else "; this machine knows none: pip install tzdata"
+        advice = "; there is Europe/Vienna, for one" if near.startswith("; there are") else near
+        raise PydanticCustomError("zone", f"no time zone {kind_shown(value)}{advice}")
+    return value
+
+
+Zone: TypeAlias = Annotated[str, AfterValidator(_zone)]
 Scalar: TypeAlias = Annotated[
     Any, AfterValidator(_scalar), WithJsonSchema({"type": ["string", "number", "boolean", "null"]})
 ]
@@ -299,6 +310,9 @@ class FileEntry(_Entry):
         _DEFAULTS["tries_max"], ge=1, le=50, description="Replies to one question that led nowhere, for any reason."
     )
     gives_up_by: Literal["cancel", "handoff"] = Field(_DEFAULTS["gives_up_by"], description="What comes after them.")
+    time_zone: Zone = Field(
+        _DEFAULTS["time_zone"], description="Of the people who call, as Europe/Vienna; without it, the machine's."
+    )
 
 
 _NESTED: tuple[type[BaseModel], ...] = (IfCase, ElseCase, *STEP_MODELS.values(), FlowEntry, FileEntry)
