@@ -7,6 +7,7 @@ from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, cho
 
 from duologue.dialogue.commands import Cancel, Deny, Help, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
+from duologue.dialogue.events import UserSaid
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
 from duologue.dialogue.grammars import ANY, Kind
 from duologue.dialogue.phrases import spelled, spoken
@@ -138,6 +139,27 @@ def test_who_only_names_the_open_task_comes_to_an_end_too() -> None:
     for _ in range(TRANSFER.tries_max + 1):
         talker.says(OTHER).means(StartFlow("transfer"))
     assert talker.phase == "idle"
+
+
+# -- Today, with the time of day
+
+
+@pytest.mark.req("D-04", "D-06")
+def test_a_time_of_today_is_still_to_come_and_in_an_hour_is_both() -> None:
+    asked = (SlotSpec("day", Kind.DATE, "Which day?"), SlotSpec("time", Kind.TIME, "What time?"))
+    program = (Collect("day", "day"), Collect("time", "time"), Act("book", "book"))
+    now = "2026-03-04T17:20"
+
+    def hear(talker: Talker, text: str) -> Talker:
+        return talker.happen(UserSaid(text, 0, now))
+
+    talker = hear(hear(talk(*program, slots=asked), "today"), "at seven")
+    assert talker.runs
+    assert talker.slots == {"day": "2026-03-04", "time": "19:00"}
+    talker = hear(hear(talk(*program, slots=asked), "tomorrow"), "at seven")
+    assert talker.state.among == ("07:00", "19:00")
+    talker = hear(talk(*program, slots=asked), "in an hour")
+    assert talker.slots == {"day": "2026-03-04", "time": "18:20"}
 
 
 # -- Values as people say them

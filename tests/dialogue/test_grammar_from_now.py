@@ -64,3 +64,27 @@ def test_of_two_days_neither_is_taken_to_be_today() -> None:
 def test_a_time_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a"):
         day_of(text)
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("day", "reply", "times"),
+    [
+        ("2026-03-04", "at seven", ["19:00"]),  # said at 17:20
+        ("2026-03-04", "half past five", ["17:30"]),
+        ("2026-03-04", "seven in the morning", ["07:00"]),  # as it was said, whatever the clock says
+        ("2026-03-05", "at seven", ["07:00", "19:00"]),
+        ("", "at seven", ["07:00", "19:00"]),
+    ],
+)
+def test_of_two_times_of_today_the_one_that_has_passed_is_not_meant(day: str, reply: str, times: list[str]) -> None:
+    reading = read(Question(Slot("time", Kind.TIME, since=day)), reply, NOW)
+    found = [reading.value_of("time")] if isinstance(reading, Direct) else list(reading.candidates)  # type: ignore[union-attr]
+    assert found == times
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(("reply", "day"), [("today at seven", "2026-03-04"), ("tonight at seven", "2026-03-04")])
+def test_a_time_that_is_said_with_today_is_still_to_come(reply: str, day: str) -> None:
+    assert values(TIME, reply, DAY) == {"time": "19:00", "day": day}
+    assert values(TIME, "tomorrow at seven", DAY) == {}  # in the morning or in the evening

@@ -1,4 +1,5 @@
-"""Which day "the day after" is counted from: the one that is put right, or the last one that was given.
+"""Which day "the day after" is counted from, and which day a time is of: the one that is put right, or the last one
+that was given.
 
 Rule: a birthday is no day to count from, and neither is what is no day.
 """
@@ -17,14 +18,15 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 def asked_after(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
     """A slot that is asked for, with the last day that was given for another."""
-    if spec.kind is not Kind.DATE:
+    if spec.kind not in (Kind.DATE, Kind.TIME):
         return spec.asked
     days = [
         (filled.turn, str(filled.value))
         for name, filled in instance.slots
         if name in domain.slots and name != spec.name and _is_day(domain.slots[name], filled)
     ]
-    return replace(spec.asked, since=max(days, key=lambda day: day[0])[1], stays=True) if days else spec.asked
+    stays = spec.kind is Kind.DATE
+    return replace(spec.asked, since=max(days, key=lambda day: day[0])[1], stays=stays) if days else spec.asked
 
 
 def asked_anew(spec: SlotSpec, filled: Filled | None) -> Slot:

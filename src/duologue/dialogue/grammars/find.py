@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
-from .calendar import Day, day_of
+from .calendar import Day, day_of, iso
 from .carriers import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
 from .freetext import is_capital, without_light
-from .from_now import find_ahead, find_now
+from .from_now import find_ahead, find_now, still_ahead
 from .gate import is_dated
 from .match import Match, overlaps
 from .names import NameList
@@ -73,6 +73,8 @@ def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: b
         for match in find_times(tokens, hours=slot.hours, is_asked=is_asked)
         if not counts_seats(tokens, match) and not _is_label(tokens, match)
     ]
+    if slot.since == iso(today):
+        times = [still_ahead(match, today) for match in times]
     found = sorted([*ahead, *(match for match in times if not any(overlaps(match, other) for other in ahead))])
     return found or (find_now(tokens, today.minute) if is_asked and today.minute is not None else [])
 

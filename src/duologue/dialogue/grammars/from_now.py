@@ -1,4 +1,5 @@
-"""Times that are counted from now: "in half an hour", "an hour and a half from now", "right now".
+"""Times that are counted from now: "in half an hour", "an hour and a half from now", "right now"; and what is still to
+come today.
 
 Needs the time of day at which somebody speaks. Rule: a moment after midnight is no time of today, so it is left to be
 asked about.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import length_at
+from .calendar import Day
 from .match import Match
 from .tokens import Token, lows
 
@@ -21,6 +23,12 @@ _PER_DAY = 1440
 def find_ahead(tokens: Sequence[Token], now: int) -> list[Match]:
     """Every time in a reply that is so much later than now, as HH:MM; `now` is in minutes of the day."""
     return [match for place in range(len(tokens)) if (match := _ahead_at(tokens, place, now)) is not None]
+
+
+def still_ahead(match: Match, today: Day) -> Match:
+    """A time of today that may be two, without the one that has passed: "at eight", said in the afternoon."""
+    left = tuple(at for at in match.candidates if today.minute is None or str(at) > _clock(today.minute))
+    return match._replace(candidates=left) if left else match
 
 
 def find_now(tokens: Sequence[Token], now: int) -> list[Match]:

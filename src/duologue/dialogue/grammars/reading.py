@@ -56,7 +56,7 @@ class Slot:
     hours: tuple[int, int] = DAYTIME_HOURS  # of a time said without am or pm: from, and before
     is_past: bool = False  # a date without a year is the last such day, as in a birthday
     may_be_any: bool = False  # "I don't mind" is an answer
-    since: str = ""  # of a date: the day that "the day after" is counted from
+    since: str = ""  # of a date: the day that "the day after" is counted from; of a time: the day that it is on
     stays: bool = False  # and that "three nights" begin with
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from .calendar import Day, day_of, iso
 from .dates import find_dates
 from .find import counts_seats, find
-from .from_now import find_ahead
+from .from_now import find_ahead, still_ahead
 from .match import Match, overlaps
 from .reading import Kind, Slot, Value
 from .roles import doing_of, doing_said, role_said, roles_among
@@ -38,7 +38,8 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Filled
         if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
             return None
         filled[fitting[0].name] = (fitting[0], match)
-    return filled | later(tokens, filled, today) | _of_today(tokens, slots, filled, today)
+    filled |= later(tokens, filled, today) | _of_today(tokens, slots, filled, today)
+    return filled | _still_ahead(filled, today)
 
 
 def later(tokens: Sequence[Token], filled: Filled, today: Day) -> Filled:
@@ -63,6 +64,14 @@ def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, to
     if len(days) != 1 or days[0].name in filled or len(timed) != 1:
         return {}
     return {days[0].name: (days[0], timed[0]._replace(candidates=(iso(today),)))}
+
+
+def _still_ahead(filled: Filled, today: Day) -> Filled:
+    """The times of a reply that is about today alone."""
+    days = {match.candidates for slot, match in filled.values() if slot.kind is Kind.DATE}
+    if days != {(iso(today),)}:
+        return {}
+    return {name: (slot, still_ahead(match, today)) for name, (slot, match) in filled.items() if slot.kind is Kind.TIME}
 
 
 def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Iterator[Found]:
