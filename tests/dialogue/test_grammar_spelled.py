@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from grammar_replies import WEDNESDAY, named
 
-from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read
+from duologue.dialogue.grammars import Ambiguous, Direct, Kind, Question, Slot, read
 
 
 def written(reply: str, slot: Slot | None = None) -> str | None:
@@ -28,6 +28,9 @@ def written(reply: str, slot: Slot | None = None) -> str | None:
         "Lee, L double E": "Lee",
         "call me Bob": "Bob",
         "IBM": "IBM",
+        "Smith, S.M.I.T.H.": "Smith",
+        "A J Smith": "A J Smith",
+        "J. P. Morgan": "J. P. Morgan",
         "Mike": "Mike",
     }.items(),
 )
@@ -39,6 +42,13 @@ def test_a_spelled_name_is_written_as_it_was_spelled(reply: str, name: str) -> N
 @pytest.mark.parametrize("reply", ["Brown, S M I T H", "Meier with an e i", "call me tomorrow", "call me later"])
 def test_letters_of_another_name_are_asked_about(reply: str) -> None:
     assert written(reply) is None
+
+
+@pytest.mark.req("D-04")
+def test_letters_that_only_sound_alike_are_asked_about() -> None:
+    reading = read(Question(Slot("name", Kind.NAME), "What is your name?"), "Anna, A M M A", WEDNESDAY)
+    assert isinstance(reading, Ambiguous)
+    assert reading.candidates == ("Anna", "Amma")
 
 
 @pytest.mark.req("D-04")

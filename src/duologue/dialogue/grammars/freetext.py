@@ -7,6 +7,7 @@ comma, is not a name.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .amounts import find_durations, find_money
 from .carriers import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
@@ -41,7 +42,8 @@ def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | 
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name([token for token in run if token.low not in also]):
         return None
-    if any(is_carrier(token.low) and token.low not in _LINKS | also for token in run):
+    words = run[1:] if _is_initial(run, 0) else run
+    if any(is_carrier(token.low) and token.low not in _LINKS | also for token in words):
         return None
     return Span(first, after)
 
@@ -49,7 +51,7 @@ def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | 
 def without_light(tokens: Sequence[Token]) -> Span:
     """A reply without the words that say nothing of their own at either end."""
     first, after = 0, len(tokens)
-    while first < after and tokens[first].low in _LIGHT and not _is_glued(tokens, first):
+    while first < after and tokens[first].low in _LIGHT and not _is_own(tokens, first):
         first += 1
     while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
         after -= 1
@@ -77,9 +79,14 @@ def said_last(tokens: Sequence[Token], span: Span) -> Span:
     return span
 
 
-def _is_glued(tokens: Sequence[Token], place: int) -> bool:
-    """Does the next token begin where this one ends, as in "a123"?"""
-    return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
+def _is_own(tokens: Sequence[Token], place: int) -> bool:
+    """Is a light word a letter of what follows: "a123", "A J Smith"?"""
+    after = tokens[place + 1] if place + 1 < len(tokens) else None
+    return after is not None and (tokens[place].end == after.start or _is_initial(tokens, place))
+
+
+def _is_initial(tokens: Sequence[Token], place: int) -> bool:
+    return all(len(token.low) == 1 and token.low.isalpha() for token in tokens[place : place + 2])
 
 
 def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
@@ -139,8 +146,8 @@ def _is_no_name(run: Sequence[Token]) -> bool:
     """Does it hold a date, several sentences, or a count after a comma?"""
     if any(is_dated(token.low) or token.low in ALTERNATIVES for token in run):
         return True
-    if any(token.pause in (".", "?") for token in run[1:]):
-        return True
+    if any(token.pause in (".", "?") and len(before.low) > 1 for before, token in pairwise(run)):
+        return True  # behind an initial it is no end: "J. P. Morgan"
     return any(token.pause for token in run[1:]) and any(is_number(token.low) for token in run[1:])
 
 

@@ -1,11 +1,12 @@
 """Names that are spelled: "Meier, M E I E R", "Anna, that's A double N A".
 
 Letters at the end of a reply, one by one, after the name or alone. Rule: the letters decide how a name is written, but
-only if they can be those of a name that was said.
+only if they can be those of a name that was said; where they only sound alike, nobody can tell which was misheard.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +17,8 @@ from .match import Match
 from .tokens import Token, fluent, span_of
 
 LETTERS_MIN = 3
+_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # as some ears write them
+_CONFUSED = ("bcdegptvz", "mn", "fsx", "ahjk", "iy", "quw")  # letters whose names sound alike
 _SPELLING = frozenset("spelled spelt spelling spell that's that is it's its written which i it as and with".split())
 _I_AM = ("i", "am", "i'm", "im")
 _ALIKE_MIN = 0.5
@@ -34,6 +37,8 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
     end = len(tokens)
     while end and tokens[end - 1].low in POLITE:
         end -= 1
+    if end and _DOTTED.fullmatch(tokens[end - 1].text):
+        return Spelled(tokens[end - 1].low.upper(), end - 1, end)
     for place in range(end):
         run = run_at(tokens[:end], place)
         if run is None or run[1] != end:
@@ -64,14 +69,26 @@ def spelled_name(reply: str, tokens: Sequence[Token]) -> Match | None:
     alike = max(range(len(words)), key=lambda at: (_alike(words[at], written), at))
     if _alike(words[alike], written) < _ALIKE_MIN:
         return None
-    if words[alike].casefold() != written.casefold():
-        words[alike] = written
-    return Match(said.first, spelled.after, (" ".join(words),))
+    heard = " ".join(words)
+    if words[alike].casefold() == written.casefold():
+        return Match(said.first, spelled.after, (heard,))
+    words[alike], before_it = written, words[alike]
+    mended = " ".join(words)
+    candidates = (heard, mended) if _sounds_like(before_it, written) else (mended,)
+    return Match(said.first, spelled.after, candidates)
 
 
 def _is_letter(token: Token) -> bool:
     """Is it one letter, or a word that only tells of one? ASR writes "IBM" for what isn't spelled."""
     return len(token.text) == 1 or not token.text.isupper()
+
+
+def _sounds_like(said: str, written: str) -> bool:
+    """Do they differ only in letters that are mistaken for each other when they are spelled?"""
+    pairs = list(zip(said.casefold(), written.casefold(), strict=False))
+    return len(said) == len(written) and all(
+        left == right or any({left, right} <= set(group) for group in _CONFUSED) for left, right in pairs
+    )
 
 
 def _alike(said: str, written: str) -> float:
