@@ -162,6 +162,57 @@ def test_a_time_of_today_is_still_to_come_and_in_an_hour_is_both() -> None:
     assert talker.slots == {"day": "2026-03-04", "time": "18:20"}
 
 
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("texts", "slots"),
+    [
+        (("today", "at three pm"), {"day": "2026-03-04"}),
+        (("today at three pm",), {"day": "2026-03-04"}),
+        (("at three pm today",), {"day": "2026-03-04"}),
+        (("tomorrow at three pm",), {"day": "2026-03-05", "time": "15:00"}),
+        (("today at six pm",), {"day": "2026-03-04", "time": "18:00"}),
+        (("yesterday",), {}),
+    ],
+)
+def test_what_has_passed_is_refused_to_the_minute(texts: tuple[str, ...], slots: dict[str, str]) -> None:
+    asked = (
+        SlotSpec("day", Kind.DATE, "Which day?", is_future=True),
+        SlotSpec("time", Kind.TIME, "What time?", is_future=True),
+    )
+    talker = talk(Collect("day", "day"), Collect("time", "time"), Act("book", "book"), slots=asked)
+    for text in texts:
+        talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
+    assert talker.slots == slots
+    assert bool(talker.runs) is (len(slots) == 2)
+
+
+@pytest.mark.req("D-06")
+def test_a_day_on_which_the_time_has_passed_is_refused() -> None:
+    asked = (
+        SlotSpec("time", Kind.TIME, "What time?", is_future=True),
+        SlotSpec("day", Kind.DATE, "Which day?", is_future=True),
+    )
+    talker = talk(Collect("time", "time"), Collect("day", "day"), Act("book", "book"), slots=asked)
+    for text in ("three pm", "today"):
+        talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
+    assert talker.said == "It is later than that already. Which day?"
+    assert talker.happen(UserSaid("tomorrow", 0, "2026-03-04T17:20")).runs
+
+
+@pytest.mark.req("D-07")
+@pytest.mark.parametrize("text", ["tomorrow", "tomorrow then", "okay, tomorrow"])
+def test_another_day_in_place_of_a_time_puts_the_day_right(text: str) -> None:
+    asked = (
+        SlotSpec("day", Kind.DATE, "Which day?", is_future=True),
+        SlotSpec("time", Kind.TIME, "What time?", is_future=True),
+    )
+    talker = talk(Collect("day", "day"), Collect("time", "time"), Act("book", "book"), slots=asked)
+    for said in ("today at three pm", text):
+        talker.happen(UserSaid(said, 0, "2026-03-04T17:20"))
+    assert talker.said == "Got it, I've updated your day to March 5. What time?"
+    assert talker.happen(UserSaid("three pm", 0, "2026-03-04T17:20")).runs
+
+
 # -- Values as people say them
 
 

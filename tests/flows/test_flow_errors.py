@@ -204,7 +204,10 @@ FILES = [
         f"version: 1\n{SAY}\nslots:\n  a: {{type: date, past: true, future: true}}",
         "4: slots.a.future: a day that lies in",
     ),
-    (f"version: 1\n{SAY}\nslots:\n  a: {{type: time, future: true}}", "4: slots.a.future: belongs to type date"),
+    (
+        f"version: 1\n{SAY}\nslots:\n  a: {{type: text, future: true}}",
+        "4: slots.a.future: belongs to type date or",
+    ),
     (f"version: 1\n{SAY}\nslots:\n  a: {{type: time, hours: [9]}}", "4: slots.a.hours: must have 2 items, not 1"),
     (f"version: 1\n{SAY}\nslots:\n  a: {{type: time, hours: [20, 8]}}", "4: slots.a.hours: 20 to 8 are no hours of"),
     (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from .asking import count_try, proposed, question_stands
 from .commands import BY_NAME, ChitChat, Command, Help, SetSlot, Skip
-from .corrections import corrections, elsewhere, is_other_yes, last_answer, named, put_right
+from .corrections import corrections, elsewhere, is_other_yes, last_answer, named, other_moment, put_right
 from .draft import Draft
 from .earlier import asked_after
 from .flow import Collect
@@ -229,7 +229,8 @@ def correct_or_ask(d: Draft, text: str, *, is_aside: bool = False) -> None:
         if not is_other_yes(d.domain, d.s.waiting_for, one.slot)
     )
     if not found and asked is not None:
-        found = put_right(d.domain, asked, text, d.today) or elsewhere(d.domain, d.top, asked, text, d.today)
+        about = (d.domain, d.top, asked, text, d.today)
+        found = put_right(d.domain, asked, text, d.today) or elsewhere(*about) or other_moment(*about)
     if found:
         d.enter(Phase.UNDERSTANDING)
         obey(d, found)

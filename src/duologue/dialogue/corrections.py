@@ -58,6 +58,7 @@ _NOT = re.compile(rf"^{_OPENING}not (?P<old>.+?)[,;]?(?: but| rather)? (?P<new>.
 _NOT_ONLY = re.compile(rf"^{_OPENING}not (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _AND = re.compile(r",? and (?:also )?", re.IGNORECASE)
 _LENGTH_MAX = 200
+_MOMENTS = {Kind.TIME: Kind.DATE, Kind.DATE: Kind.TIME}
 _MEASURED = (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION)
 
 
@@ -123,6 +124,17 @@ def elsewhere(domain: Domain, instance: Instance, slot: str, text: str, today: s
         )
         for value in whole.values
     )
+
+
+def other_moment(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
+    """Another day where a time is asked for, or the other way round: "tomorrow then", after a time that has passed."""
+    kind = _MOMENTS.get(domain.slots[slot].kind)
+    others = [name for name in dict.fromkeys(domain.flows[instance.flow].slots) if domain.slots[name].kind is kind]
+    filled = instance.filled(others[0]) if len(others) == 1 else None
+    if filled is None or len(text) > _LENGTH_MAX:
+        return ()
+    found = _first(_read(domain.slots[others[0]], text, (0, len(text)), today, filled))
+    return (found,) if found is not None and found.value != filled.value else ()
 
 
 def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn: int) -> tuple[Correction, ...]:

@@ -40,7 +40,7 @@ class SlotSpec:
     reads_back: bool = False  # a code is said again, sign by sign, and confirmed
     barge_in: bool = True
     label: str = ""  # what people call it; its name, if not given
-    is_future: bool = False  # a day that has passed is refused
+    is_future: bool = False  # a day that has passed, or a time of today that has, is refused
 
     @property
     def called(self) -> str:
@@ -193,6 +193,7 @@ class Patterns:
     nothing_before: str = "This is where we began."
     invalid: str = "That {slot} doesn't work."
     passed: str = "That day has passed."
+    too_late: str = "It is later than that already."
     ambiguous: str = "Did you mean {value}?"
     reprompt: str = "Sorry, I didn't get that."
     silence: str = "Are you still there?"

@@ -13,8 +13,8 @@ from .depends import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
 from .flow import Act, Collect, Confirm
 from .grammars import ANY, Json
-from .grammars.calendar import DATE_CHARS
 from .parts import PART, TOLD
+from .passed import passed
 from .phrases import as_said, spoken
 from .requests import validation
 from .run import go_on, write
@@ -31,8 +31,8 @@ def validate_next(d: Draft) -> None:
             continue
         spec = d.spec(value.slot)
         d.enter(Phase.VALIDATING_SLOT)
-        if spec.is_future and d.today and str(value.value) < d.today[:DATE_CHARS] and value.value != ANY:
-            reject(d, d.domain.patterns.passed)
+        if value.value != ANY and (reason := passed(d, spec, str(value.value))):
+            reject(d, reason)
             return
         if (spec.validator or spec.normaliser) and not _is_any(d, value.slot, value.value):
             d.request()

@@ -114,7 +114,7 @@ class SlotEntry(_Entry):
         description="For type time: from which hour to which a time without am or pm is meant.",
     )
     is_past: bool = Field(False, alias="past", description="For type date: it lies in the past, as a birthday does.")
-    is_future: bool = Field(False, alias="future", description="For type date: refuse a day that has passed.")
+    is_future: bool = Field(False, alias="future", description="For types date and time: refuse what has passed.")
     depends_on: list[Name] = Field([], min_length=1, description="Slots whose correction empties this one.")
     ask_before_filling: bool = Field(False, description="Never take it from an answer to another question.")
     is_optional: bool = Field(False, alias="optional", description="May it be skipped?")

@@ -21,7 +21,7 @@ _BELONGS = {
     "open": (Kind.NAME,),
     "hours": (Kind.TIME,),
     "past": (Kind.DATE,),
-    "future": (Kind.DATE,),
+    "future": (Kind.DATE, Kind.TIME),
     "reads_back": (Kind.CODE, Kind.PHONE, Kind.EMAIL, Kind.NAME, Kind.TEXT),
 }
 
