@@ -178,6 +178,58 @@ def test_when_the_audio_ends_in_mid_speech_its_text_still_comes() -> None:
     assert brief(listen(silence(0.2), say(3, 4))) == ["began 1", "ended 1", "1: w3 w4"]
 
 
+async def muted_after(*parts: Samples | Commit, for_s: float) -> list[tuple[float, Heard]]:
+    """What is heard of this, and when, counted from where the line falls silent: nothing comes any more."""
+    loop = asyncio.get_running_loop()
+    muted_at = 0.0
+
+    async def line() -> AsyncIterator[Incoming]:
+        nonlocal muted_at
+        for part in parts:
+            async for item in stream([part] if isinstance(part, Commit) else frames_of(part)):
+                yield item
+        muted_at = loop.time()
+        await asyncio.sleep(for_s)
+
+    ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
+    told = [(loop.time(), heard) async for heard in ears.listen(line())]
+    return [(at - muted_at, heard) for at, heard in told]
+
+
+@pytest.mark.req("M-13", "T-03")
+@pytest.mark.parametrize("quiet_s", [0, 0.1, 0.24])
+def test_whoever_mutes_the_microphone_behind_the_last_word_has_said_it(quiet_s: float) -> None:
+    told = run_simulated(muted_after(silence(0.3), say(3, 4), silence(quiet_s), for_s=20))
+    at = {type(heard): when for when, heard in told if isinstance(heard, SpeechEnded | Final | Pause)}
+    assert brief([heard for _, heard in told]) == ["began 1", "ended 1", "1: w3 w4"]
+    assert max(at.values()) < 1.5
+    frames = [when for when, heard in told if isinstance(heard, VoiceFrame)]
+    assert 19 < frames[-1] < 20, "frames of silence are told until the turn is over"
+
+
+@pytest.mark.req("L-03", "M-13")
+def test_a_word_that_was_just_begun_when_the_button_came_up_gets_its_text() -> None:
+    told = run_simulated(muted_after(silence(0.3), say(3)[:2_400], Commit(1), for_s=20))
+    assert brief([heard for _, heard in told]) == ["began 1", "ended 1", "1: w3"]
+    assert told[-1][0] > 1.5 > next(at for at, heard in told if isinstance(heard, Final))
+
+
+@pytest.mark.parametrize("gap_s", [0.2, 0.9])
+def test_a_short_gap_in_the_network_is_no_silence(gap_s: float) -> None:
+    async def line() -> AsyncIterator[Incoming]:
+        async for item in stream(frames_of(np.concatenate([silence(0.3), say(3)]))):
+            yield item
+        await asyncio.sleep(gap_s)
+        async for item in stream(frames_of(np.concatenate([say(4), silence(0.5)]))):
+            yield item
+
+    async def hear() -> list[Heard]:
+        ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
+        return [heard async for heard in ears.listen(line())]
+
+    assert brief(run_simulated(hear())) == ["began 1", "ended 1", "1: w3 w4"]
+
+
 def test_no_audio_is_nothing() -> None:
     assert listen() == []
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Protocol, TypeVar
 
-from duologue.audio.levels import rms, to_dbfs
+from duologue.audio.levels import SILENCE_DBFS, rms, to_dbfs
 from duologue.core.leaves import ErrorClass
 from duologue.ports.ears import (
     Commit,
@@ -38,7 +38,7 @@ from .batch import VadBatches
 from .canceller import EchoCanceller, is_installed
 from .gate import Change, GateRule, VoiceGate
 from .incoming import BothSides, Pair
-from .inference import RATE_HZ, Samples, UnusableAudio
+from .inference import RATE_HZ, Samples, UnusableAudio, np
 from .moonshine import Moonshine
 from .outbox import Outbox
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
@@ -55,6 +55,7 @@ UTTERANCE_MS_MAX = 60_000  # then its text is given and another one begins
 OVERLAP_PACE = Pace(224, 64)  # over the agent's voice, words decide: as soon and as often as they can be read
 MARGIN_DB = 12.0  # a voice begins where it is so much louder than the agent's echo can be, ...
 MARGIN_HELD_DB = 6.0  # ... and goes on where it is this much: the playback is held by then
+GAP_MS = 1_000  # so long nothing comes from the line: it was muted, and there is silence
 _NEW_MS = 160  # so old an utterance may be unknown to whoever ends a turn
 _AFTER_MS = 64  # a voice dies away: so much of the silence after it is heard as well
 
@@ -125,6 +126,7 @@ class LocalEars:
         finally:
             for task in tasks:
                 task.cancel()
+            stream.stop()
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
@@ -151,7 +153,13 @@ class _Stream:
         self._known: PauseFeatures | None = None  # of the pause that is going on
         self._doubtful: deque[tuple[int, Hypothesis]] = deque()  # final texts of what may have been no voice
         self._wake = asyncio.Event()
+        self._waits_since: float | None = None  # for audio
+        self._gap: asyncio.TimerHandle | None = None
         self.heard = Outbox(writers=2)
+
+    def stop(self) -> None:
+        if self._gap is not None:
+            self._gap.cancel()
 
     # -- Hearing
 
@@ -159,16 +167,20 @@ class _Stream:
         """Take the audio to its end."""
         vad = self._models.vad()
         await self._in_thread(self._lane, vad.load)
+        loop = asyncio.get_running_loop()
         async for item in audio:
             match item:
                 case Frame():
+                    self._waits_since = None
                     await self._hear(vad, item)
+                    self._waits_since = loop.time()
                 case Commit():
                     self._cut(forget=False)
                 case Discard():
                     self._cut(forget=True)
                 case Sounding():
                     self._is_sounding = item.is_on
+        self._waits_since = None
         if self._open is not None:
             self.heard.put(SpeechEnded(self._open.number))
             self._close(self._open.length)
@@ -214,6 +226,9 @@ class _Stream:
         excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
         if excess_db <= (MARGIN_DB if self._open is None else MARGIN_HELD_DB):
             probability = 0.0
+        self._take(sound, probability, energy, level_db)
+
+    def _take(self, sound: Samples, probability: float, energy: float, level_db: float) -> None:
         self._change(sound, self._gate.feed(probability, self._is_sounding))
         question = self._turn.feed(sound, probability, level_db)
         if self._turn.is_voiced:
@@ -224,6 +239,22 @@ class _Stream:
             if question is not None:
                 self._ask(question)
         self._wake.set()
+
+    def _await_frames(self) -> None:
+        """While a turn lasts, somebody looks whether the line still sends anything."""
+        if self._gap is None:
+            self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
+
+    def _fill(self) -> None:
+        """Whoever mutes the microphone behind the last word sends no silence after it, and wants an answer."""
+        self._gap = None
+        if not self._in_turn or self._is_over:
+            return
+        loop = asyncio.get_running_loop()
+        waited_ms = (loop.time() - self._waits_since) * 1000 if self._waits_since is not None else 0.0
+        if is_gap := waited_ms >= GAP_MS:
+            self._take(np.zeros(FRAME_SAMPLES, np.float32), 0.0, 0.0, SILENCE_DBFS)
+        self._gap = loop.call_later((FRAME_MS if is_gap else max(1.0, GAP_MS - waited_ms)) / 1000, self._fill)
 
     def _change(self, samples: Samples, change: Change | None) -> None:
         self._recent.append(samples)
@@ -245,6 +276,7 @@ class _Stream:
         self._run_up = self._open.length
         self._unwritten.append(self._open)
         self._in_turn = True
+        self._await_frames()
         self.heard.put(SpeechBegan(self._number))
 
     def _end(self) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, CLOSED, SOUNDING, ErrorClass, User, Words
+from duologue.core.leaves import ACTIVE, AWAY, CLOSED, SOUNDING, ErrorClass, Link, User, Voice, Words
 from duologue.observe.moment import Moment
 from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.failure import BrokenContract
@@ -32,21 +32,21 @@ FIRM = Judgement(False, "firm", 1.0)  # nobody may interrupt what is being said
 UNREAD_SPARE_MS = 50
 KNOWN_MAX = 50  # utterances whose text may still come
 _OPEN = (User.TALKING, User.SETTLING)
+_DEAF = (Link.SUSPENDED, Link.HEALING)  # nothing comes from the line: no silence is one, and no sound lasts
 
 
 @dataclass(slots=True)
 class Utterance:
-    """What was said between two onsets. Usually all of it belongs to one turn; if the machine ended the
-    turn in mid-speech, the words so far were `taken` by the `earlier` one."""
+    """What was said between two onsets. Usually all of it belongs to one turn; whenever the machine ended one in
+    mid-speech, that turn has `taken` so many words, and the next one goes on behind them."""
 
     number: int  # as the ears count
     serial: int  # as we count: ears that start anew count anew
     turn: int = 0  # 0: a turn that is just about to begin
     onset: int = 0
     is_final: bool = False
-    by_text: bool = False  # no onset was heard, the words told of it
-    taken: int = 0
-    earlier: int = 0
+    taken: list[tuple[int, int]] = field(default_factory=list)  # by which turn, how many words
+    over: Overlap | None = None  # while it is judged as a sound over the agent's voice
 
 
 class Hearing:
@@ -80,12 +80,12 @@ class Hearing:
         self._began_at = 0
         self._ended_at = 0
         self._told_at = 0
+        self._deaf_at = 0
         self._gate: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
         # What ears tell that hear more than words
         self._tells_frames = False
         self._pause: PauseFeatures | None = None
-        self._over: Overlap | None = None
         self._said = Linguistic()
         self._last_confidence: float | None = None
         self._stability = Stability()
@@ -120,25 +120,23 @@ class Hearing:
             case _:
                 raise BrokenContract(ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}")
 
-    def _begin(self, number: int, by_text: bool = False) -> Utterance:
+    def _begin(self, number: int) -> Utterance:
         previous = self._newest.number if self._newest is not None else 0
-        self._newest = new = self._make(number or previous + 1, by_text)
+        self._newest = new = self._make(number or previous + 1)
         self._speaking = True
         self._began_at = self._driver.now()
-        self._pause = self._over = None
+        self._pause = None
         self._stability = Stability()
         self._cancel(self._silence)
         if not self._button:
             self._driver.post(ev.SpeechStarted)
         self._bind(new)
-        if self._overlapping() is not None and self._overlap.voiced_ms_min:
-            self._cancel(self._gate)
-            self._gate = asyncio.get_running_loop().call_later(self._overlap.voiced_ms_min / 1000, self._look)
+        self._await_duration()
         return new
 
-    def _make(self, number: int, by_text: bool = False) -> Utterance:
+    def _make(self, number: int) -> Utterance:
         self._serial += 1
-        new = Utterance(number, self._serial, by_text=by_text)
+        new = Utterance(number, self._serial)
         self._known.pop(number, None)
         self._known[number] = new
         if len(self._known) > KNOWN_MAX:
@@ -182,7 +180,7 @@ class Hearing:
         if utterance.taken:
             text = self._give_back(utterance, text, heard)
         if text or not utterance.taken:
-            self._tell(utterance.turn, utterance.serial, text, heard)
+            self._tell(utterance.turn, utterance, text, heard)
         if is_final and utterance is self._newest and self._speaking:
             self.end()  # its text is known for good, so it is over, even if nobody said so
         elif not self._speaking:
@@ -201,20 +199,21 @@ class Hearing:
             missed = self._make(heard.utterance)
             self._bind(missed)
             return missed
-        return self._begin(heard.utterance, by_text=True)
+        return self._begin(heard.utterance)
 
     def _give_back(self, utterance: Utterance, text: str, heard: Partial | Final) -> str:
-        """The words that the earlier turn has taken stay there, mended if they changed. Returns the rest."""
+        """The words that earlier turns have taken stay there, mended if they changed. Returns the rest."""
         words = text.split()
-        mended = " ".join(words[: utterance.taken])
-        if isinstance(heard, Final) and mended != self._transcript.said_in(utterance.earlier, utterance.serial):
-            self._tell(utterance.earlier, utterance.serial, mended, heard)
-        return " ".join(words[utterance.taken :])
+        for turn, number in utterance.taken:
+            mended, words = " ".join(words[:number]), words[number:]
+            if isinstance(heard, Final) and mended not in ("", self._transcript.said_in(turn, utterance.serial)):
+                self._tell(turn, utterance, mended, heard)
+        return " ".join(words)
 
-    def _tell(self, turn: int, serial: int, text: str, heard: Partial | Final) -> None:
+    def _tell(self, turn: int, utterance: Utterance, text: str, heard: Partial | Final) -> None:
         if not turn:
             return  # the conversation has not begun
-        self._transcript.hear(turn, serial, text, heard.confidence)
+        self._transcript.hear(turn, utterance.serial, text, heard.confidence)
         whole, final = self._transcript.text_of(turn), isinstance(heard, Final)
         said = count(whole)
         self._driver.post(
@@ -228,9 +227,8 @@ class Hearing:
             content=self._transcript.content_of(turn, whole) if final and whole else 0,
         )
         self._caption(self._driver.state.at, turn, whole)
-        is_newest = self._newest is not None and self._newest.serial == serial
-        if is_newest and turn == self._driver.state.turn and (over := self._overlapping()) is not None:
-            self._judge(over.heard(text, heard.confidence, final, is_echo(text, self._spoken())))
+        if turn == self._driver.state.turn and (over := self._overlapping(utterance)) is not None:
+            self._judge(utterance, over.heard(text, heard.confidence, final, is_echo(text, self._spoken())))
 
     def _note_words(self, heard: Partial | Final, text: str) -> None:
         is_final = isinstance(heard, Final)
@@ -241,29 +239,41 @@ class Hearing:
 
     # -- Over the agent's voice
 
-    def _overlapping(self) -> Overlap | None:
-        """The sound that is being judged, if there is one."""
+    def _overlapping(self, utterance: Utterance | None) -> Overlap | None:
+        """How this sound is judged, if it is one over the agent's voice."""
         s = self._driver.state
-        if s.voice not in SOUNDING or s.turn <= s.floor_turn or self._newest is None:
+        if s.voice not in SOUNDING or s.turn <= s.floor_turn or utterance is None:
             return None
         if self._is_firm():
-            self._judge(FIRM)
+            if s.voice is Voice.HELD:  # else there is nothing to say, frame after frame
+                self._judge(utterance, FIRM)
             return None
-        self._over = self._over or Overlap(self._overlap, self._tells_frames)
-        return self._over
+        utterance.over = utterance.over or Overlap(self._overlap, self._tells_frames)
+        return utterance.over
+
+    def _await_duration(self) -> None:
+        """A sound over the agent's voice is looked at again when it has lasted."""
+        self._cancel(self._gate)
+        least_ms = self._overlap.voiced_ms_min
+        if least_ms and self._driver.state.link not in _DEAF and self._overlapping(self._newest) is not None:
+            left_ms = max(0, self._began_at + least_ms - self._driver.now())
+            self._gate = asyncio.get_running_loop().call_later(left_ms / 1000, self._look)
 
     def _look(self) -> None:
         """The overlapping sound has lasted long enough to be looked at again."""
-        if self._speaking and (over := self._overlapping()) is not None:
+        newest = self._newest
+        if self._speaking and newest is not None and (over := self._overlapping(newest)) is not None:
             text = self._transcript.text_of(self._driver.state.turn)
-            self._judge(over.lasted(self._driver.now() - self._began_at, text, is_echo(text, self._spoken())))
+            lasted_ms = self._driver.now() - self._began_at
+            self._judge(newest, over.lasted(lasted_ms, text, is_echo(text, self._spoken())))
 
-    def _judge(self, judged: Judgement) -> None:
-        if judged.bid is None or self._newest is None:
+    def _judge(self, utterance: Utterance, judged: Judgement) -> None:
+        """The words of an earlier sound may still be a bid; that they are none says nothing of the newest."""
+        if judged.bid is None or not (judged.bid or utterance is self._newest):
             return
-        self._over = None  # what comes now is judged afresh
+        utterance.over = None  # what comes now is judged afresh
         before = self._driver.state
-        self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=self._newest.onset)
+        self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=utterance.onset)
         if self._driver.state is not before:
             self._decided("barge_in" if judged.bid else "resume", (judged.reason,), judged.confidence)
 
@@ -274,8 +284,9 @@ class Hearing:
         if not frame.quiet_ms:
             self._pause = None
             self._cancel(self._silence)
-        if (over := self._overlapping()) is not None:
-            self._judge(over.frame(frame.probability, frame.ms))
+        newest = self._newest
+        if newest is not None and (over := self._overlapping(newest)) is not None:
+            self._judge(newest, over.frame(frame.probability, frame.ms))
         if isinstance(self._endpoint, EasyTurn):
             self._step_rule(self._endpoint, frame)
 
@@ -303,7 +314,7 @@ class Hearing:
         s = self._driver.state
         text = self._transcript.text_of(s.turn)
         self._cancel(self._silence)
-        if s.user is not User.SETTLING or (self._tells_frames and self._waits_for_more):
+        if s.user is not User.SETTLING or s.link in _DEAF or (self._tells_frames and self._waits_for_more):
             return
         wait = self._endpoint.wait(self._pause_of(text, s.final)) if text else self._unread()
         if wait.wait_ms is not None:
@@ -373,6 +384,11 @@ class Hearing:
         """The machine ended the turn in mid-speech, at its limit or by hand: if the voice goes on, that
         is an onset. A voice that never said a word is none: the ears missed its end."""
         before, after = moment.before, moment.after
+        utterance = self._newest
+        if utterance is not None and not utterance.turn and after.onset > before.onset:
+            self._bind(utterance)  # this is the turn in which it goes on
+        if before.link is not after.link:
+            self._follow_link(before.link, after.link)
         ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
         if not ended or after.link not in ACTIVE or isinstance(moment.event, ev.PttReleased):
             return
@@ -385,6 +401,26 @@ class Hearing:
         else:
             self._speaking = False
 
+    def _follow_link(self, before: Link, after: Link) -> None:
+        """Where nothing is heard, time stands still; and whoever held the button when the line was lost is gone."""
+        if self._button and after in AWAY:
+            self.release()
+        if (after in _DEAF) is (before in _DEAF):
+            return
+        now = self._driver.now()
+        if after in _DEAF:
+            self._deaf_at = now
+            self._cancel(self._gate)
+            self._cancel(self._silence)
+            return
+        self._began_at, self._ended_at, self._told_at = (
+            at + now - max(at, self._deaf_at) for at in (self._began_at, self._ended_at, self._told_at)
+        )
+        if self._speaking:
+            self._await_duration()
+        else:
+            self._await_silence()
+
     def _go_on(self, onset: type[ev.SpeechStarted | ev.PttPressed]) -> None:
         utterance = self._newest
         if utterance is not None and self._speaking:
@@ -393,8 +429,9 @@ class Hearing:
 
     def _split(self, utterance: Utterance) -> None:
         so_far = self._transcript.said_in(utterance.turn, utterance.serial).split()
-        utterance.taken += len(so_far)
-        utterance.earlier, utterance.turn, utterance.is_final = utterance.turn, 0, False
+        if so_far:
+            utterance.taken.append((utterance.turn, len(so_far)))
+        utterance.turn, utterance.is_final = 0, False
 
 
 def _checked(heard: Partial | Final) -> str:

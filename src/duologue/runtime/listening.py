@@ -43,6 +43,8 @@ class Listening:
         self._note = note
         self._deaf = deaf
         self.frames = Frames()
+        if ears is None:
+            self.frames.close()  # nobody would ever take anything out
         self._task: asyncio.Task[Any] | None = None
         self._failures = 0
         self._retry: asyncio.TimerHandle | None = None
