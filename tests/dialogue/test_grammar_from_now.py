@@ -28,7 +28,16 @@ def values(asked: Slot, reply: str, *others: Slot, now: str = NOW) -> dict[str, 
         "I need it in two hours": "19:20",
         "an hour and a half from now": "18:50",
         "in three quarters of an hour": "18:05",
+        "about half an hour from now": "17:50",
+        "in a half hour": "17:50",
+        "in an hour's time": "18:20",
+        "in an hour or so": "18:20",
+        "in an hour and twenty minutes": "18:40",
+        "in an hour twenty": "18:40",
         "right now": "17:20",
+        "I need it right now": "17:20",
+        "how about now": "17:20",
+        "is now okay?": "17:20",
         "now, at seven pm": "19:00",
     }.items(),
 )
@@ -39,6 +48,23 @@ def test_a_time_is_counted_from_now(reply: str, time: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["in seven hours", "in two days", "in an hour or two", "in a moment", "for an hour"])
 def test_what_is_no_time_of_today_is_asked_about(reply: str) -> None:
+    assert values(TIME, reply) == {}
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm at home now",
+        "right now I'm at work",
+        "it has landed now",
+        "just now",
+        "from now on",
+        "in under an hour",
+        "will it be here in an hour?",
+    ],
+)
+def test_who_tells_how_things_are_names_no_time(reply: str) -> None:
     assert values(TIME, reply) == {}
 
 

@@ -10,6 +10,10 @@ from duologue.dialogue.grammars import Choice, Confirmation, Direct, Kind, Quest
 PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
 MONEY = ask(Kind.MONEY, "How much?", "amount")
 TIME = ask(Kind.TIME, "At what time?", "time", hours=(11, 23))
+PICKUP = ask(Kind.TIME, "When should the driver come?", "pickup_time")
+LANDING = ask(Kind.TIME, "When does your flight land?", "time")
+MONTHLY = ask(Kind.MONEY, "How much can you pay a month?", "amount")
+LENGTH = ask(Kind.DURATION, "For how long?", "length")
 DAY = ask(Kind.DATE, "On which day?", "day")
 
 
@@ -26,7 +30,23 @@ DAY = ask(Kind.DATE, "On which day?", "day")
         (MONEY, "-5"),
         (MONEY, "at five"),
         (MONEY, "one moment or two"),
+        (PEOPLE, "option two"),
+        (PEOPLE, "one oh one"),
+        (PEOPLE, "six or so"),
+        (PEOPLE, "half a million things"),
         (MONEY, "to account 12345"),
+        (MONEY, "over eighty"),
+        (MONEY, "no, more than eighty"),
+        (MONEY, "ten dollars a month"),
+        (MONEY, "a tenner each"),
+        (MONEY, "two thousand and a half"),
+        (MONTHLY, "ten dollars a week"),
+        (LENGTH, "two hours a day"),
+        (LENGTH, "an hour from now"),
+        (LENGTH, "three days from today"),
+        (TIME, "my flight leaves at seven pm"),
+        (TIME, "our dinner is at eight pm"),
+        (PICKUP, "I have to be there at seven pm"),
         (TIME, "seven to eight"),
         (TIME, "seven of us"),
         (TIME, "room 7"),
@@ -45,6 +65,10 @@ def test_a_number_or_name_that_is_no_answer(question: Question, reply: str) -> N
     [
         (PEOPLE, "three of my friends", 3),
         (PEOPLE, "2", 2),
+        (MONEY, "please send over eighty", {"amount": 80, "currency": None}),
+        (MONTHLY, "ten dollars a month", {"amount": 10, "currency": "USD"}),
+        (LANDING, "my flight lands at seven pm", "19:00"),
+        (PICKUP, "I want to be picked up at seven pm", "19:00"),
         (TIME, "ten to seven", "18:50"),
         (TIME, "seven minutes to eight", "19:53"),
         (DAY, "no, Friday", "2026-03-06"),

@@ -7,6 +7,7 @@ comma, is not a name.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .amounts import find_durations, find_money
 from .carriers import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
@@ -41,7 +42,8 @@ def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | 
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name([token for token in run if token.low not in also]):
         return None
-    if any(is_carrier(token.low) and token.low not in _LINKS | also for token in run):
+    known = _LINKS | also
+    if any(is_carrier(run[at].low) and run[at].low not in known and not _is_initial(run, at) for at in range(len(run))):
         return None
     return Span(first, after)
 
@@ -50,6 +52,8 @@ def without_light(tokens: Sequence[Token]) -> Span:
     """A reply without the words that say nothing of their own at either end."""
     first, after = 0, len(tokens)
     while first < after and tokens[first].low in _LIGHT and not _is_glued(tokens, first):
+        if _is_initial(tokens, first):
+            break
         first += 1
     while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
         after -= 1
@@ -82,9 +86,17 @@ def _is_glued(tokens: Sequence[Token], place: int) -> bool:
     return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
 
 
+def _is_initial(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "a" a letter, by the letter after it: "A J Smith"?"""
+    return tokens[place].low == "a" and place + 1 < len(tokens) and len(tokens[place + 1].low) == 1
+
+
 def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
     """Is a bare reply one of those that are no name of anybody: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
+    letters = "".join(token.low for token in run if len(token.low) == 1)
+    if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
+        return True  # "n o"
     if run[0].low in DISSENT or all(token.low in NAMELESS or is_number(token.low) for token in run):
         return True
     if len(run) == 1 and run[0].low in GIVEN_NAMES:
@@ -139,9 +151,22 @@ def _is_no_name(run: Sequence[Token]) -> bool:
     """Does it hold a date, several sentences, or a count after a comma?"""
     if any(is_dated(token.low) or token.low in ALTERNATIVES for token in run):
         return True
-    if any(token.pause in (".", "?") for token in run[1:]):
+    if any(token.pause in (".", "?") and len(before.low) > 1 for before, token in pairwise(run)):
+        return True  # but for "J. P. Morgan"
+    if _is_spelled(run):
         return True
     return any(token.pause for token in run[1:]) and any(is_number(token.low) for token in run[1:])
+
+
+def _is_spelled(run: Sequence[Token]) -> bool:
+    """Does it end with letters that seem to spell a name before them, and nobody knows which: "Shawn, S E A N"?"""
+    first = len(run)
+    while first and len(run[first - 1].low) == 1:
+        first -= 1
+    letters = run[first:]
+    if not first or len(letters) < 2:
+        return False
+    return len(letters) > 2 or any(token.low[0] == letters[0].low for token in run[:first])
 
 
 def _is_named(token: Token) -> bool:

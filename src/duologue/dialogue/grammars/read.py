@@ -7,6 +7,7 @@ is taken from a reply that isn't wholly understood.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .anything import is_anything
 from .calendar import Day, day_of
@@ -36,12 +37,12 @@ from .reading import (
     Value,
     Why,
 )
-from .roles import contradicts
+from .roles import contradicts, told_of_another
 from .several import Filled, assign, values_of
 from .spelled import spelled_name
 from .times import find_parts, is_in_part
-from .tokens import Token, fluent, span_of, stem, stems_of, tokens_of
-from .units import asks_how_many, disagree, find_none, with_units
+from .tokens import Token, fluent, lows, span_of, stem, stems_of, tokens_of
+from .units import asks_how_many, disagree, find_none, find_rate, with_units
 from .yesno import (
     Polarity,
     Trick,
@@ -141,7 +142,7 @@ class _Reader:
 
     def _spelled(self) -> Match | None:
         """A name that is spelled; of a list that has them all, one of these."""
-        found = spelled_name(self.reply, self.tokens)
+        found = spelled_name(self.reply, self.tokens, is_person="nam" in self.echo)
         if found is None or self.slot.names is None:
             return found if self.slot.is_open else None
         written = tokens_of(str(found.candidates[0]))
@@ -169,8 +170,11 @@ class _Reader:
         match = agreed(self.tokens, matches, is_count=is_count)
         if match is None or (is_count and disagree(self.tokens, matches, self.question)) or self._answers_twice(match):
             return unclear(Why.SEVERAL)
-        if contradicts(self.tokens, match, self.slot):
+        is_another = self.slot.kind in _MOMENTS and told_of_another(self.tokens, match, self.echo)
+        if is_another or contradicts(self.tokens, match, self.slot):
             return unclear(Why.OTHER_END)
+        if self.slot.kind is Kind.MONEY and (rate := find_rate(self.tokens, match, self.echo)):
+            return unclear(Why.LEFTOVER, self.tokens, rate)
         if self.slot.kind is Kind.NAME and is_longer(self.tokens, match):
             return unclear(Why.NO_VALUE)
         left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
@@ -361,9 +365,12 @@ class _Reader:
             return None
         if self.is_asked and _is_lone_count(filled, self.slot):
             return None
+        moments = [match for slot, match in filled.values() if slot.kind in _MOMENTS]
+        if any(told_of_another(self.tokens, match, self.echo) for match in moments):
+            return None
         covered = covered_by(match for _, match in filled.values())
         why = objection(self.tokens, covered)
-        is_asked = any(slot.kind in _MOMENTS for slot, _ in filled.values()) and why in (None, Why.QUESTION)
+        is_asked = moments and why in (None, Why.QUESTION)
         if not (is_asked and proposes(self.tokens, covered, self.echo)) and (
             why is not None or leftover(self.tokens, covered, self.echo)
         ):
@@ -398,6 +405,8 @@ def _is_lone_count(filled: Filled, asked: Slot) -> bool:
 def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
     """Several matches as one, if all can mean the same. A "one" that may be a thing doesn't count beside others."""
     counts = [match for match in matches if not is_thing(tokens, match.first)] or matches
+    if is_count and any(lows(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
+        return None  # "one oh one"
     if is_count:
         begun = {match.first for match in counts}
         counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts
