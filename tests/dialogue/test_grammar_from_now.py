@@ -82,6 +82,11 @@ def test_what_is_counted_from_now_is_of_today(asked: Slot, other: Slot, reply: s
 
 
 @pytest.mark.req("D-04")
+def test_now_may_come_with_other_values() -> None:
+    assert values(TIME, "now, for three people", Slot("people", Kind.NUMBER)) == {"time": "17:20", "people": 3}
+
+
+@pytest.mark.req("D-04")
 def test_of_two_days_neither_is_taken_to_be_today() -> None:
     assert values(TIME, "in an hour", DAY, Slot("return_day", Kind.DATE)) == {"time": "18:20"}
 

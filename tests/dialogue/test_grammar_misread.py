@@ -47,6 +47,7 @@ DAY = ask(Kind.DATE, "On which day?", "day")
         (TIME, "my flight leaves at seven pm"),
         (TIME, "our dinner is at eight pm"),
         (PICKUP, "I have to be there at seven pm"),
+        (PICKUP, "my train gets in at seven pm"),
         (TIME, "seven to eight"),
         (TIME, "seven of us"),
         (TIME, "room 7"),
@@ -94,6 +95,14 @@ def test_the_large_one_counts_nothing(reply: str, values: dict[str, object]) -> 
     reading = read(Question(size, others=(count,)), reply, "2026-03-04")
     assert isinstance(reading, Direct)
     assert {value.slot: value.value for value in reading.values} == values
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["six tonight", "for six tonight", "6 this evening"])
+def test_where_it_is_asked_how_many_six_tonight_is_no_time(reply: str) -> None:
+    others = (Slot("time", Kind.TIME), Slot("day", Kind.DATE))
+    reading = read(Question(PEOPLE.slot, PEOPLE.text, others=others), reply, "2026-03-04")
+    assert not isinstance(reading, Direct)
 
 
 @pytest.mark.req("D-05")

@@ -37,6 +37,7 @@ def written(reply: str, slot: Slot | None = None) -> str | None:
         "Anna-Lena, A N N A dash L E N A": "Anna-Lena",
         "B M W": "BMW",
         "no, it's M E I E R": "Meier",
+        "my last name is Mayer, M E I E R": "Meier",
     }.items(),
 )
 def test_a_spelled_name_is_written_as_it_was_spelled(reply: str, name: str) -> None:

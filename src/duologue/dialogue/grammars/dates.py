@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from .births import birth_at
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
 from .feasts import MOVING, easter, is_good_friday, names_another, nth_weekday
 from .match import Match
@@ -61,7 +62,7 @@ class _Dates:
         """The date that begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
             self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
-            self._day_first, self._holiday, self._feast, self._digits, self._weekend, self._month_end,
+            self._day_first, self._holiday, self._feast, self._digits, self._weekend, self._month_end, self._birth,
         )  # fmt: skip
         for rule in rules:
             found = rule(place)
@@ -363,6 +364,9 @@ class _Dates:
             coming = self._weekday_days(WEEKDAYS["friday"], "")
             return (tuple(dict.fromkeys((fits[0], *coming))), after) if is_feast is None else None
         return None
+
+    def _birth(self, place: int) -> Found | None:
+        return birth_at(self.tokens, place, self._year) if self.is_past else None
 
     def _digits(self, place: int) -> Found | None:
         """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With points, the day is first."""

@@ -15,7 +15,7 @@ from .from_now import find_ahead, find_now
 from .gate import is_dated
 from .match import Match, overlaps
 from .names import NameList
-from .numbers import find_numbers
+from .numbers import SMALL, find_numbers
 from .reading import Kind, Slot
 from .roles import role_of
 from .since import Since
@@ -30,7 +30,9 @@ _LABELLED = frozenset(
 _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
 _MOVING = frozenset(map(stem, "transfer send sending wire move hand bring".split()))
 _SEATS = frozenset(
-    stem(word) for word in "table room party group seat ticket place bed chair space anything something".split()
+    stem(word)
+    for word in """table room party group seat ticket place bed chair space anything something dinner lunch
+    breakfast brunch meal supper""".split()
 )
 
 
@@ -97,7 +99,18 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
     is_bare = match.after - match.first == 1 or tokens[match.first + 1].low in ("tonight", "this")
     if not is_bare or len(before) < 2 or ":" in tokens[match.first].low:
         return False
-    return before[1].low == "for" and stem(before[0].low) in _SEATS
+    return before[1].low in ("for", "of") and stem(before[0].low) in _SEATS
+
+
+def is_rather_counted(tokens: Sequence[Token], match: Match) -> bool:
+    """Where it is asked how many: is a time only told by "tonight", as in "six tonight"?"""
+    if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
+        return False
+    before = tokens[match.first - 1].low if match.first else ""
+    is_bare = tokens[match.first].low in SMALL or tokens[match.first].low.isdigit()
+    return (
+        is_bare and before != "at" and lows(tokens[match.first + 1 : match.first + 2])[:1] in (("tonight",), ("this",))
+    )
 
 
 def _is_no_amount(tokens: Sequence[Token], match: Match) -> bool:

@@ -15,9 +15,9 @@ from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed
 from .commands import command_of
 from .company import counts_people, find_company, is_told_twice
-from .find import find
-from .freetext import bare, introduced, is_longer, is_no_name, proper, said_last
-from .from_now import find_ahead
+from .find import find, is_rather_counted
+from .freetext import bare, introduced, is_longer, is_no_name, parts_of_names, proper, said_last, with_hyphens
+from .from_now import find_ahead, find_now
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import find_digits, is_thing
@@ -127,6 +127,8 @@ class _Reader:
             return self._yes_no()
         if self.slot.kind is Kind.TEXT and self.slot.may_be_any and self._is_enough():
             return Confirmation(Answer.NO)
+        if self.slot.kind is Kind.NAME and self._is_other_part():
+            return unclear(Why.OTHER_END)
         if self.slot.kind is Kind.NAME and (spelled := self._spelled()) is not None:
             return self._settle(spelled)
         matches = self._find()
@@ -139,6 +141,12 @@ class _Reader:
             is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
             return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
+
+    def _is_other_part(self) -> bool:
+        """Is a last name told where the first is asked for?"""
+        said = parts_of_names(self.tokens)
+        asked = parts_of_names(tokens_of(f"{self.slot.name.replace('_', ' ')}. {self.question.text}"))
+        return bool(said and asked and said != asked)
 
     def _spelled(self) -> Match | None:
         """A name that is spelled; of a list that has them all, one of these."""
@@ -233,7 +241,8 @@ class _Reader:
         if self.slot.kind is Kind.NAME:
             span = said_last(self.tokens, span)
         start, end = span_of(self.tokens, *span)
-        match = Match(*span, (fluent(self.reply[start:end]),))
+        said = fluent(self.reply[start:end])
+        match = Match(*span, (with_hyphens(said) if self.slot.kind is Kind.NAME else said,))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
@@ -361,6 +370,10 @@ class _Reader:
         """Values for the asked slot and others, if they explain every word."""
         slots = (self.slot, *self.question.others)
         filled = assign(self.tokens, slots, self.today)
+        if filled and self.is_asked and self.slot.name not in filled:
+            if self.slot.kind is Kind.NUMBER and any(is_rather_counted(self.tokens, one) for _, one in filled.values()):
+                return None
+            filled |= self._now()
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
         if self.is_asked and _is_lone_count(filled, self.slot):
@@ -379,6 +392,12 @@ class _Reader:
         if self.slot.kind is not Kind.YES_NO or (answer := self._opening()) is None:
             return Direct(values)
         return None if trick_of(self.question.text) else Direct((answer, *values))
+
+    def _now(self) -> Filled:
+        """The time that was asked for, if it is now: "now, for three people"."""
+        minute = self.today.minute
+        found = find_now(self.tokens, minute) if self.slot.kind is Kind.TIME and minute is not None else []
+        return {self.slot.name: (self.slot, found[0])} if found else {}
 
     def _opening(self) -> Value | None:
         """The yes or no that other values come with: "yes, a small one"."""

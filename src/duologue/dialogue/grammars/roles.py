@@ -34,7 +34,7 @@ _TIMED = frozenset(
 )
 _OWNED = ("my", "our", "his", "her", "their", "the")
 _OF_THINGS = frozenset(
-    "is leaves arrives departs lands starts begins ends finishes comes goes takes stops leaving arriving".split()
+    "is leaves arrives departs lands starts begins ends finishes comes gets goes takes stops leaving arriving".split()
 )
 # What people do at an end, and what the day or the hour of it may be called.
 _DOINGS = tuple(
