@@ -79,6 +79,8 @@ def test_an_address_as_people_say_it(reply: str, value: str) -> None:
         "example dot com",
         "anna at example dot com and my phone is 5550122",
         "anna and bob at example dot com",
+        "I work at gmail",
+        "have a look at gmail",
     ],
 )
 def test_what_is_no_address_is_for_nlu(reply: str) -> None:

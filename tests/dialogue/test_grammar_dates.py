@@ -77,6 +77,7 @@ PLAIN = {
     "the end of March": "2026-03-31",
     "the end of February": "2027-02-28",
     "in a couple of weeks": "2026-03-18",
+    "in a week's time": "2026-03-11",
     "twenty first": "2026-03-21",
 }
 

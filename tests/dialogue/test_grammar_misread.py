@@ -36,6 +36,7 @@ DAY = ask(Kind.DATE, "On which day?", "day")
         (PEOPLE, "half a million things"),
         (MONEY, "to account 12345"),
         (MONEY, "over eighty"),
+        (MONEY, "thanks a million"),
         (MONEY, "no, more than eighty"),
         (MONEY, "ten dollars a month"),
         (MONEY, "a tenner each"),
@@ -95,6 +96,13 @@ def test_the_large_one_counts_nothing(reply: str, values: dict[str, object]) -> 
     reading = read(Question(size, others=(count,)), reply, "2026-03-04")
     assert isinstance(reading, Direct)
     assert {value.slot: value.value for value in reading.values} == values
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["ten euros a month", "Friday, ten euros each", "Friday, my flight is at seven pm"])
+def test_what_is_no_sum_or_time_alone_is_none_among_several(reply: str) -> None:
+    reading = read(Question(DAY.slot, DAY.text, others=(MONEY.slot, TIME.slot)), reply, "2026-03-04")
+    assert not isinstance(reading, Direct)
 
 
 @pytest.mark.req("D-05")

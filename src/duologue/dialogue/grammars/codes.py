@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .carriers import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_negation
+from .carriers import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_carrier, is_negation
 from .match import Match
 from .numbers import SMALL, TENS, UNITS
 from .tokens import HESITATIONS, Token, lows
@@ -212,9 +212,9 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
         return []
     after = _domain_end(tokens, ats[0] + 1)
     local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
-    if domain in _WHOLE_DOMAINS:
+    if domain in _WHOLE_DOMAINS and not any(is_carrier(token.low) for token in tokens[first : ats[0]]):
         domain, after = _WHOLE_DOMAINS[domain], after + (lows(tokens[after : after + 1]) == ("com",))
-    if not local or not domain or "." not in domain.strip(".") or local[0] == "." or local[-1] == ".":
+    if not local or not domain or "." not in domain.strip(".") or "." in (local[0], local[-1], domain[-1]):
         return []
     after += next((len(words) for words in _MAIL_TAILS if lows(tokens[after : after + len(words)]) == words), 0)
     return [Match(first, after, tuple(text.casefold() for text in _settled(f"{local}@{domain}")))]

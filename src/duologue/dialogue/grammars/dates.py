@@ -106,7 +106,7 @@ class _Dates:
         if counted is None or not isinstance(counted[0], int):
             return None
         count, at = counted[0], counted[1]
-        unit = self.words[at]
+        unit = self.words[at].removesuffix("'s")  # "in a week's time"
         if unit in ("month", "months", "year", "years"):
             days = self._months_ahead(count * (12 if unit.startswith("year") else 1))
         elif unit in _PERIODS and count <= 3660:

@@ -118,7 +118,7 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
             part, last = part + SMALL[low], SMALL[low] or -1
         elif low in SCALES and last and part:
             part, total, last = _scaled(part, total, SCALES[low])
-        elif low in ("a", "an") and not last and at + 1 < len(tokens) and tokens[at + 1].low in _ONE_OF:
+        elif low in ("a", "an") and not last and _is_one_of(tokens, at):
             part = last = 1
         elif low in ("hundred", "thousand") and not last:  # without its "a"
             part, total, last = _scaled(1, total, SCALES[low])
@@ -132,6 +132,12 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
     if value != int(value) and at < len(tokens) and SCALES.get(tokens[at].low, 0) >= 1_000:  # "two and a half thousand"
         value, at = value * SCALES[tokens[at].low], at + 1
     return (_whole(value), at) if value <= NUMBER_MAX else None
+
+
+def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
+    """Is it one hundred, a million? Who says "thanks a million" counts nothing."""
+    beside = {token.low for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
+    return place + 1 < len(tokens) and tokens[place + 1].low in _ONE_OF and not beside & {"thanks", "thank"}
 
 
 def _may_follow(last: int, value: int) -> bool:

@@ -379,7 +379,10 @@ class _Reader:
         if self.is_asked and _is_lone_count(filled, self.slot):
             return None
         moments = [match for slot, match in filled.values() if slot.kind in _MOMENTS]
+        sums = [match for slot, match in filled.values() if slot.kind is Kind.MONEY]
         if any(told_of_another(self.tokens, match, self.echo) for match in moments):
+            return None
+        if any(find_rate(self.tokens, match, self.echo) for match in sums):
             return None
         covered = covered_by(match for _, match in filled.values())
         why = objection(self.tokens, covered)
