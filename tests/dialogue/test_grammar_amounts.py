@@ -89,6 +89,8 @@ def test_a_number_that_isnt_plain_is_for_nlu(reply: str) -> None:
         "three quarters of an hour": "PT45M",
         "the whole week": "P1W",
         "overnight": "P1D",
+        "an hour fifteen": "PT1H15M",
+        "a half hour or so": "PT30M",
     }.items(),
 )
 def test_a_duration_as_people_say_it(reply: str, value: str) -> None:
@@ -115,6 +117,10 @@ def test_a_duration_as_people_say_it(reply: str, value: str) -> None:
         ("a tenner", 10, "GBP"),
         ("no more than eighty euros", 80, "EUR"),
         ("not more than a hundred", 100, None),
+        ("a dollar fifty", 1.5, "USD"),
+        ("a grand", 1000, None),
+        ("a million euros", 1_000_000, "EUR"),
+        ("hundred dollars", 100, "USD"),
     ],
 )
 def test_money_as_people_say_it(reply: str, amount: float, currency: str | None) -> None:

@@ -79,3 +79,24 @@ def test_a_name_may_have_a_title_and_is_never_a_day_or_a_choice(reply: str, name
 @pytest.mark.parametrize("reply", ["Dr. Okafor please", "Doctor Okafor", "dr okafor", "I'd like to see Dr. Okafor"])
 def test_a_title_before_a_known_name_is_no_other_name(reply: str) -> None:
     assert said(named("Okafor", "Klein", is_open=False), reply) == "Okafor"
+
+
+@pytest.mark.req("D-06")
+@pytest.mark.parametrize(
+    ("reply", "day"),
+    {
+        "twenty three four eighty four": "1984-04-23",
+        "oh four twenty three nineteen eighty four": "1984-04-23",
+        "23 04 1984": "1984-04-23",
+        "twelve three eighty four": ["1984-12-03", "1984-03-12"],
+        "twenty thirty eighty four": None,
+        "twelve three": None,
+    }.items(),
+)
+def test_three_numbers_are_a_day_of_birth(reply: str, day: str | list[str] | None) -> None:
+    assert said(ask(Kind.DATE, "What is your date of birth?", is_past=True), reply) == day
+
+
+@pytest.mark.req("D-05")
+def test_three_numbers_are_no_other_day() -> None:
+    assert said(ask(Kind.DATE, "When would you like to come?"), "twenty three four eighty four") is None

@@ -24,13 +24,27 @@ CODE = ask(Kind.CODE, "What's your booking code?", "code")
         "415-555-2671": "4155552671",
         "one eight hundred, five five five, oh one two two": "18005550122",
         "my number is 415 555 twenty six seventy one": "4155552671",
+        "area code 415, 555 2671": "4155552671",
+        "nought two oh seven nine four six": "0207946",
+        "one eight hundred five hundred one two three four": "18005001234",
     }.items(),
 )
 def test_a_phone_number_as_people_say_it(reply: str, value: str) -> None:
     assert said(PHONE, reply) == value
 
 
-@pytest.mark.parametrize("reply", ["555", "five", "not that one", "I have two phones", "1" * 16])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "555",
+        "five",
+        "not that one",
+        "I have two phones",
+        "1" * 16,
+        "eight hundred twenty five one two three four",  # 825 or 800 25
+        "five hundred fifty five twelve twelve",
+    ],
+)
 def test_what_is_no_phone_number_is_for_nlu(reply: str) -> None:
     assert said(PHONE, reply) is None
 
@@ -44,13 +58,31 @@ def test_what_is_no_phone_number_is_for_nlu(reply: str) -> None:
         "it's anna underscore k at example dot co dot uk": "anna_k@example.co.uk",
         "my email is a n n a five at example dot org please": "anna5@example.org",
         "anna dash k double seven at mail dot com": "anna-k77@mail.com",
+        "anna at example dot com, all lower case": "anna@example.com",
+        "my email's anna at example dot c o m": "anna@example.com",
+        "anna nineteen eighty four at example dot com": "anna1984@example.com",
+        "anna plus news at my hyphen mail dot example dot org": "anna+news@my-mail.example.org",
+        "anna at gmail": "anna@gmail.com",
+        "anna at g mail dot com": "anna@gmail.com",
     }.items(),
 )
 def test_an_address_as_people_say_it(reply: str, value: str) -> None:
     assert said(EMAIL, reply) == value
 
 
-@pytest.mark.parametrize("reply", ["anna at example", "at noon", "I don't have one", "example dot com"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "anna at example",
+        "at noon",
+        "I don't have one",
+        "example dot com",
+        "anna at example dot com and my phone is 5550122",
+        "anna and bob at example dot com",
+        "I work at gmail",
+        "have a look at gmail",
+    ],
+)
 def test_what_is_no_address_is_for_nlu(reply: str) -> None:
     assert said(EMAIL, reply) is None
 

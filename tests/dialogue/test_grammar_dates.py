@@ -66,8 +66,19 @@ PLAIN = {
     "the second Tuesday of next month": "2026-04-14",
     "the first Tuesday of March": "2027-03-02",
     "the twelfth of the third": "2026-03-12",
-    "Good Friday": "2026-04-03",
+    "on Good Friday": "2026-04-03",
+    "for Good Friday, please": "2026-04-03",
+    "good, Friday": "2026-03-06",
+    "sounds good Friday": "2026-03-06",
+    "Good. Friday.": "2026-03-06",
     "Easter Monday": "2026-04-06",
+    "Easter 2027": "2027-03-28",
+    "the third Tuesday of May 2027": "2027-05-18",
+    "the end of March": "2026-03-31",
+    "the end of February": "2027-02-28",
+    "in a couple of weeks": "2026-03-18",
+    "in a week's time": "2026-03-11",
+    "twenty first": "2026-03-21",
 }
 
 
@@ -87,6 +98,7 @@ def test_a_date_as_people_say_it(reply: str, day: str) -> None:
         "next weekend": ["2026-03-14", "2026-03-15"],
         "3/5": ["2026-03-05", "2026-05-03"],
         "Friday the 12th": ["2026-03-12", "2026-03-06"],
+        "good Friday": ["2026-04-03", "2026-03-06"],
     }.items(),
 )
 def test_a_date_that_may_be_two_days_is_both(reply: str, days: list[str]) -> None:
@@ -121,6 +133,10 @@ def test_a_birthday_lies_behind() -> None:
         "we sat down",
         "the second floor",
         "Monday or Tuesday",
+        "for the Christmas party",
+        "Easter week",
+        "I'm busy on Friday",
+        "Friday is busy",
     ],
 )
 def test_what_is_no_day_is_for_nlu(reply: str) -> None:

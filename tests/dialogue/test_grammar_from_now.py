@@ -28,7 +28,16 @@ def values(asked: Slot, reply: str, *others: Slot, now: str = NOW) -> dict[str, 
         "I need it in two hours": "19:20",
         "an hour and a half from now": "18:50",
         "in three quarters of an hour": "18:05",
+        "about half an hour from now": "17:50",
+        "in a half hour": "17:50",
+        "in an hour's time": "18:20",
+        "in an hour or so": "18:20",
+        "in an hour and twenty minutes": "18:40",
+        "in an hour twenty": "18:40",
         "right now": "17:20",
+        "I need it right now": "17:20",
+        "how about now": "17:20",
+        "is now okay?": "17:20",
         "now, at seven pm": "19:00",
     }.items(),
 )
@@ -43,6 +52,23 @@ def test_what_is_no_time_of_today_is_asked_about(reply: str) -> None:
 
 
 @pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm at home now",
+        "right now I'm at work",
+        "it has landed now",
+        "just now",
+        "from now on",
+        "in under an hour",
+        "will it be here in an hour?",
+    ],
+)
+def test_who_tells_how_things_are_names_no_time(reply: str) -> None:
+    assert values(TIME, reply) == {}
+
+
+@pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["in half an hour", "an hour from now", "right now"])
 def test_without_a_clock_nothing_is_guessed(reply: str) -> None:
     assert values(TIME, reply, now="2026-03-04") == {}
@@ -53,6 +79,11 @@ def test_without_a_clock_nothing_is_guessed(reply: str) -> None:
 @pytest.mark.parametrize("reply", ["in an hour", "today in an hour"])
 def test_what_is_counted_from_now_is_of_today(asked: Slot, other: Slot, reply: str) -> None:
     assert values(asked, reply, other) == {"time": "18:20", "day": "2026-03-04"}
+
+
+@pytest.mark.req("D-04")
+def test_now_may_come_with_other_values() -> None:
+    assert values(TIME, "now, for three people", Slot("people", Kind.NUMBER)) == {"time": "17:20", "people": 3}
 
 
 @pytest.mark.req("D-04")

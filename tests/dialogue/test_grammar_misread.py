@@ -10,6 +10,10 @@ from duologue.dialogue.grammars import Choice, Confirmation, Direct, Kind, Quest
 PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
 MONEY = ask(Kind.MONEY, "How much?", "amount")
 TIME = ask(Kind.TIME, "At what time?", "time", hours=(11, 23))
+PICKUP = ask(Kind.TIME, "When should the driver come?", "pickup_time")
+LANDING = ask(Kind.TIME, "When does your flight land?", "time")
+MONTHLY = ask(Kind.MONEY, "How much can you pay a month?", "amount")
+LENGTH = ask(Kind.DURATION, "For how long?", "length")
 DAY = ask(Kind.DATE, "On which day?", "day")
 
 
@@ -26,7 +30,25 @@ DAY = ask(Kind.DATE, "On which day?", "day")
         (MONEY, "-5"),
         (MONEY, "at five"),
         (MONEY, "one moment or two"),
+        (PEOPLE, "option two"),
+        (PEOPLE, "one oh one"),
+        (PEOPLE, "six or so"),
+        (PEOPLE, "half a million things"),
         (MONEY, "to account 12345"),
+        (MONEY, "over eighty"),
+        (MONEY, "thanks a million"),
+        (MONEY, "no, more than eighty"),
+        (MONEY, "ten dollars a month"),
+        (MONEY, "a tenner each"),
+        (MONEY, "two thousand and a half"),
+        (MONTHLY, "ten dollars a week"),
+        (LENGTH, "two hours a day"),
+        (LENGTH, "an hour from now"),
+        (LENGTH, "three days from today"),
+        (TIME, "my flight leaves at seven pm"),
+        (TIME, "our dinner is at eight pm"),
+        (PICKUP, "I have to be there at seven pm"),
+        (PICKUP, "my train gets in at seven pm"),
         (TIME, "seven to eight"),
         (TIME, "seven of us"),
         (TIME, "room 7"),
@@ -45,6 +67,10 @@ def test_a_number_or_name_that_is_no_answer(question: Question, reply: str) -> N
     [
         (PEOPLE, "three of my friends", 3),
         (PEOPLE, "2", 2),
+        (MONEY, "please send over eighty", {"amount": 80, "currency": None}),
+        (MONTHLY, "ten dollars a month", {"amount": 10, "currency": "USD"}),
+        (LANDING, "my flight lands at seven pm", "19:00"),
+        (PICKUP, "I want to be picked up at seven pm", "19:00"),
         (TIME, "ten to seven", "18:50"),
         (TIME, "seven minutes to eight", "19:53"),
         (DAY, "no, Friday", "2026-03-06"),
@@ -70,6 +96,21 @@ def test_the_large_one_counts_nothing(reply: str, values: dict[str, object]) -> 
     reading = read(Question(size, others=(count,)), reply, "2026-03-04")
     assert isinstance(reading, Direct)
     assert {value.slot: value.value for value in reading.values} == values
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["ten euros a month", "Friday, ten euros each", "Friday, my flight is at seven pm"])
+def test_what_is_no_sum_or_time_alone_is_none_among_several(reply: str) -> None:
+    reading = read(Question(DAY.slot, DAY.text, others=(MONEY.slot, TIME.slot)), reply, "2026-03-04")
+    assert not isinstance(reading, Direct)
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["six tonight", "for six tonight", "6 this evening"])
+def test_where_it_is_asked_how_many_six_tonight_is_no_time(reply: str) -> None:
+    others = (Slot("time", Kind.TIME), Slot("day", Kind.DATE))
+    reading = read(Question(PEOPLE.slot, PEOPLE.text, others=others), reply, "2026-03-04")
+    assert not isinstance(reading, Direct)
 
 
 @pytest.mark.req("D-05")

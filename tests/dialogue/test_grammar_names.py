@@ -220,3 +220,22 @@ def test_of_two_ends_one_word_tells_both(reply: str, trip: dict[str, str] | None
     reading = read(Question(ends[0], "From where?", others=ends[1:]), reply, WEDNESDAY)
     found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else None
     assert found == trip
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("slot", "reply", "name"),
+    [
+        ("name", "under the name of Smith", "Smith"),
+        ("name", "surname Smith", "Smith"),
+        ("name", "my last name is Smith", "Smith"),
+        ("name", "Anna hyphen Lena Smith", "Anna-Lena Smith"),
+        ("last_name", "my surname is Smith", "Smith"),
+        ("first_name", "my surname is Smith", None),
+        ("first_name", "the first name is Anna", "Anna"),
+        ("full_name", "first name Anna", None),
+    ],
+)
+def test_a_part_of_a_name_fills_the_slot_that_it_is_told_of(slot: str, reply: str, name: str | None) -> None:
+    question = f"What is your {slot.replace('_', ' ')}?"
+    assert said(Question(Slot(slot, Kind.NAME), question), reply) == name

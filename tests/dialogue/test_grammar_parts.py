@@ -40,6 +40,7 @@ def found(slots: tuple[Slot, ...], message: str) -> dict[str, object]:
         ),
         ("a table for two on Friday please, she's allergic to nuts", {"people": 2, "day": "2026-03-06"}),
         ("there will be five of us, and a dog", {"people": 5}),
+        ("a table on Friday, and my flight lands at 7 pm", {"day": "2026-03-06"}),
         ("somewhere outside would be lovely as the kids like to run around", {"seating": "outside"}),
         ("a table for four but somewhere quiet", {"people": 4}),
         ("we need something on Friday because my parents are in town", {"day": "2026-03-06"}),

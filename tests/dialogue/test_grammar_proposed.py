@@ -25,6 +25,10 @@ TIME = ask(Kind.TIME, "At what time?")
         "does Friday work for you?",
         "would Friday be all right?",
         "um, is Friday okay?",
+        "is Friday still free?",
+        "is it possible on Friday?",
+        "would it be okay on Friday?",
+        "would you be free on Friday?",
     ],
 )
 def test_who_asks_whether_a_day_suits_wants_it(reply: str) -> None:
@@ -53,6 +57,13 @@ def test_who_asks_whether_a_time_suits_wants_it(reply: str) -> None:
         "isn't Friday possible?",
         "is Friday not possible?",
         "is there a table?",
+        "is Friday the 6th?",
+        "is tomorrow the fifth?",
+        "is Friday right?",
+        "is Friday over?",
+        "will Friday be busy?",
+        "do you have a table until Friday?",
+        "will you be there on Friday?",
     ],
 )
 def test_who_asks_something_else_is_asking(reply: str) -> None:

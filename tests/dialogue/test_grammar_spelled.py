@@ -29,9 +29,16 @@ def written(reply: str, slot: Slot | None = None) -> str | None:
         "call me Bob": "Bob",
         "IBM": "IBM",
         "Smith, S.M.I.T.H.": "Smith",
+        "Mike": "Mike",
+        "Mike Oscar Romeo": "Mike Oscar Romeo",
         "A J Smith": "A J Smith",
         "J. P. Morgan": "J. P. Morgan",
-        "Mike": "Mike",
+        "Ng, N G": "Ng",
+        "O'Brien, O B R I E N": "O'Brien",
+        "Anna-Lena, A N N A dash L E N A": "Anna-Lena",
+        "B M W": "BMW",
+        "no, it's M E I E R": "Meier",
+        "my last name is Mayer, M E I E R": "Meier",
     }.items(),
 )
 def test_a_spelled_name_is_written_as_it_was_spelled(reply: str, name: str) -> None:
@@ -39,7 +46,21 @@ def test_a_spelled_name_is_written_as_it_was_spelled(reply: str, name: str) -> N
 
 
 @pytest.mark.req("D-05")
-@pytest.mark.parametrize("reply", ["Brown, S M I T H", "Meier with an e i", "call me tomorrow", "call me later"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Brown, S M I T H",
+        "Brown, J O N E S",
+        "Anna, A N N",
+        "Mayer, no, M E I E R",
+        "I am a V I P",
+        "A S A P",
+        "n o",
+        "Meier with an e i",
+        "call me tomorrow",
+        "call me later",
+    ],
+)
 def test_letters_of_another_name_are_asked_about(reply: str) -> None:
     assert written(reply) is None
 
@@ -57,3 +78,11 @@ def test_of_a_known_list_the_letters_choose_one() -> None:
     assert written("L I N Z", cities) == "Linz"
     assert written("Linz, L I N Z", cities) == "Linz"
     assert written("B E R N", cities) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(("reply", "company"), {"I B M": "IBM", "S A P, please": "SAP", "A C M E": "Acme"}.items())
+def test_what_is_no_persons_name_keeps_its_capitals(reply: str, company: str) -> None:
+    reading = read(Question(Slot("company", Kind.NAME), "Which company are you with?"), reply, WEDNESDAY)
+    assert isinstance(reading, Direct)
+    assert reading.values[0].value == company

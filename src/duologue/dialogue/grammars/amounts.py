@@ -24,6 +24,7 @@ CURRENCIES = {
 }  # fmt: skip
 _NOTES = {"fiver": 5, "tenner": 10}
 _BOUNDS = (("no", "more", "than"), ("not", "more", "than"), ("not", "over"), ("nothing", "over"), ("nothing", "above"))
+_COINS = ("dollar", "pound", "euro")
 _CENTS = ("cent", "cents", "penny", "pence", "p")
 
 
@@ -36,7 +37,7 @@ def singular(word: str) -> str:
 
 
 def _period(word: str) -> str:
-    return PERIODS.get(singular(word), "")
+    return PERIODS.get(singular(word.removesuffix("'s").removesuffix("'")), "")
 
 
 def length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
@@ -47,9 +48,8 @@ def length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int]
         return {"D": 1}, place + 1
     if (quarters := _quarters_at(words, place)) is not None:
         return quarters
-    if words[place] == "half" and words[place + 1] in ("a", "an") and (unit := _period(words[place + 2])) in _HALVES:
-        lower, amount = _HALVES[unit]
-        return {lower: amount}, place + 3
+    if (half := _half_at(words, place)) is not None:
+        return half
     count: int | float
     is_one = words[place] in ("a", "an") and (_period(words[place + 1]) or words[place + 1] == "fortnight")
     if is_one or (words[place] in ("a", "an", "the") and words[place + 1] in _WHOLE):
@@ -69,12 +69,37 @@ def length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int]
     parts = {unit: int(count)}
     if words[at : at + 3] == ["and", "a", "half"] and isinstance(count, int):
         count, at = count + 0.5, at + 3
+    elif unit == "H" and (small := _two_digits(tokens, at)) is not None and small[0] < 60 and _ends(tokens, small[1]):
+        parts["M"], at = small  # "an hour fifteen"
     if count != int(count):
         if count % 1 != 0.5 or unit not in _HALVES:
             return None
         lower, amount = _HALVES[unit]
         parts[lower] = parts.get(lower, 0) + amount
     return parts, at
+
+
+def lengths_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
+    """One length, with a smaller one behind it: an hour and twenty minutes. "Two hours a day" are two."""
+    found = length_at(tokens, place)
+    if found is None:
+        return None
+    parts, after = found
+    has_and = after < len(tokens) and tokens[after].low == "and"
+    is_each = after < len(tokens) and tokens[after].low in ("a", "an", "the")
+    more = length_at(tokens, after + has_and) if not is_each else None
+    return (parts | more[0], more[1]) if more is not None and not set(more[0]) & set(parts) else found
+
+
+def _half_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int] | None:
+    """Half an hour, a half hour, half a day."""
+    begun = place + (words[place] == "a")
+    if words[begun] != "half":
+        return None
+    at = begun + 1 + (begun == place and words[begun + 1] in ("a", "an"))
+    unit = _period(words[at])
+    is_said = unit == "H" or (unit in _HALVES and at == begun + 2)  # "half day" may be a kind of ticket
+    return ({_HALVES[unit][0]: _HALVES[unit][1]}, at + 1) if is_said else None
 
 
 def _quarters_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int] | None:
@@ -104,14 +129,11 @@ def find_durations(tokens: Sequence[Token], *, is_more: bool = False) -> Iterato
         tokens = [token._replace(low="a") if token.low == "another" else token for token in tokens]
     place = 0
     while place < len(tokens):
-        found = length_at(tokens, place)
+        found = lengths_at(tokens, place)
         if found is None:
             place += 1
             continue
         parts, after = found
-        more = length_at(tokens, after + (after < len(tokens) and tokens[after].low == "and"))
-        if more is not None and not set(more[0]) & set(parts):
-            parts, after = parts | more[0], more[1]
         has_another = is_more and place > 0 and tokens[place - 1].text.casefold() == "another"
         yield Match(place - has_another, after, (_duration_text(parts),))
         place = after
@@ -151,7 +173,8 @@ def _money_at(
     if (note := _note_at(words, place)) is not None:
         return note
     currency = CURRENCIES.get(words[place]) if words[place] in ("$", "£", "€") else None
-    found = number_at(tokens, place + bool(currency))
+    is_one = words[place] in ("a", "one") and singular(words[place + 1]) in _COINS
+    found = (1, place + 1) if is_one else number_at(tokens, place + bool(currency))
     if found is None:
         return None
     amount, at = found
@@ -181,7 +204,8 @@ def _money_at(
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
     """Where an amount begins that is the most: "no more than eighty"."""
     for words in _BOUNDS:
-        if lows(tokens[max(0, place - len(words)) : place]) == words:
+        said = tokens[max(0, place - len(words)) : place]
+        if lows(said) == words and not any(token.pause for token in said[1:]):  # "no, more than eighty" is more
             return place - len(words)
     return place
 

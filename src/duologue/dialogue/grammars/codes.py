@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .carriers import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_negation
+from .carriers import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_carrier, is_negation
 from .match import Match
-from .numbers import TENS, UNITS
-from .tokens import HESITATIONS, Token
+from .numbers import SMALL, TENS, UNITS
+from .tokens import HESITATIONS, Token, lows
 
 _NATO = """alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec
 romeo sierra tango uniform victor whiskey xray yankee zulu""".split()
@@ -24,6 +24,7 @@ SIGNS = {
 TIMES = {"double": 2, "triple": 3, "treble": 3}
 _AS_IN = ("for", "like")
 _ZERO_OR_O = ("oh", "o")
+_NOUGHT = ("nought", "naught")
 CODE_CHARS_MIN = 2
 CODE_CHARS_MAX = 40
 CANDIDATES_MAX = 4
@@ -45,8 +46,10 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
         return _letter(tokens, place, words)
     if word == "oh":
         return "?", place + 1
+    if word in _NOUGHT:
+        return "0", place + 1
     if word in UNITS and words[1] == "hundred" and 1 <= UNITS[word] <= 9:
-        return f"{UNITS[word]}00", place + 2
+        return (f"{UNITS[word]}00", place + 2) if _ends_hundred(tokens, place + 2) else None
     if word in UNITS:
         return str(UNITS[word]), place + 1
     if word in TENS:
@@ -63,6 +66,15 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
     if is_written and ((text.isupper() and len(text) <= 4) or (len(text) <= 6 and _is_beside_digits(tokens, place))):
         return text.upper(), place + 1
     return None
+
+
+def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
+    """Does the number end with this "hundred"? "Nine hundred ninety nine" goes on, "eight hundred five five five" is
+    read out digit by digit."""
+    words = ([token.low for token in tokens[at : at + 2]] + [""] * 2)[:2]
+    if words[0] not in SMALL or tokens[at].pause:
+        return words[0] != "and"
+    return all(word in TIMES or word in _ZERO_OR_O or word == "hundred" or UNITS.get(word, 10) < 10 for word in words)
 
 
 def _is_beside_digits(tokens: Sequence[Token], place: int) -> bool:
@@ -146,7 +158,8 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
         digits = "".join("0" if char == "?" else char for char in spelled if char not in "-./")
         number, plus = digits.removeprefix("+"), "+" if digits.startswith("+") else ""
         if number.isdigit() and len(number) in PHONE_DIGITS:
-            found.append(Match(place, after, (plus + number,)))
+            has_area = lows(tokens[max(0, place - 2) : place]) == ("area", "code")
+            found.append(Match(place - 2 * has_area, after, (plus + number,)))
         place = after
     return found
 
@@ -159,7 +172,7 @@ def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
     text, at = "", first
     while at < after:
         word = tokens[at].low
-        if word in TIMES or word in SIGNS or len(word) == 1 or word in UNITS or word == "oh":
+        if word in TIMES or word in SIGNS or len(word) == 1 or word in SMALL or word in _NOUGHT or word == "oh":
             piece = _piece_at(tokens[:after], at)
             if piece is None:
                 return None
@@ -173,9 +186,14 @@ def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
     return text or None
 
 
-_OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS
+_MAIL_TAILS = (
+    ("all", "lower", "case"), ("all", "lowercase"), ("all", "in", "lower", "case"), ("all", "one", "word"),
+    ("all", "together"), ("no", "spaces"),
+)  # fmt: skip
+_WHOLE_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # nobody says the rest, and there is no other
+_OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS | {"and", "or"}
 _MAIL_LIGHT = frozenset(
-    "my email e mail address is it's its that's that would be the sure yes um uh okay please".split()
+    "my email email's e mail mail's address is it's its that's that would be the sure yes um uh okay please".split()
 )
 
 
@@ -192,18 +210,41 @@ def find_email(tokens: Sequence[Token]) -> list[Match]:
         first += 1
     if _is_sentence(tokens[first : ats[0]]):
         return []
-    while after > ats[0] and tokens[after - 1].low in ("please", "thanks", "thank", "you"):
-        after -= 1
+    after = _domain_end(tokens, ats[0] + 1)
     local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
-    if not local or not domain or "." not in domain.strip(".") or local[0] == "." or local[-1] == ".":
+    if domain in _WHOLE_DOMAINS and not any(is_carrier(token.low) for token in tokens[first : ats[0]]):
+        domain, after = _WHOLE_DOMAINS[domain], after + (lows(tokens[after : after + 1]) == ("com",))
+    if not local or not domain or "." not in domain.strip(".") or "." in (local[0], local[-1], domain[-1]):
         return []
+    after += next((len(words) for words in _MAIL_TAILS if lows(tokens[after : after + len(words)]) == words), 0)
     return [Match(first, after, tuple(text.casefold() for text in _settled(f"{local}@{domain}")))]
+
+
+def _domain_end(tokens: Sequence[Token], place: int) -> int:
+    """Where a domain ends: one word after its last dot, or letters one by one. What follows is said of something else:
+    "... dot com, all lower case"."""
+    dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].low) == "." or "." in tokens[at].low)
+    at = next(dots, None)
+    if at is None:
+        return min(len(tokens), place + 1 + (lows(tokens[place : place + 1]) in (("g",), ("i",))))
+    at += "." not in tokens[at].low
+    while at < len(tokens):
+        is_spelled = len(tokens[at].low) == 1
+        at += 1
+        if at < len(tokens) and (tokens[at].low in SIGNS or (is_spelled and len(tokens[at].low) == 1)):
+            at += tokens[at].low in SIGNS
+        else:
+            break
+    return min(at, len(tokens))
 
 
 def _is_sentence(tokens: Sequence[Token]) -> bool:
     """Are there words of a sentence before a name, as in "you can send it to anna at …"? Beside a sign they are its
     own: "will dot smith"."""
     return any(
-        (token.low in _OF_SENTENCES or is_negation(token.low)) and len(token.low) > 1 and after.low not in SIGNS
+        (token.low in _OF_SENTENCES or is_negation(token.low))
+        and len(token.low) > 1
+        and token.low not in SIGNS
+        and after.low not in SIGNS
         for token, after in pairwise(tokens)
     )

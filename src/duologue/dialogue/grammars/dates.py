@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from .births import birth_at
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
-from .feasts import MOVING, easter, nth_weekday
+from .feasts import MOVING, easter, is_good_friday, names_another, nth_weekday
 from .match import Match
 from .numbers import SMALL, number_at, ordinal_at
 from .since import Since, day_since
@@ -61,7 +62,7 @@ class _Dates:
         """The date that begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
             self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
-            self._day_first, self._holiday, self._feast, self._digits, self._weekend, self._month_end,
+            self._day_first, self._holiday, self._feast, self._digits, self._weekend, self._month_end, self._birth,
         )  # fmt: skip
         for rule in rules:
             found = rule(place)
@@ -100,11 +101,12 @@ class _Dates:
     def _distance(self, place: int) -> Found | None:
         """In two weeks, three days from now, a week from Friday, a week on Friday."""
         begun = place + (self.words[place] in ("in", "within"))
-        counted = (1, begun + 1) if self.words[begun] in ("a", "an", "one") else number_at(self.tokens, begun)
+        is_one = self.words[begun] in ("a", "an", "one") and self.words[begun + 1] not in ("couple", "dozen")
+        counted = (1, begun + 1) if is_one else number_at(self.tokens, begun)
         if counted is None or not isinstance(counted[0], int):
             return None
         count, at = counted[0], counted[1]
-        unit = self.words[at]
+        unit = self.words[at].removesuffix("'s")  # "in a week's time"
         if unit in ("month", "months", "year", "years"):
             days = self._months_ahead(count * (12 if unit.startswith("year") else 1))
         elif unit in _PERIODS and count <= 3660:
@@ -209,8 +211,12 @@ class _Dates:
         of += 1
         year, month, _ = civil(self.today)
         if self.words[of] in MONTHS:
-            years = range(year, year - 2, -1) if self.is_past else range(year, year + 2)
-            months, after = [(one, MONTHS[self.words[of]]) for one in years], of + 1
+            after = of + 1
+            if (said := self._year(after)) is not None:
+                years, after = range(said[0], said[0] + 1), said[1]
+            else:
+                years = range(year, year - 2, -1) if self.is_past else range(year, year + 2)
+            months = [(one, MONTHS[self.words[of]]) for one in years]
         elif self.words[of] in ("this", "the", "next") and self.words[of + 1] == "month":
             months, after = [later_month(year, month, int(self.words[of] == "next"))], of + 2
         else:
@@ -263,7 +269,8 @@ class _Dates:
             return self._in_month(number, self.words[of] in ("next", "following"), of + 2)
         if self.words[of : of + 1] == ["month"]:
             return self._next_such(number, of + 1)
-        is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or len(self.tokens) == 1
+        is_all = place == 0 and at == len(self.tokens)  # "twenty first"
+        is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or is_all
         if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
             return None
         return self._next_such(number, at)
@@ -334,18 +341,32 @@ class _Dates:
     def _holiday(self, place: int) -> Found | None:
         for words, (month, day) in HOLIDAYS.items():
             if tuple(self.words[place : place + len(words)]) == words:
-                return self._dated(month, day, place + len(words))
+                return (
+                    self._dated(month, day, place + len(words))
+                    if not names_another(self.tokens, place + len(words))
+                    else None
+                )
         return None
 
     def _feast(self, place: int) -> Found | None:
         """Good Friday, Easter Monday: the nearest one."""
         for words, later in MOVING.items():
-            if tuple(self.words[place : place + len(words)]) == words:
-                year = civil(self.today).year
-                days = [easter(year + step) + later for step in ((0, -1) if self.is_past else (0, 1))]
-                fits = [day for day in days if (day <= self.today if self.is_past else day >= self.today)]
-                return (fits[0],), place + len(words)
+            after = place + len(words)
+            if tuple(self.words[place:after]) != words or names_another(self.tokens, after):
+                continue
+            if (said := self._year(after)) is not None:
+                return (easter(said[0]) + later,), said[1]
+            year = civil(self.today).year
+            days = [easter(year + step) + later for step in ((0, -1) if self.is_past else (0, 1))]
+            fits = [day for day in days if (day <= self.today if self.is_past else day >= self.today)]
+            if words[0] != "good" or (is_feast := is_good_friday(self.tokens, place)):
+                return (fits[0],), after
+            coming = self._weekday_days(WEEKDAYS["friday"], "")
+            return (tuple(dict.fromkeys((fits[0], *coming))), after) if is_feast is None else None
         return None
+
+    def _birth(self, place: int) -> Found | None:
+        return birth_at(self.tokens, place, self._year) if self.is_past else None
 
     def _digits(self, place: int) -> Found | None:
         """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With points, the day is first."""
@@ -403,10 +424,10 @@ class _Dates:
             year, month = later_month(year, month, int(which == "next"))
             return (day_number(year, month, month_days(year, month)),), at + 2
         if which in MONTHS:
-            found = self._dated(MONTHS[which], 1, at + 1)
-            if found is not None:
-                year, month, _ = civil(found[0][0])
-                return (day_number(year, month, month_days(year, month)),), at + 1
+            month = MONTHS[which]
+            ends = [day_number(one, month, month_days(one, month)) for one in range(year - 1, year + 2)]
+            fits = [day for day in ends if day <= self.today][-1:] if self.is_past else []
+            return tuple(fits or [day for day in ends if day >= self.today][:1]), at + 1
         return None
 
 

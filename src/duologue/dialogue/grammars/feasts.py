@@ -5,14 +5,21 @@ Rule: a day of a year, by its number; which year is meant is somebody else's que
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .calendar import day_number, later_month, weekday
+from .tokens import Token, stem
 
 MOVING = {
     ("good", "friday"): -2,
     ("easter", "sunday"): 0,
+    ("easter", "day"): 0,
     ("easter", "monday"): 1,
     ("easter",): 0,
 }  # days after Easter Sunday
+
+_BEFORE_FEAST = ("on", "for", "by", "until", "till", "from", "before", "after", "next", "this", "coming")
+_HELD = frozenset(map(stem, "party dinner lunch meal brunch supper week time event show menu card present".split()))
 
 
 def easter(year: int) -> int:
@@ -32,3 +39,19 @@ def nth_weekday(year: int, month: int, which: int, wanted: int) -> int | None:
         return after - 1 - (weekday(after - 1) - wanted) % 7
     day = first + (wanted - weekday(first)) % 7 + 7 * (which - 1)
     return day if day < after else None
+
+
+def names_another(tokens: Sequence[Token], after: int) -> bool:
+    """Does a feast only tell which one of something else is meant, as in "the Christmas party"?"""
+    return after < len(tokens) and not tokens[after].pause and stem(tokens[after].low) in _HELD
+
+
+def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
+    """ "On Good Friday" is the feast; "good, Friday" is a Friday, and so is "sounds good Friday". At the beginning it
+    may be either, which is None."""
+    if tokens[place + 1].pause:
+        return False
+    before = tokens[place - 1].low if place and not tokens[place].pause else ""
+    if before in _BEFORE_FEAST or (before and tokens[place].text == "Good"):
+        return True
+    return False if before else None

@@ -15,7 +15,7 @@ from .from_now import find_ahead, find_now, still_ahead
 from .gate import is_dated
 from .match import Match, overlaps
 from .names import NameList
-from .numbers import find_numbers
+from .numbers import SMALL, find_numbers
 from .reading import Kind, Slot
 from .roles import role_of
 from .since import Since
@@ -24,10 +24,15 @@ from .tokens import SHORT_TITLES, Token, lows, stem
 from .units import CLASS_OF
 from .wanted import find_wanted
 
-_LABELLED = frozenset("room table gate platform floor account flat apartment house line flight bus train seat".split())
+_LABELLED = frozenset(
+    "room table gate platform floor account flat apartment house line flight bus train seat option".split()
+)
 _TITLES = SHORT_TITLES | frozenset(("miss", "doctor", "professor", "sir", "madam"))
+_MOVING = frozenset(map(stem, "transfer send sending wire move hand bring".split()))
 _SEATS = frozenset(
-    stem(word) for word in "table room party group seat ticket place bed chair space anything something".split()
+    stem(word)
+    for word in """table room party group seat ticket place bed chair space anything something dinner lunch
+    breakfast brunch meal supper""".split()
 )
 
 
@@ -41,9 +46,10 @@ def find(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool, is_
             dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case Kind.TIME:
-            return find_moments(tokens, slot, today, is_asked=is_asked)
+            return or_so(tokens, find_moments(tokens, slot, today, is_asked=is_asked))
         case Kind.DURATION:
-            return [match for match in find_durations(tokens, is_more=is_more) if not _is_moment(tokens, match)]
+            durations = find_durations(tokens, is_more=is_more)
+            return or_so(tokens, [match for match in durations if not _is_moment(tokens, match)])
         case Kind.NUMBER:
             return [match for match in find_numbers(tokens) if not _is_no_amount(tokens, match)]
         case Kind.MONEY:
@@ -63,6 +69,14 @@ def find(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool, is_
             return find_wanted(tokens, slot.name) if not is_asked else []
         case Kind.TEXT:
             return []
+
+
+def or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
+    """With the "or so" behind a time: it weighs nothing, unlike any other "or". Of what is counted it is no number."""
+    return [
+        match._replace(after=match.after + 2 * (lows(tokens[match.after : match.after + 2]) == ("or", "so")))
+        for match in matches
+    ]
 
 
 def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool) -> list[Match]:
@@ -87,24 +101,47 @@ def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
     is_bare = match.after - match.first == 1 or tokens[match.first + 1].low in ("tonight", "this")
     if not is_bare or len(before) < 2 or ":" in tokens[match.first].low:
         return False
-    return before[1].low == "for" and stem(before[0].low) in _SEATS
+    return before[1].low in ("for", "of") and stem(before[0].low) in _SEATS
+
+
+def is_rather_counted(tokens: Sequence[Token], match: Match) -> bool:
+    """Where it is asked how many: is a time only told by "tonight", as in "six tonight"?"""
+    if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
+        return False
+    before = tokens[match.first - 1].low if match.first else ""
+    is_bare = tokens[match.first].low in SMALL or tokens[match.first].low.isdigit()
+    return (
+        is_bare and before != "at" and lows(tokens[match.first + 1 : match.first + 2])[:1] in (("tonight",), ("this",))
+    )
 
 
 def _is_no_amount(tokens: Sequence[Token], match: Match) -> bool:
-    """ "At eight" counts nothing, and neither does "minus two", "room 5" or "one moment"."""
+    """ "At eight" counts nothing, and neither does "minus two", "over eighty", "room 5" or "one moment"."""
     before = tokens[match.first - 1].low if match.first else ""
     is_held = match.after < len(tokens) and tokens[match.after].low in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1
     if match.after < len(tokens) and tokens[match.after].low == "something":
         return True  # "twenty something"
     return (
-        before in ("at", "-", "minus") or _is_label(tokens, match) or (is_alone and is_held and _is_one(tokens, match))
+        before in ("at", "-", "minus", "above", "under", "below")
+        or _is_over(tokens, match.first)
+        or _is_label(tokens, match)
+        or (is_alone and is_held and _is_one(tokens, match))
     )
+
+
+def _is_over(tokens: Sequence[Token], place: int) -> bool:
+    """Is it told to be more than that: "over eighty"? Money is also sent over."""
+    if not place or tokens[place - 1].low != "over":
+        return False
+    return place < 2 or stem(tokens[place - 2].low) not in _MOVING
 
 
 def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
     """ "In twenty minutes" and "two days ago" are when, not how long."""
     is_ago = match.after < len(tokens) and tokens[match.after].low in ("ago", "later")
+    if lows(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
+        return True
     return is_ago or (match.first > 0 and tokens[match.first - 1].low == "in")
 
 

@@ -6,6 +6,7 @@ comma, is not a name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -25,12 +26,15 @@ PROPER_WORDS_MAX = 8
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
 _LIGHT = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
+_PARTS_OF_NAMES = {"first": "first", "given": "first", "last": "last", "family": "last", "surname": "last"}
+_PARTS_OF_NAMES |= {"full": "full", "middle": "middle"}
 _LINKS = frozenset("of the and & de la du del von van der".split())
 # After one of these a name may stand; an article isn't enough: "a Deluxe room" names no city.
 _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
-    like love prefer want serve serves serving some out check the""".split()
+    like love prefer want serve serves serving some out check the under""".split()
 )
+_HYPHEN = re.compile(r"(?<=\w) (?:hyphen|dash) (?=\w)", re.IGNORECASE)
 _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
@@ -42,8 +46,8 @@ def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | 
     run = tokens[first:after]
     if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name([token for token in run if token.low not in also]):
         return None
-    words = run[1:] if _is_initial(run, 0) else run
-    if any(is_carrier(token.low) and token.low not in _LINKS | also for token in words):
+    known = _LINKS | also
+    if any(is_carrier(run[at].low) and run[at].low not in known and not _is_initial(run, at) for at in range(len(run))):
         return None
     return Span(first, after)
 
@@ -51,7 +55,7 @@ def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | 
 def without_light(tokens: Sequence[Token]) -> Span:
     """A reply without the words that say nothing of their own at either end."""
     first, after = 0, len(tokens)
-    while first < after and tokens[first].low in _LIGHT and not _is_own(tokens, first):
+    while first < after and (_names_part(tokens, first) or _is_light(tokens, first)):
         first += 1
     while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
         after -= 1
@@ -70,6 +74,11 @@ def worded(tokens: Sequence[Token], slot: Slot) -> Span:
     return Span(first + (role is not None and after - first > 1 and tokens[first].low == role), after)
 
 
+def with_hyphens(name: str) -> str:
+    """A name with the hyphens that were said: "Anna hyphen Lena"."""
+    return _HYPHEN.sub("-", name)
+
+
 def said_last(tokens: Sequence[Token], span: Span) -> Span:
     """The whole name, where a part of it was said before: "Lisa, Lisa Brown"."""
     for place in range(span.after - 1, span.first, -1):
@@ -79,19 +88,42 @@ def said_last(tokens: Sequence[Token], span: Span) -> Span:
     return span
 
 
-def _is_own(tokens: Sequence[Token], place: int) -> bool:
-    """Is a light word a letter of what follows: "a123", "A J Smith"?"""
-    after = tokens[place + 1] if place + 1 < len(tokens) else None
-    return after is not None and (tokens[place].end == after.start or _is_initial(tokens, place))
+def _is_glued(tokens: Sequence[Token], place: int) -> bool:
+    """Does the next token begin where this one ends, as in "a123"?"""
+    return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
+
+
+def _is_light(tokens: Sequence[Token], place: int) -> bool:
+    if tokens[place].low == "of":
+        return place > 0 and tokens[place - 1].low == "name"  # "under the name of Smith"
+    return tokens[place].low in _LIGHT and not _is_glued(tokens, place) and not _is_initial(tokens, place)
+
+
+def _names_part(tokens: Sequence[Token], place: int) -> bool:
+    """Does it tell which part of a name follows: "surname", "last name"?"""
+    after = tokens[place + 1].low if place + 1 < len(tokens) else ""
+    return tokens[place].low in ("surname", "surname's") or (
+        tokens[place].low in _PARTS_OF_NAMES and after in ("name", "name's")
+    )
+
+
+def parts_of_names(tokens: Sequence[Token]) -> frozenset[str]:
+    """The parts of a name that are spoken of."""
+    found = (token.low.removesuffix("'s") for place, token in enumerate(tokens) if _names_part(tokens, place))
+    return frozenset(_PARTS_OF_NAMES[low] for low in found)
 
 
 def _is_initial(tokens: Sequence[Token], place: int) -> bool:
-    return all(len(token.low) == 1 and token.low.isalpha() for token in tokens[place : place + 2])
+    """Is this "a" a letter, by the letter after it: "A J Smith"?"""
+    return tokens[place].low == "a" and place + 1 < len(tokens) and len(tokens[place + 1].low) == 1
 
 
 def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
     """Is a bare reply one of those that are no name of anybody: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
+    letters = "".join(token.low for token in run if len(token.low) == 1)
+    if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
+        return True  # "n o"
     if run[0].low in DISSENT or all(token.low in NAMELESS or is_number(token.low) for token in run):
         return True
     if len(run) == 1 and run[0].low in GIVEN_NAMES:
@@ -147,8 +179,21 @@ def _is_no_name(run: Sequence[Token]) -> bool:
     if any(is_dated(token.low) or token.low in ALTERNATIVES for token in run):
         return True
     if any(token.pause in (".", "?") and len(before.low) > 1 for before, token in pairwise(run)):
-        return True  # behind an initial it is no end: "J. P. Morgan"
+        return True  # but for "J. P. Morgan"
+    if _is_spelled(run):
+        return True
     return any(token.pause for token in run[1:]) and any(is_number(token.low) for token in run[1:])
+
+
+def _is_spelled(run: Sequence[Token]) -> bool:
+    """Does it end with letters that seem to spell a name before them, and nobody knows which: "Shawn, S E A N"?"""
+    first = len(run)
+    while first and len(run[first - 1].low) == 1:
+        first -= 1
+    letters = run[first:]
+    if not first or len(letters) < 2:
+        return False
+    return len(letters) > 2 or any(token.low[0] == letters[0].low for token in run[:first])
 
 
 def _is_named(token: Token) -> bool:

@@ -34,6 +34,7 @@ ORDINALS = {
     )
 } | {"thirtieth": 30, "fortieth": 40, "fiftieth": 50}
 _HALVED = {"dozen": 12, "thousand": 1_000, "million": 1_000_000, "billion": 10**9}
+_ONE_OF = ("hundred", "thousand", "million", "billion", "grand")
 GROUPS = {"couple": 2, "pair": 2, "dozen": 12}
 
 _POINTED = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")  # thousands, or a number with three decimals
@@ -117,8 +118,10 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
             part, last = part + SMALL[low], SMALL[low] or -1
         elif low in SCALES and last and part:
             part, total, last = _scaled(part, total, SCALES[low])
-        elif low in ("a", "an") and not last and at + 1 < len(tokens) and tokens[at + 1].low in ("hundred", "thousand"):
+        elif low in ("a", "an") and not last and _is_one_of(tokens, at):
             part = last = 1
+        elif low in ("hundred", "thousand") and not last:  # without its "a"
+            part, total, last = _scaled(1, total, SCALES[low])
         elif not (low == "and" and last >= 100 and at + 1 < len(tokens) and tokens[at + 1].low in SMALL):
             break
         at += 1
@@ -129,6 +132,12 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
     if value != int(value) and at < len(tokens) and SCALES.get(tokens[at].low, 0) >= 1_000:  # "two and a half thousand"
         value, at = value * SCALES[tokens[at].low], at + 1
     return (_whole(value), at) if value <= NUMBER_MAX else None
+
+
+def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
+    """Is it one hundred, a million? Who says "thanks a million" counts nothing."""
+    beside = {token.low for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
+    return place + 1 < len(tokens) and tokens[place + 1].low in _ONE_OF and not beside & {"thanks", "thank"}
 
 
 def _may_follow(last: int, value: int) -> bool:
@@ -143,7 +152,8 @@ def _scaled(part: int, total: int, scale: int) -> tuple[int, int, int]:
 
 
 def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
-    if [token.low for token in tokens[place : place + 3]] == ["and", "a", "half"]:
+    is_small = value < 100  # "two thousand and a half" may be half a thousand more
+    if is_small and [token.low for token in tokens[place : place + 3]] == ["and", "a", "half"]:
         return value + 0.5, place + 3
     return value, place
 

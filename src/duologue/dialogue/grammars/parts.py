@@ -17,8 +17,9 @@ from .match import Match
 from .questions import asks
 from .read import read
 from .reading import Direct, Kind, Question, Slot, Value
+from .roles import told_of_another
 from .several import Filled, counts, found_in, later, values_of
-from .tokens import Token, stem, tokens_of
+from .tokens import Token, stem, stems_of, tokens_of
 from .yesno import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
@@ -39,8 +40,11 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
         return ()
     filled: Filled = {}
     doubtful: set[str] = set()
+    named = stems_of(*(slot.name for slot in slots))
     for match, fitting in found_in(tokens, slots, day_of(today)):
         is_settled = not any(_unsettles(token.low) for token in _clause(tokens, match))
+        if fitting and fitting[0].kind in (Kind.DATE, Kind.TIME) and told_of_another(tokens, match, named):
+            continue
         if is_settled and not all(_stands_for_itself(tokens, match, slot) for slot in fitting):
             continue  # a number that counts nothing here
         if is_settled and len(match.candidates) == 1 and len(fitting) == 1 and fitting[0].name not in filled:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import ASSENT, DISSENT, FILLERS, POLITE, PREPOSITIONS
+from .carriers import ASSENT, DISSENT, FILLERS, POLITE
 from .tokens import Token, stem
 
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))
@@ -16,6 +16,8 @@ _WH = frozenset("what what's whats when when's where where's why how how's who w
 _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn't am".split())
 _VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
 _SUBJECTS = frozenset("you they we i he she there the these those any".split())
+_WILL = frozenset(("will", "would"))
+_TOLD = frozenset("it they there he she".split())
 _SUITING = frozenset("is does would will".split())
 _OFFERED = (
     ("do", "you", "have"),
@@ -28,7 +30,19 @@ _OFFERED = (
     ("are", "you", "free"),
     ("are", "you", "available"),
 )
-_FREE = frozenset("possible ok okay fine good free available alright all right any work suit be for with you".split())
+_PROPER = frozenset("possible ok okay fine alright right".split())
+_PRESENT = frozenset(("free", "available"))
+_ASKED: dict[tuple[str, ...], frozenset[str]] = {
+    ("is", "it"): _PROPER,
+    ("will", "it", "be"): _PROPER,
+    ("would", "it", "be"): _PROPER,
+    ("will", "you", "be"): _PRESENT,
+    ("would", "you", "be"): _PRESENT,
+}  # what has to be said with it: "would it be possible on Friday"
+_SUITS = _PROPER | frozenset("good free available work suit do".split())
+_FREE = _SUITS - {"do"} | frozenset("all any be still you".split())
+_BESIDE = frozenset("on at for in around about by with near of".split())
+_UNTIL = frozenset("to until till through".split())
 _ANYTHING = frozenset("anything something a an any some one got left open still table slot appointment".split())
 _TELLING = frozenset("tell inform show send text email find".split())
 
@@ -56,6 +70,8 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
         return not is_suggestion(tokens, place)
     if low in _VERB_FIRST:
         return bool(after) and (place == 0 or bool(tokens[place].pause) or after in _SUBJECTS)
+    if low in _WILL and tokens[place + 1 : place + 2]:
+        return after in _TOLD or [token.low for token in tokens[place + 1 : place + 3]] == ["you", "be"]
     return low in _VERB_BEFORE_SUBJECT and after in _SUBJECTS
 
 
@@ -64,12 +80,26 @@ def proposes(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[s
     `covered` is where the value stands, `echo` what the question itself was about."""
     first = next((place for place, token in enumerate(tokens) if token.low not in OPENINGS), len(tokens))
     words = tuple(token.low for token in tokens[first:])
-    offered = next((opening for opening in _OFFERED if words[: len(opening)] == opening), ())
+    offered = next((opening for opening in (*_OFFERED, *_ASKED) if words[: len(opening)] == opening), ())
     if not offered and not (words and words[0] in _SUITING and first + 1 in covered):
         return False
     rest = [place for place in range(first + (len(offered) or 1), len(tokens)) if place not in covered]
-    free = _FREE | PREPOSITIONS | POLITE | (_ANYTHING if offered else frozenset())
-    return all(tokens[place].low in free or (offered and stem(tokens[place].low) in echo) for place in rest)
+    needed = _ASKED.get(offered, frozenset()) if offered else _SUITS  # "is tomorrow the fifth?" asks
+    said = {tokens[place].low for place in rest if tokens[place].low != "right" or tokens[place - 1].low == "all"}
+    if needed and not needed & said:
+        return False
+    free = _FREE | _BESIDE | POLITE | (_ANYTHING if offered else {"do"})
+    return all(
+        tokens[place].low in free or _is_span(tokens, place, covered) or (offered and stem(tokens[place].low) in echo)
+        for place in rest
+    )
+
+
+def _is_span(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
+    """Does it stand before or between the ends of a span, "from Friday to Sunday"? Alone, "until Friday" is no day."""
+    if tokens[place].low == "from":
+        return any(_is_span(tokens, at, covered) for at in range(place + 1, len(tokens)) if tokens[at].low in _UNTIL)
+    return tokens[place].low in _UNTIL and {place - 1, place + 1} <= covered
 
 
 def wants_to_know(tokens: Sequence[Token]) -> bool:

@@ -7,6 +7,7 @@ is taken from a reply that isn't wholly understood.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .anything import is_anything
 from .calendar import Day, day_of
@@ -14,9 +15,9 @@ from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed
 from .commands import command_of
 from .company import counts_people, find_company, is_told_twice
-from .find import find
-from .freetext import bare, introduced, is_longer, is_no_name, proper, said_last
-from .from_now import find_ahead
+from .find import find, is_rather_counted
+from .freetext import bare, introduced, is_longer, is_no_name, parts_of_names, proper, said_last, with_hyphens
+from .from_now import find_ahead, find_now
 from .gate import covered_by, echo_of, leftover, objection, unclear, unread
 from .match import Match, Span, overlaps
 from .numbers import find_digits, is_thing
@@ -36,12 +37,12 @@ from .reading import (
     Value,
     Why,
 )
-from .roles import contradicts
+from .roles import contradicts, told_of_another
 from .several import Filled, assign, values_of
 from .spelled import spelled_name
 from .times import find_parts, is_in_part
-from .tokens import Token, fluent, span_of, stem, stems_of, tokens_of
-from .units import asks_how_many, disagree, find_none, with_units
+from .tokens import Token, fluent, lows, span_of, stem, stems_of, tokens_of
+from .units import asks_how_many, disagree, find_none, find_rate, with_units
 from .yesno import (
     Polarity,
     Trick,
@@ -126,6 +127,8 @@ class _Reader:
             return self._yes_no()
         if self.slot.kind is Kind.TEXT and self.slot.may_be_any and self._is_enough():
             return Confirmation(Answer.NO)
+        if self.slot.kind is Kind.NAME and self._is_other_part():
+            return unclear(Why.OTHER_END)
         if self.slot.kind is Kind.NAME and (spelled := self._spelled()) is not None:
             return self._settle(spelled)
         matches = self._find()
@@ -139,9 +142,15 @@ class _Reader:
             return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
 
+    def _is_other_part(self) -> bool:
+        """Is a last name told where the first is asked for?"""
+        said = parts_of_names(self.tokens)
+        asked = parts_of_names(tokens_of(f"{self.slot.name.replace('_', ' ')}. {self.question.text}"))
+        return bool(said and asked and said != asked)
+
     def _spelled(self) -> Match | None:
         """A name that is spelled; of a list that has them all, one of these."""
-        found = spelled_name(self.reply, self.tokens)
+        found = spelled_name(self.reply, self.tokens, is_person="nam" in self.echo)
         if found is None or self.slot.names is None:
             return found if self.slot.is_open else None
         written = tokens_of(str(found.candidates[0]))
@@ -169,8 +178,11 @@ class _Reader:
         match = agreed(self.tokens, matches, is_count=is_count)
         if match is None or (is_count and disagree(self.tokens, matches, self.question)) or self._answers_twice(match):
             return unclear(Why.SEVERAL)
-        if contradicts(self.tokens, match, self.slot):
+        is_another = self.slot.kind in _MOMENTS and told_of_another(self.tokens, match, self.echo)
+        if is_another or contradicts(self.tokens, match, self.slot):
             return unclear(Why.OTHER_END)
+        if self.slot.kind is Kind.MONEY and (rate := find_rate(self.tokens, match, self.echo)):
+            return unclear(Why.LEFTOVER, self.tokens, rate)
         if self.slot.kind is Kind.NAME and is_longer(self.tokens, match):
             return unclear(Why.NO_VALUE)
         left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
@@ -229,7 +241,8 @@ class _Reader:
         if self.slot.kind is Kind.NAME:
             span = said_last(self.tokens, span)
         start, end = span_of(self.tokens, *span)
-        match = Match(*span, (fluent(self.reply[start:end]),))
+        said = fluent(self.reply[start:end])
+        match = Match(*span, (with_hyphens(said) if self.slot.kind is Kind.NAME else said,))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
@@ -357,13 +370,23 @@ class _Reader:
         """Values for the asked slot and others, if they explain every word."""
         slots = (self.slot, *self.question.others)
         filled = assign(self.tokens, slots, self.today)
+        if filled and self.is_asked and self.slot.name not in filled:
+            if self.slot.kind is Kind.NUMBER and any(is_rather_counted(self.tokens, one) for _, one in filled.values()):
+                return None
+            filled |= self._now()
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
             return None
         if self.is_asked and _is_lone_count(filled, self.slot):
             return None
+        moments = [match for slot, match in filled.values() if slot.kind in _MOMENTS]
+        sums = [match for slot, match in filled.values() if slot.kind is Kind.MONEY]
+        if any(told_of_another(self.tokens, match, self.echo) for match in moments):
+            return None
+        if any(find_rate(self.tokens, match, self.echo) for match in sums):
+            return None
         covered = covered_by(match for _, match in filled.values())
         why = objection(self.tokens, covered)
-        is_asked = any(slot.kind in _MOMENTS for slot, _ in filled.values()) and why in (None, Why.QUESTION)
+        is_asked = moments and why in (None, Why.QUESTION)
         if not (is_asked and proposes(self.tokens, covered, self.echo)) and (
             why is not None or leftover(self.tokens, covered, self.echo)
         ):
@@ -372,6 +395,12 @@ class _Reader:
         if self.slot.kind is not Kind.YES_NO or (answer := self._opening()) is None:
             return Direct(values)
         return None if trick_of(self.question.text) else Direct((answer, *values))
+
+    def _now(self) -> Filled:
+        """The time that was asked for, if it is now: "now, for three people"."""
+        minute = self.today.minute
+        found = find_now(self.tokens, minute) if self.slot.kind is Kind.TIME and minute is not None else []
+        return {self.slot.name: (self.slot, found[0])} if found else {}
 
     def _opening(self) -> Value | None:
         """The yes or no that other values come with: "yes, a small one"."""
@@ -398,6 +427,8 @@ def _is_lone_count(filled: Filled, asked: Slot) -> bool:
 def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
     """Several matches as one, if all can mean the same. A "one" that may be a thing doesn't count beside others."""
     counts = [match for match in matches if not is_thing(tokens, match.first)] or matches
+    if is_count and any(lows(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
+        return None  # "one oh one"
     if is_count:
         begun = {match.first for match in counts}
         counts = [one for one in counts if one.unit or one.after in begun or not _is_lone_one(tokens, one)] or counts

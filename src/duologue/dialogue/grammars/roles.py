@@ -24,13 +24,23 @@ _DAY_ROLES = {"first": "from", "last": "to"}
 _PLACE_WORDS = {"from": "from", "to": "to", "into": "to", "towards": "to", "toward": "to"}
 _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since": "from"}
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
-_BETWEEN = frozenset("the on a around about at in city of".split())
+_BETWEEN = frozenset("the on a around about at in city of there".split())
 _STEPS_MAX = 3
+# Things that keep their own hours; a trip or a booking is what is asked about.
+_TIMED = frozenset(
+    map(
+        stem, "flight plane bus coach train meeting session show performance movie film event dinner lunch meal".split()
+    )
+)
+_OWNED = ("my", "our", "his", "her", "their", "the")
+_OF_THINGS = frozenset(
+    "is leaves arrives departs lands starts begins ends finishes comes gets goes takes stops leaving arriving".split()
+)
 # What people do at an end, and what the day or the hour of it may be called.
 _DOINGS = tuple(
     frozenset(stem(word) for word in words.split())
     for words in (
-        "arrive arriving arrival come coming checkin",
+        "arrive arriving arrival come coming checkin bethere",
         "leave leaving depart departing departure checkout",
         "return returning back dropoff",
         "pickup",
@@ -85,7 +95,8 @@ def doing_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         if tokens[place + 1].pause:
             return frozenset()
-        said = {stem(tokens[place].low), stem(tokens[place].low) + tokens[place + 1].low}  # "checking in"
+        done = stem(tokens[place].low)
+        said = {done, stem(done + tokens[place + 1].low)}  # "checking in", "be there"
         if found := next((doing for doing in _DOINGS if doing & said), None):
             return found
         if tokens[place].low not in _BETWEEN:
@@ -97,6 +108,17 @@ def doing_of(slot: Slot) -> frozenset[str]:
     """What is done at the day or the hour that a slot is about, by its name; of two, neither."""
     doings = [doing for doing in _DOINGS if doing & _words_of(slot)]
     return doings[0] if len(doings) == 1 and slot.kind in (Kind.DATE, Kind.TIME) else frozenset()
+
+
+def told_of_another(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
+    """Is the time told of a thing that nobody asked about: "my flight leaves at seven", for a taxi?"""
+    for place in range(match.first - 1, 0, -1):
+        if tokens[place].low in _OF_THINGS and not tokens[place].pause:
+            thing = stem(tokens[place - 1].low)
+            owned = place > 1 and tokens[place - 2].low in _OWNED
+            if owned and thing in _TIMED and thing not in echo:
+                return True
+    return False
 
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:

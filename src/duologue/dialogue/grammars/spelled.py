@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .carriers import POLITE
+from .carriers import ASSENT, DISSENT, MARKERS, NAMELESS, POLITE, is_negation
 from .codes import run_at
 from .freetext import bare, without_light
 from .match import Match
@@ -19,6 +19,10 @@ from .tokens import Token, fluent, span_of
 LETTERS_MIN = 3
 _DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # as some ears write them
 _CONFUSED = ("bcdegptvz", "mn", "fsx", "ahjk", "iy", "quw")  # letters whose names sound alike
+_AGAIN_MIN = 2  # of a name that was said: "Ng, N G"
+_NO_NAMES = NAMELESS | ASSENT | DISSENT
+_VOWELS = frozenset("AEIOUY")
+_CALLED = frozenset("charlie juliet mike oscar papa romeo victor".split())  # people, as well as letters
 _SPELLING = frozenset("spelled spelt spelling spell that's that is it's its written which i it as and with".split())
 _I_AM = ("i", "am", "i'm", "im")
 _ALIKE_MIN = 0.5
@@ -44,23 +48,29 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
         if run is None or run[1] != end:
             continue
         letters = run[0].replace("?", "O").replace("-", "")
-        if letters.isalpha() and len(letters) >= LETTERS_MIN and all(_is_letter(one) for one in tokens[place:end]):
+        is_spelled = letters.isalpha() and all(_is_letter(one) for one in tokens[place:end])
+        if is_spelled and len(letters) >= _AGAIN_MIN and not _is_article(tokens, place):
             return Spelled(letters, place, end)
     return None
 
 
-def spelled_name(reply: str, tokens: Sequence[Token]) -> Match | None:
-    """The name of a reply, written as it was spelled."""
+def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
+    """The name of a reply, written as it was spelled. What may be no person's, "I B M", keeps its capitals."""
     spelled = find_spelled(tokens)
-    if spelled is None:
+    if spelled is None or any(token.low in MARKERS or is_negation(token.low) for token in tokens[1 : spelled.first]):
+        return None
+    if all(token.low in _CALLED for token in tokens[spelled.first : spelled.after]):
         return None
     before = spelled.first
     while before and tokens[before - 1].low in _SPELLING:
         before -= 1
     written = spelled.letters.capitalize()
-    lead = without_light(tokens[:before])
-    if all(token.low in _I_AM for token in tokens[lead.first : lead.after]):
-        return Match(spelled.first, spelled.after, (written,))
+    lead = without_light(tokens[tokens[0].low in DISSENT : before])
+    if all(token.low in _I_AM for token in tokens[tokens[0].low in DISSENT : before][lead.first : lead.after]):
+        if len(written) < LETTERS_MIN or written.casefold() in _NO_NAMES:
+            return None
+        is_spoken = (is_person or len(written) > LETTERS_MIN) and _VOWELS & set(spelled.letters)
+        return Match(spelled.first, spelled.after, (written if is_spoken else spelled.letters,))
     said = bare(tokens[:before])
     if said is None:
         return None
@@ -69,13 +79,14 @@ def spelled_name(reply: str, tokens: Sequence[Token]) -> Match | None:
     alike = max(range(len(words)), key=lambda at: (_alike(words[at], written), at))
     if _alike(words[alike], written) < _ALIKE_MIN:
         return None
-    heard = " ".join(words)
-    if words[alike].casefold() == written.casefold():
-        return Match(said.first, spelled.after, (heard,))
-    words[alike], before_it = written, words[alike]
+    whole, heard = " ".join(words), _folded(words[alike])
+    if heard == written.casefold():
+        return Match(said.first, spelled.after, (whole,))
+    if len(written) < LETTERS_MIN or heard.startswith(written.casefold()):
+        return None  # "Anna, A N N": somebody goes on
+    words[alike] = written
     mended = " ".join(words)
-    candidates = (heard, mended) if _sounds_like(before_it, written) else (mended,)
-    return Match(said.first, spelled.after, candidates)
+    return Match(said.first, spelled.after, (whole, mended) if _sounds_like(heard, written) else (mended,))
 
 
 def _is_letter(token: Token) -> bool:
@@ -93,11 +104,22 @@ def _sounds_like(said: str, written: str) -> bool:
 
 def _alike(said: str, written: str) -> float:
     """How many of the letters are the same, from both ends: 1 is all."""
-    one, other = "".join(filter(str.isalpha, said.casefold())), written.casefold()
+    one, other = _folded(said), written.casefold()
     if not one or one[0] != other[0]:
         return 0.0
     same = _shared(one, other)
     return (same + min(_shared(one[::-1], other[::-1]), min(len(one), len(other)) - same)) / max(len(one), len(other))
+
+
+def _folded(said: str) -> str:
+    """The letters of a name: "O'Brien" has six."""
+    return "".join(filter(str.isalpha, said.casefold()))
+
+
+def _is_article(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "a" a word before letters that are written large: "a V I P"?"""
+    after = tokens[place + 1].text if place + 1 < len(tokens) else ""
+    return tokens[place].text == "a" and len(after) == 1 and after.isupper()
 
 
 def _shared(one: str, other: str) -> int:

@@ -148,7 +148,8 @@ def lows(tokens: Iterable[Token]) -> tuple[str, ...]:
     return tuple(token.low for token in tokens)
 
 
-_WHOLE = {"suite": "suite", "suites": "suite"}  # without its ending it would suit somebody
+# Without their endings these would be other words: who is busy takes no bus.
+_WHOLE = {"suite": "suite", "suites": "suite", "busy": "busy"}
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
 

@@ -23,6 +23,7 @@ _CLASSES = {
     "money": "dollar buck euro pound cent usd quid rupee $ £ €",
     "stars": "star",
     "children": "child children kid baby infant",
+    "things": "thing item",
 }
 CLASS_OF = {stem(word): name for name, words in _CLASSES.items() for word in words.split()}
 PERSON = stem("people")
@@ -88,6 +89,16 @@ def find_none(tokens: Sequence[Token], question: Question) -> Match | None:
             if said in asked or stem(tokens[after].low) in stems_of(question.slot.name):
                 return Match(place, after + 1, (0,))
     return None
+
+
+def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> range:
+    """Where an amount is told to be one of many, "each" or "a month", unless the question was about that."""
+    after = match.after
+    words = [token.low for token in tokens[after : after + 2]] + [""] * 2
+    if words[0] in ("each", "apiece"):
+        return range(after, after + 1) if not echo & {"each", "per"} else range(0)
+    is_rate = words[0] in ("a", "an", "every") and CLASS_OF.get(stem(words[1])) in ("time", "people")
+    return range(after, after + 2) if is_rate and stem(words[1]) not in echo else range(0)
 
 
 def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
