@@ -272,7 +272,7 @@ def test_every_call_gets_one_output_and_every_dispatched_job_one_end(
 @pytest.mark.req("L-06", "M-09", "M-15", "M-18")
 @few
 @given(SETTINGS, SEEDS, LENGTHS, st.lists(st.booleans(), max_size=4))
-def test_words_are_asked_overheard_or_reported_lost(
+def test_words_are_asked_overheard_reported_lost_or_taken_back(
     settings: Settings, seed: int, length: int, answers: list[bool]
 ) -> None:
     play = play_out(settings, seed, length, without=CANCELS)
@@ -288,6 +288,8 @@ def test_words_are_asked_overheard_or_reported_lost(
 
 def _settled(done: Step, turns: tuple[int, ...]) -> list[int]:
     """Of which of these turns does this step say what becomes of them?"""
+    if isinstance(done.event, ev.WordsHeard) and done.event.final and not done.event.words:
+        return [turn for turn in turns if turn == done.event.turn == done.before.turn]  # nothing was said after all
     said = [effect for effect in done.effects if isinstance(effect, fx.StartReply | fx.ReportLost)]
     overheard = {effect.turn for effect in done.effects if isinstance(effect, fx.RecordOverheard)}
     return [turn for turn in turns if turn in overheard or any(e.first <= turn <= e.last for e in said)]

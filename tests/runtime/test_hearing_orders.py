@@ -23,7 +23,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import Link, User
 from duologue.core.settings import profile
 from duologue.ports import Final, Firm, Partial, SpeechBegan, SpeechEnded, TurnOver
-from duologue.ports.ears import Frame
+from duologue.ports.ears import Frame, Heard
 from duologue.ports.line import Healed, Wobbled
 from duologue.testing import Pause, ScriptedBrain
 
@@ -265,3 +265,49 @@ def test_an_agent_without_ears_keeps_nothing_for_them() -> None:
         assert len(stage.conversation.engine.listening.frames._queue) == 0
 
     play(scene, ScriptedBrain(otherwise="Fine."), ears=None)
+
+
+# -- Words that were none
+
+
+@pytest.mark.req("M-13", "V-02")
+@pytest.mark.parametrize("partial", ["but", "mm", "I want to"])
+@pytest.mark.parametrize("ends_first", [True, False])
+def test_words_that_the_ears_take_back_ask_nobody(partial: str, ends_first: bool) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(200)
+        stage.ears.tell(Partial(partial, 0.4, 1))
+        await stage.sleep(100)
+        told: list[Heard] = [SpeechEnded(1), Final("", 0.0, 1)]
+        for heard in told if ends_first else told[::-1]:
+            stage.ears.tell(heard)
+            await stage.sleep(100)
+        await stage.sleep(10_000)
+        assert asked(stage) == []
+        assert stage.conversation.history == ()
+        assert stage.state == "listening"
+        await stage.say("book a flight")
+        assert asked(stage) == ["book a flight"]
+
+    play(scene, ScriptedBrain(otherwise="Fine."), profile=profile("confirm", greets=False))
+
+
+@pytest.mark.req("M-13", "C-PER-001")
+def test_a_cough_behind_the_words_costs_no_time() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.begin("book a flight")
+        stage.ears.tell(SpeechEnded(1))
+        stage.ears.tell(Final("book a flight", 0.9, 1))
+        await stage.sleep(100)
+        stage.ears.tell(SpeechBegan(2))
+        await stage.sleep(100)
+        stage.ears.tell(SpeechEnded(2))
+        ended = stage.now_ms
+        await stage.sleep(10)
+        stage.ears.tell(Final("", 0.0, 2))
+        await stage.until(lambda: bool(asked(stage)))
+        assert asked(stage) == ["book a flight"]
+        assert stage.now_ms - ended <= 600
+
+    play(scene, ScriptedBrain(otherwise="Fine."), profile=profile("confirm", greets=False))

@@ -186,10 +186,15 @@ def _no_input_lost(step: Step) -> Iterator[tuple[str, str]]:
     kept = after.said >= before.turn or any(
         isinstance(effect, fx.RecordOverheard) and effect.turn == before.turn for effect in step.effects
     )
-    if closed and not kept:
+    if closed and not kept and not _takes_back(before, event):
         yield "8 no input lost", "a turn with words ends, neither said nor overheard"
     if after.said < before.said and after.link not in CLOSED:
         yield "8 no input lost", "said goes back"
+
+
+def _takes_back(s: State, e: ev.Event) -> bool:
+    """Does the transcriber say for good that nothing was said in this turn?"""
+    return isinstance(e, ev.WordsHeard) and e.turn == s.turn and e.final and e.words == 0
 
 
 def _may_answer(step: Step) -> bool:

@@ -43,8 +43,8 @@ def is_final_text(s: State, e: WordsHeard) -> bool:
 
 
 def is_empty_final(s: State, e: WordsHeard) -> bool:
-    """The transcriber is sure that nothing was said."""
-    return e.turn == s.turn and e.final and e.words == 0 and s.words is Words.NONE
+    """The transcriber is sure that nothing was said, whatever it thought before."""
+    return e.turn == s.turn and e.final and e.words == 0
 
 
 def has_late_words(s: State, e: WordsHeard) -> bool:
@@ -65,6 +65,7 @@ def begin_turn(d: Draft, e: Event) -> None:
 def expect_more_text(d: Draft, e: Event) -> None:
     d.onset = d.seq
     d.final = False
+    d.content = 0  # the same text again is news: behind it there was only a noise
 
 
 def begin_next_turn(d: Draft, e: Event) -> None:
@@ -76,7 +77,9 @@ def begin_next_turn(d: Draft, e: Event) -> None:
 def note_words(d: Draft, e: WordsHeard) -> None:
     if d.user is User.SETTLING and d.words is Words.NONE and e.words:
         d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # it was no noise after all
-    if e.substantial:
+    if e.final and not e.words:
+        d.words = Words.NONE  # taken back
+    elif e.substantial:
         d.words = Words.SUBSTANTIAL
     elif e.words and d.words is Words.NONE:
         d.words = Words.FILLER

@@ -40,7 +40,8 @@ def _begins(step: Step) -> bool:
 def _closes(s: State, e: ev.Event) -> bool:
     """Does this event end a turn of which all is known?"""
     if isinstance(e, ev.WordsHeard):
-        return s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and s.words is Words.SUBSTANTIAL
+        is_text = s.user is User.TRANSCRIBING and e.turn == s.turn and e.final and e.words > 0
+        return is_text and s.words is Words.SUBSTANTIAL
     if isinstance(e, ev.TimerFired) and e.timer is T.TEXT:
         return s.words is Words.SUBSTANTIAL
     return _may_end(s, e) and s.final and s.words is Words.SUBSTANTIAL
@@ -63,7 +64,12 @@ USER_PROMISES: tuple[Promise, ...] = (
         "a sound before the endpoint goes on with the turn",
         (ev.SpeechStarted, ev.PttPressed),
         lambda s, e: _active(s) and s.user is User.SETTLING,
-        lambda x: goes(x, User.TALKING) and x.after.turn == x.before.turn and not x.after.final,
+        lambda x: (
+            goes(x, User.TALKING)
+            and x.after.turn == x.before.turn
+            and not x.after.final
+            and x.after.content == 0  # its text may come again as it was
+        ),
     ),
     Promise(
         "silence waits for the endpoint",
@@ -83,17 +89,16 @@ USER_PROMISES: tuple[Promise, ...] = (
         ),
     ),
     Promise(
-        "an empty transcript ends a noise",
+        "an empty transcript ends a noise, whatever was read into it before",
         (ev.WordsHeard,),
-        lambda s, e: (
-            _active(s)
-            and s.user is User.SETTLING
-            and e.turn == s.turn
-            and e.final
-            and not e.words
-            and s.words is Words.NONE
-        ),
+        lambda s, e: _active(s) and s.user is User.SETTLING and e.turn == s.turn and e.final and not e.words,
         lambda x: goes(x, User.QUIET) and does(x, fx.DiscardAudio) and x.after.said == x.before.said,
+    ),
+    Promise(
+        "words are taken back by an empty transcript, and nobody is asked about them",
+        (ev.WordsHeard,),
+        lambda s, e: _active(s) and s.user is not User.QUIET and e.turn == s.turn and e.final and not e.words,
+        lambda x: x.after.words is Words.NONE and not x.after.final and x.after.said == x.before.said,
     ),
     Promise(
         "an endpoint with its text commits the turn",
