@@ -86,6 +86,13 @@ def test_now_may_come_with_other_values() -> None:
     assert values(TIME, "now, for three people", Slot("people", Kind.NUMBER)) == {"time": "17:20", "people": 3}
 
 
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("reply", ["in an hour", "right now"])
+def test_what_is_counted_from_now_is_no_time_of_another_day(reply: str) -> None:
+    assert values(Slot("time", Kind.TIME, since="2026-03-06"), reply) == {}
+    assert values(Slot("time", Kind.TIME, since="2026-03-04"), reply) != {}
+
+
 @pytest.mark.req("D-04")
 def test_of_two_days_neither_is_taken_to_be_today() -> None:
     assert values(TIME, "in an hour", DAY, Slot("return_day", Kind.DATE)) == {"time": "18:20"}

@@ -80,8 +80,9 @@ def or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
 
 
 def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool) -> list[Match]:
-    """Every time of day, on the clock or counted from now."""
-    ahead = find_ahead(tokens, today.minute) if today.minute is not None else []
+    """Every time of day, on the clock or, unless it is of another day, counted from now."""
+    now = today.minute if slot.since in ("", iso(today)) else None
+    ahead = find_ahead(tokens, now) if now is not None else []
     times = [
         match
         for match in find_times(tokens, hours=slot.hours, is_asked=is_asked)
@@ -90,7 +91,7 @@ def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: b
     if slot.since == iso(today):
         times = [still_ahead(match, today) for match in times]
     found = sorted([*ahead, *(match for match in times if not any(overlaps(match, other) for other in ahead))])
-    return found or (find_now(tokens, today.minute) if is_asked and today.minute is not None else [])
+    return found or (find_now(tokens, now) if is_asked and now is not None else [])
 
 
 def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
