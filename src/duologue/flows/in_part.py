@@ -7,6 +7,7 @@ Rule: what isn't wholly understood says so by its source, and is told before any
 from __future__ import annotations
 
 from duologue.dialogue.commands import SetSlot
+from duologue.dialogue.earlier import asked_after
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.grammars import Kind, Question, Slot, read_parts, read_volunteered
@@ -41,8 +42,9 @@ def answer_in_part(domain: Domain, state: State, effect: Understand, today: str)
     if wants_yes_or_no(domain, effect):
         return _yes_or_no_in_part(effect, tuple(domain.slots[name].asked for name in empty), today)
     names = dict.fromkeys((effect.waiting_for, *empty))
-    found = _parts(tuple(domain.slots[name].asked for name in names), effect.text, today)
-    first = read_first(Question(domain.slots[effect.waiting_for].asked, effect.question), effect.text, today)
+    asked = {name: asked_after(domain, state.top, domain.slots[name]) for name in names}
+    found = _parts(tuple(asked.values()), effect.text, today)
+    first = read_first(Question(asked[effect.waiting_for], effect.question), effect.text, today)
     if first is not None and not any(value.slot == effect.waiting_for for value in found):
         found = (SetSlot(first.slot, first.value, first.raw, first.span, PART), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
