@@ -30,10 +30,10 @@ _ALONE = (
     "tests/browser",
     "tests/web/test_panel.py",
     "tests/web/test_sound.py",
-    "tests/torture/test_short_runs.py",
+    "tests/lab/torture/test_short_runs.py",
     "tests/server/test_phone_checklist.py",
 )
-_NOT_COUNTED = ("tests/check", "tests/bench", "tests/draw")
+_NOT_COUNTED = ("tests/lab/check", "tests/lab/bench", "tests/draw")
 
 
 class Coverage:

@@ -2,7 +2,7 @@
 
 A file holds `examples` (phrases by intent); its test messages are never looked at. Scopes of all sizes are
 drawn from it: some phrases of some intents are learned, the others of these intents are in scope, and those
-of the other intents are not. Prints the numbers for src/duologue/nlu/certainty.py and the tables for
+of the other intents are not. Prints the numbers for src/duologue/nlu/calibration.py and the tables for
 docs/nlu.md. Rule: nothing is judged by what it has learned from.
 """
 
@@ -20,14 +20,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from duologue.bench.nlu import auroc
-from duologue.nlu.certainty import Scores
+from duologue.lab.bench.nlu import auroc
+from duologue.nlu.blas_threads import one_core
+from duologue.nlu.calibration import Scores
 from duologue.nlu.e5 import shared_e5
 from duologue.nlu.embeddings import Embeddings, Seen
-from duologue.nlu.learning import WEIGHTS, DeepScope, WordScope
 from duologue.nlu.minilm import shared_minilm
-from duologue.nlu.onecore import one_core
-from duologue.nlu.plain import PlainScope
+from duologue.nlu.numpy_classifier import WEIGHTS, DeepScope, WordScope
+from duologue.nlu.stdlib_classifier import PlainScope
 from duologue.nlu.understanding import Intent
 
 SIZES = (1, 2, 3, 5, 8, 12, 20, 40, 60, 120)

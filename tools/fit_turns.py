@@ -24,8 +24,8 @@ from turn_recordings import EARLY_MS, Heard, hear_set, read_labels
 
 from duologue.core.settings import profile
 from duologue.ears.local import LocalEars
-from duologue.recordings.listening import Listener
-from duologue.recordings.sets import decide, read_rows
+from duologue.lab.recordings.listener import Listener
+from duologue.lab.recordings.recording_sets import decide, read_rows
 from duologue.turns import completion
 from duologue.turns.completion_table import Table
 from duologue.turns.endpoint import Combined, Semantic

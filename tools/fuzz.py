@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from targets import Target
+    from tests.fuzz.targets import Target
 
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
+sys.path.insert(0, str(ROOT))
 
 
 def main() -> int:
@@ -32,7 +32,7 @@ def main() -> int:
     given = asked.parse_args()
     if given.atheris:
         return _with_atheris(given.targets)
-    from targets import TARGETS
+    from tests.fuzz.targets import TARGETS
 
     names = given.targets or list(TARGETS)
     if unknown := [name for name in names if name not in TARGETS]:
@@ -76,7 +76,7 @@ def _with_atheris(names: list[str]) -> int:
         _say("atheris is not installed: pip install atheris, or leave --atheris out")
         return 2
     with atheris.instrument_imports(include=["duologue"]):
-        from targets import TARGETS
+        from tests.fuzz.targets import TARGETS
     if len(names) != 1 or names[0] not in TARGETS:
         _say(f"name one target: {', '.join(TARGETS)}")
         return 2

@@ -14,15 +14,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import spoken
-from agents_here import desk
-from panel_page import MICROPHONE, Panel, browsing, hosting
 from playwright.async_api import async_playwright, expect
+from tests.browser import spoken
+from tests.browser.agents_here import desk
+from tests.browser.panel_page import MICROPHONE, Panel, browsing, hosting
 
-from duologue.bench.chromium import FLAGS, find_chromium
 from duologue.ears.local import LocalEars
+from duologue.lab.bench.chromium import FLAGS, find_chromium
 
 DESK = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}

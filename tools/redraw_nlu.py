@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from duologue.nlu.blas_threads import one_core
 from duologue.nlu.e5 import shared_e5
 from duologue.nlu.embeddings import Embeddings, Seen
-from duologue.nlu.learning import DeepScope
 from duologue.nlu.minilm import shared_minilm
-from duologue.nlu.onecore import one_core
+from duologue.nlu.numpy_classifier import DeepScope
 from duologue.nlu.understanding import Intent
 
 Pool = dict[str, list[str]]

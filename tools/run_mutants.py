@@ -20,12 +20,12 @@ import pytest
 from rich.console import Console
 from rich.progress import track
 
-from duologue.check.core_check import CoreExplorer
-from duologue.check.mutants import Mutant, mutants
-from duologue.check.scopes import QUICK, SMALL
 from duologue.core.machine import MACHINE, ROWS
 from duologue.core.settings import PROFILES
-from duologue.sim.stage import Stage
+from duologue.lab.check.core.check import CoreExplorer
+from duologue.lab.check.core.mutants import Mutant, mutants
+from duologue.lab.check.core.scopes import QUICK, SMALL
+from duologue.lab.sim.stage import Stage
 
 ROOT = Path(__file__).parent.parent
 ACCEPTED = ROOT / "tools" / "accepted_mutants.toml"

@@ -71,7 +71,7 @@ def main() -> int:
         if end := run_one(Part(("-m", "not alone", "-n", "2"), Path(folder, "simulated"))):
             return end
         _say("tests in real time, in two processes; what the second one says follows at the end")
-        voices = ("tests/browser", "tests/torture")
+        voices = ("tests/browser", "tests/lab/torture")
         spoken = Part(("-m", "alone", *voices), Path(folder, "spoken"))
         shown = Part(("-m", "alone", *(f"--ignore={path}" for path in voices)), Path(folder, "shown"))
         return run_both(spoken, shown)

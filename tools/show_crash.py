@@ -12,9 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from duologue.torture import audit
-from duologue.torture.nodes import NodeProcess
-from duologue.torture.person import Person
+from duologue.lab.torture import store_audit
+from duologue.lab.torture.nodes import NodeProcess
+from duologue.lab.torture.person import Person
 
 TTL_MS = 3_000
 _SHOWN = {
@@ -51,7 +51,7 @@ class Screen:
 
 async def show(folder: Path) -> None:
     store = str(folder / "store.sqlite3")
-    await audit.prepare(store)
+    await store_audit.prepare(store)
     nodes = [NodeProcess(letter, folder, TTL_MS, 5.0) for letter in "ab"]
     for node in nodes:
         node.store = store

@@ -12,13 +12,12 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "web"))
+sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from fake_server import FakeServer
 from playwright.sync_api import sync_playwright
-from scenes import SCENES
-
-from browser import launch
+from tests.web.browser import launch
+from tests.web.fake_server import FakeServer
+from tests.web.scenes import SCENES
 
 SIZES = {"desk": (1280, 800), "phone": (390, 844)}
 

@@ -22,10 +22,10 @@ import numpy as np
 
 from duologue.core.settings import profile
 from duologue.ears.local import LocalEars
+from duologue.lab.recordings.busy_clock import run_timed
+from duologue.lab.recordings.listener import LEAD_MS, Listener, read
 from duologue.ports.ears import Heard as Told
 from duologue.ports.ears import Pause, VoiceFrame
-from duologue.recordings.listening import LEAD_MS, Listener, read
-from duologue.recordings.timed import run_timed
 from duologue.turns.endpoint import Wait
 from duologue.turns.features import PauseFeatures, Shape
 from duologue.turns.voicing import FRAME_MS

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from duologue.check.promises import PROMISES
 from duologue.core.deadlines import JOINT_LIMITS, LIMITS
 from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
 from duologue.core.machine import ROWS
@@ -21,6 +20,7 @@ from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
 from duologue.core.views import VIEWS, View
 from duologue.draw import render
+from duologue.lab.check.core.promises import PROMISES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

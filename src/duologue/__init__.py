@@ -10,17 +10,17 @@ from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import State, initial, next_deadline
 
 if TYPE_CHECKING:
-    from duologue.brains.chat import ChatBrain
+    from duologue.brains.chat.brain import ChatBrain
     from duologue.brains.realtime import RealtimeModel, RealtimeSettings
     from duologue.observe import signals
     from duologue.ports.brain import Request, Show
-    from duologue.ports.calls import ToolCall
     from duologue.ports.failure import ServiceError
     from duologue.ports.sound import Sound, Word
+    from duologue.ports.tool_call import ToolCall
     from duologue.ports.worker import Job
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
-    from duologue.workers.functions import tool
+    from duologue.workers.function_tools import tool
     from duologue.workers.mcp import McpServer
 
 __version__ = "0.1.0"
@@ -29,7 +29,7 @@ _LATER = {
     "Agent": "duologue.runtime.agent",
     "ChatBrain": "duologue.brains.chat",
     "McpServer": "duologue.workers.mcp",
-    "ToolCall": "duologue.ports.calls",
+    "ToolCall": "duologue.ports.tool_call",
     "Conversation": "duologue.runtime.conversation",
     "Job": "duologue.ports.worker",
     "Phrases": "duologue.runtime.agent",
@@ -40,7 +40,7 @@ _LATER = {
     "Show": "duologue.ports.brain",
     "Sound": "duologue.ports.sound",
     "Word": "duologue.ports.sound",
-    "tool": "duologue.workers.functions",
+    "tool": "duologue.workers.function_tools",
 }
 
 

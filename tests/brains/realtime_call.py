@@ -14,12 +14,12 @@ from typing import Any
 
 from duologue import Agent, Conversation, Phrases, profile
 from duologue.brains.realtime import RealtimeModel, RealtimeSettings
+from duologue.core.step_record import Moment
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.ports import AgentSaid, CallOutput, Frame, News, UserSaid
 from duologue.runtime.seats import Seats
-from duologue.testing.realtime import RealtimeServer
+from duologue.testing.realtime.server import RealtimeServer
 
 WAIT_S = 20
 QUIET = {"session_ms_max": 0, "session_warning_ms": 0, "dead_air_ms": 0, "backoff_ms": (50, 200, 500)}

@@ -9,11 +9,11 @@ import traceback
 from typing import Any
 
 import pytest
-from chat_server import WAIT_S, Script, Wire, answers, says, stalls_after, talking
 
 from duologue.brains import ChatBrain
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Part, Request, ServiceError, Summarises, Tool, ToolCall, classify
+from tests.brains.chat_server import WAIT_S, Script, Wire, answers, says, stalls_after, talking
 
 ASKED = Request(reply=1, text="How is the weather?")
 

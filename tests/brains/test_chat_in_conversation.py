@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from chat_server import WAIT_S, ChatServer, Script, Wire, talking
 
 from duologue import Agent, Conversation, profile, tool
 from duologue.lines.scripted import ScriptedLine
@@ -18,6 +17,7 @@ from duologue.observe.signals import Failed, Signal, TurnCompleted, TurnInterrup
 from duologue.ports import AgentSaid, CallOutput, UserSaid
 from duologue.runtime.seats import Seats
 from duologue.voice.scripted import ScriptedVoice
+from tests.brains.chat_server import WAIT_S, ChatServer, Script, Wire, talking
 
 
 @pytest.fixture(autouse=True)

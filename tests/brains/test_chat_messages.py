@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 import pytest
-from chat_server import says, talking
 
 from duologue.core.leaves import Ask, Outcome
 from duologue.ports import AgentSaid, CallOutput, Item, News, Note, Request, Tool, ToolCall, UserSaid
+from tests.brains.chat_server import says, talking
 
 WEATHER = ToolCall("weather", '{"city": "Rome"}', "call_a")
 

@@ -6,11 +6,11 @@ import asyncio
 from typing import Any
 
 import pytest
-from chat_server import Wire, says, talking
 
-from duologue.brains.chat_room import CHARS_MIN, LEFT_OUT, chars_in, newest, tells_of_length
+from duologue.brains.chat.history_budget import CHARS_MIN, LEFT_OUT, chars_in, newest, tells_of_length
 from duologue.core.leaves import ErrorClass
 from duologue.ports import AgentSaid, CallOutput, Item, Note, Request, ServiceError, ToolCall, UserSaid
+from tests.brains.chat_server import Wire, says, talking
 
 CALL = ToolCall("weather", {"city": "Rome"}, "call_a")
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from realtime_call import RealtimeCall, converse
 
 from duologue import Phrases, RealtimeModel, RealtimeSettings, ServiceError
 from duologue.core.leaves import ErrorClass, Link
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, Closed, Healed, Request, Wobbled
 from duologue.replay.journal import read_journal, replay
-from duologue.testing.realtime import BreakDown, CallTool, FallSilent, Fault, RealtimeServer, Say
+from duologue.testing.realtime.server import BreakDown, CallTool, FallSilent, Fault, RealtimeServer, Say
+from tests.brains.realtime_call import RealtimeCall, converse
 
 QUICK = {"retry_ms": (30, 60, 120)}
 

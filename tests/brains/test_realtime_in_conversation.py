@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from realtime_call import RealtimeCall, converse
 
 from duologue import Phrases, tool
 from duologue.core import effects as fx
@@ -18,7 +17,8 @@ from duologue.core.leaves import Outcome
 from duologue.ears.scripted import ScriptedEars
 from duologue.ports import AgentSaid, Final, Job, SpeechBegan, SpeechEnded, UserSaid
 from duologue.replay.journal import read_journal, replay
-from duologue.testing.realtime import CallTool, FallSilent, RealtimeServer, Say, Write
+from duologue.testing.realtime.server import CallTool, FallSilent, RealtimeServer, Say, Write
+from tests.brains.realtime_call import RealtimeCall, converse
 
 LONG = "There are two flights today and one of them leaves very early in the morning."
 

@@ -9,7 +9,7 @@ import pytest
 from duologue.brains.realtime.mirror import Mirror
 from duologue.core.leaves import Outcome
 from duologue.ports import AgentSaid, CallOutput, Context, Item, News, Note, ToolCall, UserSaid
-from duologue.testing.realtime_strict import problems_of_client_event
+from duologue.testing.realtime.protocol_types import problems_of_client_event
 
 
 def told(events: list[Any]) -> list[tuple[str, ...]]:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from duologue.brains.realtime import RealtimeModel, RealtimeSettings
 from duologue.brains.realtime.model import COPIED_MAX
 from duologue.ports.ears import Commit, Frame, Heard, Incoming, SpeechBegan
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 
 
 class Hung:

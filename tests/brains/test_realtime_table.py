@@ -10,13 +10,13 @@ from openai.types.realtime import RealtimeServerEvent
 
 from duologue.brains.realtime import RealtimeSettings
 from duologue.brains.realtime import client_events as ce
-from duologue.brains.realtime import happened as hp
+from duologue.brains.realtime import server_events as hp
 from duologue.brains.realtime.failures import classify_code
-from duologue.brains.realtime.sounds import Sounds
+from duologue.brains.realtime.item_audio import Sounds
 from duologue.brains.realtime.utterances import UNTRANSCRIBED, Utterances
 from duologue.core.leaves import Ask, ErrorClass, Outcome
 from duologue.ports import CallOutput, Final, News, Partial, Request, SpeechBegan, SpeechEnded, Tool, ToolCall, TurnOver
-from duologue.testing.realtime_strict import problems_of_client_event
+from duologue.testing.realtime.protocol_types import problems_of_client_event
 
 OF_ITEM = {"response_id": "r", "item_id": "i", "output_index": 0, "content_index": 0}
 CALL = {"id": "i", "type": "function_call", "name": "look", "arguments": '{"a": 1}', "call_id": "c"}

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
-from panel_page import MICROPHONE, Host, Panel, Tabs, browsing, hosting
 from playwright.async_api import Browser, async_playwright
 
-from duologue.bench.chromium import FLAGS, find_chromium
+from duologue.lab.bench.chromium import FLAGS, find_chromium
 from duologue.runtime.agent import Agent
+from tests.browser.panel_page import MICROPHONE, Host, Panel, Tabs, browsing, hosting
 
 
 @pytest.hookimpl(tryfirst=True)

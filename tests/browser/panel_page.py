@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import spoken
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid, Item
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.room import Room
-from duologue.server.running import address, bound, serving
+from duologue.server.run import address, bound, serving
+from duologue.server.served_conversation import Room
 from duologue.server.settings import ServerSettings
+from tests.browser import spoken
 
 LIMIT_S = 40.0
 LIMIT_MS = LIMIT_S * 1000

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents_here import STORY, scripted
-from panel_page import Panel
 from playwright.async_api import expect
 
 from duologue import ToolCall, profile
 from duologue.core.leaves import ErrorClass
 from duologue.testing import Fail, Hang, Progress, scripted_tool
+from tests.browser.agents_here import STORY, scripted
+from tests.browser.panel_page import Panel
 
 ROOT = Path(__file__).parent.parent.parent
 LOOKS = {

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents_here import scripted
 from playwright.async_api import expect
 
 from duologue.replay.journal import read_journal, replay
+from tests.browser.agents_here import scripted
 
 
 @pytest.mark.req("L-22", "C-UI")

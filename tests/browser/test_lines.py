@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from agents_here import STORY, desk, scripted
-from panel_page import until
 from playwright.async_api import expect
 
 from duologue import profile
+from tests.browser.agents_here import STORY, desk, scripted
+from tests.browser.panel_page import until
 
 GIVES_UP_SOON = profile("confirm", heal_ms_max=100, reconnect_ms_max=1_500, dismiss_ms=100, prepare_ms_max=100)
 

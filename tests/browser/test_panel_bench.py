@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.bench.panel import BUDGETS, bench_panel, report
+from duologue.lab.bench.panel import BUDGETS, bench_panel, report
 
 
 @pytest.mark.req("C-UI")

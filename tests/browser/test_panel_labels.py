@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from agents_here import STORY, scripted
-from panel_page import until
 from playwright.async_api import expect
 
 from duologue.core.leaves import ErrorClass
 from duologue.observe.labels import label
 from duologue.testing import Fail
+from tests.browser.agents_here import STORY, scripted
+from tests.browser.panel_page import until
 
 # Written down as the page changes, by the page's own clock.
 WATCH = """addEventListener("DOMContentLoaded", () => {

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import spoken
-from agents_here import STORY, desk, scripted
-from panel_page import OWN_MICROPHONE, Panel
 from playwright.async_api import expect
 
 from duologue import Agent
+from tests.browser import spoken
+from tests.browser.agents_here import STORY, desk, scripted
+from tests.browser.panel_page import OWN_MICROPHONE, Panel
 
 BECKETT = "Ever tried. Ever failed. No matter. Try again. Fail again. Fail better."
 # What is said, and the beginning of what is asked then.

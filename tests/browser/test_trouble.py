@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from agents_here import STORY, scripted
 from playwright.async_api import expect
 
 from duologue import ToolCall, profile
 from duologue.core.leaves import ErrorClass
-from duologue.lines.session import ScriptedSession
 from duologue.testing import Fail, Hang, Pause, Progress, Question, scripted_tool
+from duologue.testing.scripted_session import ScriptedSession
+from tests.browser.agents_here import STORY, scripted
 
 QUICK_WAITS = profile("confirm", feedback_ms=(600, 1_400, 2_200), dead_air_ms=0)
 FAILS = Fail(ErrorClass.UNKNOWN)

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from agents_here import scripted
-from panel_page import until
 from playwright.async_api import expect
 
 from duologue import Phrases
-from duologue.lines.carrier import TWILIO
-from duologue.server.phone import PhoneSettings, phone_routes
-from duologue.server.phone_dial import dial
+from duologue.lab.sim.dial import dial
+from duologue.lines.phone.carriers import TWILIO
+from duologue.server.phone.routes import PhoneSettings, phone_routes
+from tests.browser.agents_here import scripted
+from tests.browser.panel_page import until
 
 
 @pytest.mark.req("V-09", "L-22", "C-UI")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from agents_here import desk
-from panel_page import OWN_MICROPHONE, Panel
 from playwright.async_api import expect
+
+from tests.browser.agents_here import desk
+from tests.browser.panel_page import OWN_MICROPHONE, Panel
 
 
 async def answered(panel: Panel, words: str, answer: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 DUOLOGUE = Path(sys.executable).parent / "duologue"
 

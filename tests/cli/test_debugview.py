@@ -9,15 +9,15 @@ from itertools import pairwise
 import pytest
 from rich.console import Console, RenderableType
 
-from duologue.cli.debugview import VISITS_MAX, debug_view
-from duologue.cli.ink import CHIPS, LOOKS, PLAIN_MARKS, colour_of, look_of, write_ms
+from duologue.cli.debug_view import VISITS_MAX, debug_view
 from duologue.cli.lanes import columns
+from duologue.cli.terminal_style import CHIPS, LOOKS, PLAIN_MARKS, colour_of, look_of, write_ms
 from duologue.core import events as ev
 from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
 from duologue.core.views import VIEWS
+from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.stage import Stage
 from duologue.replay.timeline import Timeline, Visit, read_timeline
-from duologue.sim.demo import play_demo
-from duologue.sim.stage import Stage
 
 WIDTHS = [100, 72]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")

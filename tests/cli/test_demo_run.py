@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from duologue.cli.demo import run_demo
-from duologue.cli.ink import write_ms
+from duologue.cli.terminal_style import write_ms
+from duologue.lab.sim.demo_call import SCRIPTS
+from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import InvalidJournal, read_journal, replay
-from duologue.sim.demo import SCRIPTS
-from duologue.sim.stage import Stage
 
 
 @pytest.fixture(autouse=True)

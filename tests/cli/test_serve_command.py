@@ -23,7 +23,7 @@ import pytest
 pytest.importorskip("uvicorn")
 from websockets.sync.client import ClientConnection, connect
 
-from duologue.server.files import WEB
+from duologue.server.static_files import WEB
 
 pytestmark = pytest.mark.skipif(not WEB.is_dir(), reason="the page is not built")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from duologue.core import events as ev
+from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.replay.timeline import read_timeline
-from duologue.sim.stage import Stage
 
 DUOLOGUE = Path(sys.executable).parent / "duologue"
 HEADER = '{"format":"duologue-words","schema":1}\n'

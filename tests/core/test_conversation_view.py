@@ -14,7 +14,7 @@ from duologue.core.leaves import ErrorClass, Link, Part, Timer
 from duologue.core.settings import profile
 from duologue.core.state import armed
 from duologue.core.views import CONVERSATION
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 T = Timer
 ASKED_AT = 1_150

@@ -24,7 +24,7 @@ from duologue.core.leaves import (
 from duologue.core.settings import profile
 from duologue.core.state import is_at_rest, next_deadline
 from duologue.core.views import VIEWS
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 ASKED_AT = 1_150  # when a turn of `Stage.say` that began at 0 is complete
 

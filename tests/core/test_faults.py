@@ -13,7 +13,7 @@ from duologue.core.leaves import ErrorClass, Link, Outcome, Part, Reply, Timer
 from duologue.core.machine import ROWS
 from duologue.core.settings import POLICIES, profile
 from duologue.core.state import UNFROZEN
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 E, P, T = ErrorClass, Part, Timer
 ASKED_AT = 1_150  # when the turn of `asking` was complete

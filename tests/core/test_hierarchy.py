@@ -9,7 +9,7 @@ from duologue.core import leaves
 from duologue.core.leaves import ACTIVE, AWAY, CLOSED, DEAD, ENDING, FROZEN, LIVE, PENDING, SOUNDING, Leaf, Link
 from duologue.core.machine import ROWS
 from duologue.core.settings import profile
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 COMPOSITES: dict[str, tuple[Leaf, ...]] = {
     "frozen": FROZEN,

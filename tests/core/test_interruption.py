@@ -11,7 +11,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import Link, Timer, User, Voice
 from duologue.core.settings import PROFILES, profile
 from duologue.core.views import CONVERSATION
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 HEARD_MS = 1_000
 SPOKEN_AT = 2_450  # when the agent of `speaking` has been heard for a second

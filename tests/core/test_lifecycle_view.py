@@ -12,7 +12,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Link, Part, Timer
 from duologue.core.settings import profile
 from duologue.core.views import LIFECYCLE
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 ASKED_AT = 1150  # when a turn of `Stage.say` that began at 0 is complete
 SOUND_AT = 1450  # when its answer could begin to sound, after `Stage.think`

@@ -12,7 +12,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Link, Part, Voice
 from duologue.core.settings import profile
 from duologue.core.views import ORCHESTRATOR
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 
 def up(name: str = "confirm") -> Stage:

@@ -14,8 +14,8 @@ from duologue.core import events as ev
 from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, Link, Part, Reply, Timer, User, Voice
 from duologue.core.settings import profile
 from duologue.core.state import is_at_rest
+from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import Moment
-from duologue.sim.stage import Stage
 
 DEAD_AIR_MS = 10_000
 

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from duologue.check.laws import Step, check_state, check_step
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.codec import digest, event_from_json, event_to_json, restore, snapshot
@@ -26,6 +25,7 @@ from duologue.core.machine import MACHINE, step
 from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import UNFROZEN, State, armed, initial, is_at_rest, next_deadline
 from duologue.core.views import VIEWS
+from duologue.lab.check.core.laws import Step, check_state, check_step
 
 STEPS_TO_REST_MAX = 120
 TRIES_MAX = 20  # to find something that matters here

@@ -11,7 +11,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Link, Part, Timer, User
 from duologue.core.settings import profile
 from duologue.core.state import UNFROZEN, Deadline, armed
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 T = Timer
 SESSION_MS = 900_000

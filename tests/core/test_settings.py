@@ -14,7 +14,7 @@ from duologue.core.errors import InvalidSettings
 from duologue.core.leaves import Ask, Overlap, Timer
 from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import next_deadline
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 WEEK_MS = 7 * 24 * 3_600_000
 NUMBERS = [field.name for field in fields(Settings) if field.type == "int"]

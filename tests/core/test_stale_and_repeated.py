@@ -19,7 +19,7 @@ from duologue.core.leaves import JOB_TIMERS, TIMERS, ErrorClass, Job, Link, Part
 from duologue.core.machine import step
 from duologue.core.settings import profile
 from duologue.core.state import armed
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 # -- Situations
 

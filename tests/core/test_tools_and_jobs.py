@@ -10,7 +10,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ask, ErrorClass, Job, Link, Outcome, Part, Reply, Timer, Voice
 from duologue.core.settings import profile
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 CALLED_AT = 1_450  # when the call of `calling` was made
 CALL = 1

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from duologue.check.dialogue_scenes import domain, flow
 from duologue.dialogue.commands import Command
 from duologue.dialogue.conditions import parse
 from duologue.dialogue.effects import Effect, Respond, RunAction, Understand, Validate
+from duologue.dialogue.english import Choice, Json, Kind
 from duologue.dialogue.events import (
     ActionDone,
     Event,
@@ -20,9 +20,9 @@ from duologue.dialogue.events import (
     WorkFailed,
 )
 from duologue.dialogue.flow import Act, Collect, Confirm, Domain, Instruction, JumpUnless, Say, SlotSpec
-from duologue.dialogue.grammars import Choice, Json, Kind
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import State
+from duologue.lab.check.dialogue.domains import domain, flow
 
 OTHER = "so what about that other thing we had"  # nothing that a grammar knows
 TODAY = "2025-12-02"  # the date of the source's document

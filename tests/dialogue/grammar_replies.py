@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.dialogue.grammars import Ambiguous, Choice, Direct, Kind, NameList, Question, Slot, Unclear, read
+from duologue.dialogue.english import Ambiguous, Choice, Direct, Kind, NameList, Question, Slot, Unclear, read
 
 WEDNESDAY = "2026-03-04"
 

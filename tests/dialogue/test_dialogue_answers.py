@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, talk
 
 from duologue.dialogue.commands import Cancel, Deny, Help, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
+from duologue.dialogue.english import ANY, Kind
 from duologue.dialogue.events import UserSaid
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.grammars import ANY, Kind
-from duologue.dialogue.phrases import spelled, spoken
 from duologue.dialogue.state import Instance, State
+from duologue.dialogue.templates import spelled, spoken
 from duologue.flows import parse_flows
-from duologue.flows.meaning import commands_of
+from duologue.flows.nlu_commands import commands_of
 from duologue.nlu.understanding import Guess, Understanding
+from tests.dialogue.dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, talk
 
 FAULT = SlotSpec("fault", Kind.TEXT, "What is wrong?", reprompts=("In a few words?",))
 PHONE = SlotSpec("phone", Kind.PHONE, "And a phone number?", is_optional=True)

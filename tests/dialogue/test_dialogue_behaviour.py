@@ -6,7 +6,26 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from dialogue_flows import (
+
+from duologue.dialogue.commands import (
+    Affirm,
+    ClearSlot,
+    CorrectSlot,
+    Deny,
+    Handoff,
+    SetSlot,
+    StartFlow,
+)
+from duologue.dialogue.conditions import parse
+from duologue.dialogue.effects import HandOver, Understand
+from duologue.dialogue.english import ANY, Kind
+from duologue.dialogue.flow import Act, Collect, Confirm, Jump, Say, SlotSpec
+from duologue.dialogue.state import Phase
+from duologue.flows.load import parse_flows
+from duologue.lab.check.dialogue.domains import RELAY, domain, flow
+from duologue.nlu.cached import CachedNlu
+from duologue.nlu.understanding import Intent, Scope, Understanding
+from tests.dialogue.dialogue_flows import (
     AMOUNT,
     COLOUR,
     FLIGHTS,
@@ -20,25 +39,6 @@ from dialogue_flows import (
     number,
     talk,
 )
-
-from duologue.check.dialogue_scenes import RELAY, domain, flow
-from duologue.dialogue.commands import (
-    Affirm,
-    ClearSlot,
-    CorrectSlot,
-    Deny,
-    Handoff,
-    SetSlot,
-    StartFlow,
-)
-from duologue.dialogue.conditions import parse
-from duologue.dialogue.effects import HandOver, Understand
-from duologue.dialogue.flow import Act, Collect, Confirm, Jump, Say, SlotSpec
-from duologue.dialogue.grammars import ANY, Kind
-from duologue.dialogue.state import Phase
-from duologue.flows.load import parse_flows
-from duologue.nlu.cached import CachedNlu
-from duologue.nlu.understanding import Intent, Scope, Understanding
 
 # -- D-01, D-02: states and the record
 

@@ -8,7 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from dialogue_flows import (
+
+from duologue.dialogue import codec
+from duologue.dialogue.codec import VERSION, BadCheckpoint, from_json, to_json
+from duologue.dialogue.commands import Affirm, ChitChat, ClearSlot, Help, Repeat, SetSlot, StartFlow
+from duologue.dialogue.effects import Save, Understand
+from duologue.dialogue.english import Kind
+from duologue.dialogue.events import ActionDone
+from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain, End, Jump, Say, SlotSpec
+from duologue.dialogue.machine import step
+from duologue.dialogue.requests import request_of
+from duologue.dialogue.state import MESSAGES_MAX, TRACE_MAX, Phase, State
+from duologue.lab.check.dialogue.domains import domain, flow
+from tests.dialogue.dialogue_flows import (
     AMOUNT,
     COLOUR,
     OTHER,
@@ -20,18 +32,6 @@ from dialogue_flows import (
     number,
     talk,
 )
-
-from duologue.check.dialogue_scenes import domain, flow
-from duologue.dialogue import codec
-from duologue.dialogue.codec import VERSION, BadCheckpoint, from_json, to_json
-from duologue.dialogue.commands import Affirm, ChitChat, ClearSlot, Help, Repeat, SetSlot, StartFlow
-from duologue.dialogue.effects import Save, Understand
-from duologue.dialogue.events import ActionDone
-from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain, End, Jump, Say, SlotSpec
-from duologue.dialogue.grammars import Kind
-from duologue.dialogue.machine import step
-from duologue.dialogue.requests import request_of
-from duologue.dialogue.state import MESSAGES_MAX, TRACE_MAX, Phase, State
 
 BUSY_TALKERS = {
     "understanding": lambda: at_amount().says(OTHER),

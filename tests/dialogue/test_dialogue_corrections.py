@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import Talker, talk
 
+from duologue.dialogue.english import Choice, Json, Kind, NameList
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.grammars import Choice, Json, Kind, NameList
+from tests.dialogue.dialogue_flows import Talker, talk
 
 CITIES = NameList.of(("Boston", "Chicago", "Denver", "New York"))
 FROM = SlotSpec("origin", Kind.NAME, "From where?", names=CITIES)

@@ -10,27 +10,27 @@ from typing import Any
 
 import pytest
 
-from duologue.check.dialogue_alphabet import Alphabet
-from duologue.check.dialogue_check import (
-    IMPOSSIBLE,
-    DialogueExplorer,
-    unseen_moves,
-    unseen_rows,
-)
-from duologue.check.dialogue_fold import ABSTRACTION, fold
-from duologue.check.dialogue_laws import LAWS, name_of
-from duologue.check.dialogue_once import LAW
-from duologue.check.dialogue_scenes import MEANWHILE, PAY, RATED, ROUNDS, SCENES, TABLE, WISHES, domain, flow
-from duologue.check.dialogue_states import STATE_LAWS
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.effects import Effect, Respond, RunAction, Save
 from duologue.dialogue.events import ActionDone, Event, NothingSaid, Understood, UserSaid, Validated, WorkFailed
 from duologue.dialogue.flow import Act, Domain, Instruction, SlotSpec
 from duologue.dialogue.machine import step
 from duologue.dialogue.matrix import MATRIX
-from duologue.dialogue.parts import PART
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import Filled, Phase, State, TraceEvent, Trouble, with_top
+from duologue.dialogue.unconfirmed_values import PART
+from duologue.lab.check.dialogue.abstract import ABSTRACTION, fold
+from duologue.lab.check.dialogue.alphabet import Alphabet
+from duologue.lab.check.dialogue.check import (
+    IMPOSSIBLE,
+    DialogueExplorer,
+    unseen_moves,
+    unseen_rows,
+)
+from duologue.lab.check.dialogue.confirmed_once import LAW
+from duologue.lab.check.dialogue.domains import MEANWHILE, PAY, RATED, ROUNDS, SCENES, TABLE, WISHES, domain, flow
+from duologue.lab.check.dialogue.laws import LAWS, name_of
+from duologue.lab.check.dialogue.state_laws import STATE_LAWS
 
 Result = tuple[State, tuple[Effect, ...]]
 Break = Callable[[State, Event, State, tuple[Effect, ...]], Result]

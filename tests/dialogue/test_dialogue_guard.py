@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import TODAY, TRANSFER, Talker, at_amount, at_confirmation
 
-from duologue.check.dialogue_check import DialogueExplorer
-from duologue.check.dialogue_scenes import TABLE
 from duologue.dialogue import draft, machine
 from duologue.dialogue.draft import UnknownMove
 from duologue.dialogue.effects import Respond
@@ -14,6 +11,9 @@ from duologue.dialogue.events import UserSaid
 from duologue.dialogue.machine import guarded_step, step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.state import Phase, State
+from duologue.lab.check.dialogue.check import DialogueExplorer
+from duologue.lab.check.dialogue.domains import TABLE
+from tests.dialogue.dialogue_flows import TODAY, TRANSFER, Talker, at_amount, at_confirmation
 
 YES = UserSaid("yes", 7, TODAY)
 LACKS_A_MOVE = MATRIX - {(Phase.CONFIRMING, Phase.EXECUTING_ACTION)}

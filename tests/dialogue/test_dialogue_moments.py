@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import OTHER, TRANSFER, Talker, at_amount, at_confirmation
 
 from duologue.dialogue.commands import Wait
-from duologue.dialogue.grammars import Command, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Command, Direct, Kind, Question, Slot, read
+from tests.dialogue.dialogue_flows import OTHER, TRANSFER, Talker, at_amount, at_confirmation
 
 TODAY = "2026-03-04"
 

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, choice, number, talk
 
-from duologue.check.dialogue_scenes import domain, flow
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import SetSlot, StartFlow
+from duologue.dialogue.english import Kind
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.grammars import Kind
-from duologue.dialogue.parts import PART
+from duologue.dialogue.unconfirmed_values import PART
+from duologue.lab.check.dialogue.domains import domain, flow
+from tests.dialogue.dialogue_flows import (
+    COLOUR,
+    OTHER,
+    SIZE,
+    TRANSFER,
+    Talker,
+    at_amount,
+    at_confirmation,
+    choice,
+    number,
+    talk,
+)
 
 ORDER = domain(
     flow(

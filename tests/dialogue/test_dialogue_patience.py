@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from dialogue_flows import AMOUNT, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, number, talk
 
-from duologue.check.dialogue_scenes import domain, flow
 from duologue.dialogue.commands import Affirm, CorrectSlot, Deny, Help, Repeat, SetSlot
 from duologue.dialogue.effects import HandOver
+from duologue.dialogue.english import Kind
 from duologue.dialogue.flow import Act, Collect, Confirm, Domain, SlotSpec
-from duologue.dialogue.grammars import Kind
+from duologue.lab.check.dialogue.domains import domain, flow
+from tests.dialogue.dialogue_flows import AMOUNT, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, number, talk
 
 CHECKED = number("amount", validator="enough")
 PATIENT = replace(domain(flow("task", Collect("amount", "amount")), slots=(CHECKED,)), misses_max=3, tries_max=5)

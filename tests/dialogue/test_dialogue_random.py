@@ -5,19 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from dialogue_flows import FLIGHTS, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, choice, talk
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
-from duologue.check.dialogue_alphabet import Alphabet
-from duologue.check.dialogue_check import named
-from duologue.check.dialogue_fold import Given
-from duologue.check.dialogue_laws import complaints
-from duologue.check.dialogue_once import account
-from duologue.check.dialogue_scenes import SCENES, TABLE, domain, flow
-from duologue.check.dialogue_seen import Seen
-from duologue.check.dialogue_states import state_complaints
 from duologue.dialogue.commands import SetSlot, StartFlow
 from duologue.dialogue.conditions import parse
 from duologue.dialogue.effects import Respond
@@ -25,7 +16,26 @@ from duologue.dialogue.events import Event, UserSaid
 from duologue.dialogue.flow import Act, Call, Collect, Jump, JumpUnless, Say
 from duologue.dialogue.machine import TEXT_MAX, step
 from duologue.dialogue.state import BUSY, State
-from duologue.sim.dialogues import MUMBLES, random_dialogue
+from duologue.lab.check.dialogue.abstract import Given
+from duologue.lab.check.dialogue.alphabet import Alphabet
+from duologue.lab.check.dialogue.check import named
+from duologue.lab.check.dialogue.confirmed_once import account
+from duologue.lab.check.dialogue.domains import SCENES, TABLE, domain, flow
+from duologue.lab.check.dialogue.laws import complaints
+from duologue.lab.check.dialogue.observed_step import Seen
+from duologue.lab.check.dialogue.state_laws import state_complaints
+from duologue.lab.sim.random_dialogues import MUMBLES, random_dialogue
+from tests.dialogue.dialogue_flows import (
+    FLIGHTS,
+    OTHER,
+    SIZE,
+    TRANSFER,
+    Talker,
+    at_amount,
+    at_confirmation,
+    choice,
+    talk,
+)
 
 SEEDS = 30
 DOMAINS = {"flights": FLIGHTS, "transfer": TRANSFER, **{name: scene.domain for name, scene in SCENES.items()}}

@@ -4,11 +4,11 @@ before the question was asked."""
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import OTHER, Talker, number, talk
 
 from duologue.dialogue.commands import Deny
+from duologue.dialogue.english import Kind
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.grammars import Kind
+from tests.dialogue.dialogue_flows import OTHER, Talker, number, talk
 
 CODE = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
 POSTCODE = SlotSpec("postcode", Kind.CODE, "Which postcode?")

@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, at_confirmation, choice, number, talk
 
-from duologue.check.dialogue_scenes import ROOMS, domain, flow
 from duologue.dialogue.commands import Restart, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
+from duologue.dialogue.english import ANY, Kind
 from duologue.dialogue.flow import Act, Call, Collect, Confirm, Link, Say, SlotSpec
-from duologue.dialogue.grammars import ANY, Kind
+from duologue.lab.check.dialogue.domains import ROOMS, domain, flow
+from tests.dialogue.dialogue_flows import (
+    COLOUR,
+    OTHER,
+    SIZE,
+    TRANSFER,
+    Talker,
+    at_amount,
+    at_confirmation,
+    choice,
+    number,
+    talk,
+)
 
 CHECKED = number("amount", validator="enough", normaliser="tidy")
 CODE = SlotSpec("code", Kind.CODE, "Code?", reads_back=True)

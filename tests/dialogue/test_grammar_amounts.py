@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, said
 
-from duologue.dialogue.grammars import Kind
+from duologue.dialogue.english import Kind
+from tests.dialogue.grammar_replies import ask, said
 
 NUMBER = ask(Kind.NUMBER, "How many tickets would you like?", "tickets")
 DURATION = ask(Kind.DURATION, "How long will you stay?", "stay")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, said
 
-from duologue.dialogue.grammars import Kind
-from duologue.dialogue.phrases import fill, spoken
+from duologue.dialogue.english import Kind
+from duologue.dialogue.templates import fill, spoken
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
 BIRTHDAY = ask(Kind.DATE, "And the date of birth?", "birthday", is_past=True)
 NAME = ask(Kind.NAME, "What is your name?", "patient")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, one_of, said
 
-from duologue.dialogue.grammars import ANY, Choice, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import ANY, Choice, Direct, Kind, Question, Slot, read
+from tests.dialogue.grammar_replies import ask, one_of, said
 
 SEATS = one_of("Aisle", "Window", "Extra legroom")
 

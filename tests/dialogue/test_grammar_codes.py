@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, said
 
-from duologue.dialogue.grammars import Kind
+from duologue.dialogue.english import Kind
+from tests.dialogue.grammar_replies import ask, said
 
 PHONE = ask(Kind.PHONE, "What's your phone number?", "phone")
 EMAIL = ask(Kind.EMAIL, "What's your e-mail address?", "email")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import number, talk
-from grammar_replies import WEDNESDAY, ask, said
 
+from duologue.dialogue.english import Kind, Slot, read_volunteered
 from duologue.dialogue.flow import Collect, SlotSpec
-from duologue.dialogue.grammars import Kind, Slot, read_volunteered
+from tests.dialogue.dialogue_flows import number, talk
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import WEDNESDAY
 
-from duologue.dialogue.grammars import Choice, Command, Confirmation, Kind, Slot, Unclear, plainly, read_confirmation
+from duologue.dialogue.english import Choice, Command, Confirmation, Kind, Slot, Unclear, plainly, read_confirmation
+from tests.dialogue.grammar_replies import WEDNESDAY
 
 ASKED = "So that's a court for two on Friday at 6 pm, is that right?"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import TRANSFER, Talker
 
-from duologue.check.dialogue_scenes import domain, flow
 from duologue.dialogue.commands import StartFlow
+from duologue.dialogue.english.courtesy import courtesy_of
+from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.flow import Flow, Say
-from duologue.dialogue.grammars.courtesy import courtesy_of
-from duologue.dialogue.grammars.tokens import tokens_of
+from duologue.lab.check.dialogue.domains import domain, flow
+from tests.dialogue.dialogue_flows import TRANSFER, Talker
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, said
 
-from duologue.dialogue.grammars import Kind
-from duologue.dialogue.grammars.calendar import civil, day_number, day_of, iso, weekday
-from duologue.dialogue.grammars.feasts import easter
+from duologue.dialogue.english import Kind
+from duologue.dialogue.english.calendar import civil, day_number, day_of, iso, weekday
+from duologue.dialogue.english.movable_holidays import easter
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 DATE = ask(Kind.DATE, "When would you like to come?")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import choice, number, talk
-from grammar_replies import WEDNESDAY, ask, said
 
+from duologue.dialogue.english import Confirmation, Kind, plainly, read_confirmation
 from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.grammars import Confirmation, Kind, plainly, read_confirmation
+from tests.dialogue.dialogue_flows import choice, number, talk
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 ASKED = "A suite on that date for 240 euros. Shall I change it?"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read
-from duologue.dialogue.grammars.calendar import day_of
+from duologue.dialogue.english import Direct, Kind, Question, Slot, read
+from duologue.dialogue.english.calendar import day_of
 
 NOW = "2026-03-04T17:20"
 TIME, DAY = Slot("time", Kind.TIME), Slot("day", Kind.DATE)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, said
 
-from duologue.dialogue.grammars import (
+from duologue.dialogue.english import (
     Answer,
     Choice,
     Command,
@@ -19,7 +18,8 @@ from duologue.dialogue.grammars import (
     Why,
     read,
 )
-from duologue.dialogue.grammars.commands import COMMANDS
+from duologue.dialogue.english.commands import COMMANDS
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
 TIME = ask(Kind.TIME, "What time shall I book the court for?", "court_time")
 

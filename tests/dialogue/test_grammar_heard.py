@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, one_of, said
 
-from duologue.dialogue.grammars import (
+from duologue.dialogue.english import (
     ANY,
     Answer,
     Command,
@@ -19,10 +18,11 @@ from duologue.dialogue.grammars import (
     read,
     read_parts,
 )
-from duologue.dialogue.grammars.commands import repeats
-from duologue.dialogue.grammars.parts import is_all_values, read_first
-from duologue.dialogue.grammars.tokens import tokens_of
-from duologue.dialogue.grammars.yesno import opening
+from duologue.dialogue.english.commands import repeats
+from duologue.dialogue.english.embedded_values import is_all_values, read_first
+from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.english.yes_no import opening
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, one_of, said
 
 DAY, TIME, PHONE = Slot("day", Kind.DATE), Slot("time", Kind.TIME), Slot("phone", Kind.PHONE)
 

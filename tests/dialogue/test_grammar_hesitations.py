@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, said
 
-from duologue.dialogue.grammars import Answer, Choice, Confirmation, Json, Kind, read_confirmation
-from duologue.dialogue.grammars.tokens import fluent, tokens_of
+from duologue.dialogue.english import Answer, Choice, Confirmation, Json, Kind, read_confirmation
+from duologue.dialogue.english.tokens import fluent, tokens_of
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
 
 @pytest.mark.req("D-04")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, one_of, said
 
-from duologue.dialogue.grammars import Choice, Confirmation, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Choice, Confirmation, Direct, Kind, Question, Slot, read
+from tests.dialogue.grammar_replies import ask, one_of, said
 
 PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
 MONEY = ask(Kind.MONEY, "How much?", "amount")

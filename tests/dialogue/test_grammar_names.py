@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, named, said
 
-from duologue.dialogue.grammars import Direct, Kind, NameList, Question, Slot, read
-from duologue.dialogue.grammars.names import edits
+from duologue.dialogue.english import Direct, Kind, NameList, Question, Slot, read
+from duologue.dialogue.english.names import edits
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
 CITIES = named(
     "Paris", "New York", "New York City", "Lyon", "Port Louis", "Saint Louis", "Cambridge", "Reading", "The Hague"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.dialogue.grammars import Choice, Kind, NameList, Slot, read_parts
+from duologue.dialogue.english import Choice, Kind, NameList, Slot, read_parts
 
 TODAY = "2026-03-04"  # a Wednesday
 TABLE = (

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from grammar_replies import WEDNESDAY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.dialogue.grammars import (
+from duologue.dialogue.english import (
     Ambiguous,
     Choice,
     Confirmation,
@@ -23,6 +22,7 @@ from duologue.dialogue.grammars import (
     read,
     read_confirmation,
 )
+from tests.dialogue.grammar_replies import WEDNESDAY
 
 NAMES = NameList.of(["Paris", "New York", "Port Louis", "The Hague", "Saint-Denis", "A & B", "One Two"])
 SLOTS = tuple(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import WEDNESDAY, ask, said
 
-from duologue.dialogue.grammars import Choice, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Choice, Direct, Kind, Question, Slot, read
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 DAY = ask(Kind.DATE, "On which day would you like a table?")
 TIME = ask(Kind.TIME, "At what time?")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import Talker, talk
-from grammar_replies import WEDNESDAY, ask, said
 
+from duologue.dialogue.english import Direct, Kind, Question, Slot, read
 from duologue.dialogue.flow import Collect, SlotSpec
-from duologue.dialogue.grammars import Direct, Kind, Question, Slot, read
+from tests.dialogue.dialogue_flows import Talker, talk
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 
 def stay() -> Talker:

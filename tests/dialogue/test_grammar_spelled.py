@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import WEDNESDAY, named
 
-from duologue.dialogue.grammars import Ambiguous, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Ambiguous, Direct, Kind, Question, Slot, read
+from tests.dialogue.grammar_replies import WEDNESDAY, named
 
 
 def written(reply: str, slot: Slot | None = None) -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from grammar_replies import ask, said
 
-from duologue.dialogue.grammars import Kind, Question, Slot
+from duologue.dialogue.english import Kind, Question, Slot
+from tests.dialogue.grammar_replies import ask, said
 
 TIME = ask(Kind.TIME, "What time?")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from dialogue_flows import talk
-from grammar_replies import WEDNESDAY, ask, said
 
+from duologue.dialogue.english import Choice, Direct, Json, Kind, Question, Slot, read, read_parts, read_volunteered
 from duologue.dialogue.flow import Collect, SlotSpec
-from duologue.dialogue.grammars import Choice, Direct, Json, Kind, Question, Slot, read, read_parts, read_volunteered
+from tests.dialogue.dialogue_flows import talk
+from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 ROOM = Slot("room", Kind.CHOICE, (Choice("single"), Choice("double")))
 BREAKFAST = Slot("breakfast", Kind.YES_NO)

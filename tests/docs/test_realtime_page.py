@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import re
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import get_args
@@ -14,16 +13,15 @@ import pytest
 from openai.types.realtime import RealtimeClientEvent
 
 from duologue import ToolCall
-from duologue.brains.realtime.happened import IGNORED, TABLE
+from duologue.brains.realtime.server_events import IGNORED, TABLE
 from duologue.core.settings import Settings
 from duologue.testing import Call, ScriptedBrain
-from duologue.testing.realtime import CallTool, RealtimeServer, Say
+from duologue.testing.realtime.server import CallTool, RealtimeServer, Say
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "realtime.md").read_text(encoding="utf-8")
-sys.path.insert(0, str(ROOT / "tests" / "brains"))
 
-from realtime_call import RealtimeCall  # noqa: E402 (a folder of tests is no package)
+from tests.brains.realtime_call import RealtimeCall  # noqa: E402 (a folder of tests is no package)
 
 GREETING = "The museum of small things, good day!"
 

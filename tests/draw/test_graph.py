@@ -10,7 +10,7 @@ from duologue.core.machine import MACHINE, ROWS
 from duologue.core.rows import row
 from duologue.core.views import VIEWS, View
 from duologue.draw.graph import REGIONS, Diagram, region_diagram, region_rows, row_label, view_diagram
-from duologue.draw.rulemoves import rule_moves
+from duologue.draw.rule_moves import rule_moves
 
 each_region = pytest.mark.parametrize("region", REGIONS.values(), ids=REGIONS)
 each_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)

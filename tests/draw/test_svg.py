@@ -14,10 +14,10 @@ import pytest
 from duologue.core.machine import MACHINE
 from duologue.core.views import VIEWS
 from duologue.draw import REGIONS, Diagram, Edge, Node, names, region_diagram, render, to_svg
-from duologue.draw.hubs import gather, note_lines
-from duologue.draw.ink import FACES, text_width
+from duologue.draw.grouped_moves import gather, note_lines
 from duologue.draw.render import diagram_of
 from duologue.draw.shapes import Box, Curve, Point
+from duologue.draw.typography import FACES, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

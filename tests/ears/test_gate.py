@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.ears.gate import Change, GateRule, VoiceGate
+from duologue.ears.speech_gate import Change, GateRule, VoiceGate
 
 B, P, E = Change.BEGAN, Change.PAUSED, Change.ENDED
 RULE = GateRule(onset_ms=96, pause_ms=96, offset_ms=192)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ears_recordings import BECKETT, frames_of, noise, recording, seconds, silence, word_errors
 
 from duologue.audio.frames import Samples
 from duologue.audio.resample import resample
@@ -21,7 +20,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.ears.local import UTTERANCE_MS_MAX, LocalEars
 from duologue.ears.moonshine import Moonshine, Transcript
 from duologue.ears.silero import SileroVad
-from duologue.ears.vocabulary import Word
+from duologue.ears.token_vocabulary import Word
 from duologue.ports.ears import (
     Commit,
     Discard,
@@ -36,7 +35,8 @@ from duologue.ports.ears import (
     VoiceFrame,
 )
 from duologue.ports.failure import BrokenContract
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
+from tests.ears.ears_recordings import BECKETT, frames_of, noise, recording, seconds, silence, word_errors
 
 # -- Made-up speech: a word is 200 ms at a level of its own
 

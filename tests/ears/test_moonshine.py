@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ears_recordings import BECKETT, TWO_CITIES, noise, recording, seconds, silence, word_errors
 
 from duologue.audio.frames import Samples, UnusableAudio
 from duologue.ears.moonshine import NOTHING, Moonshine, Transcript, _loop
-from duologue.ears.vocabulary import Vocabulary, Word, read_vocabulary
+from duologue.ears.token_vocabulary import Vocabulary, Word, read_vocabulary
 from duologue.models.cache import ModelMissing
+from tests.ears.ears_recordings import BECKETT, TWO_CITIES, noise, recording, seconds, silence, word_errors
 
 BEST = seconds(recording("two_cities"), 0.2, 4.1)
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ears_recordings import noise, recording, silence
 
 from duologue.audio.frames import Samples, UnusableAudio
 from duologue.ears.silero import FRAME_SAMPLES, SileroVad, VadMemory
-from duologue.models import running
+from duologue.models import onnx_sessions
 from duologue.models.cache import ModelMissing, model_path
-from duologue.models.running import UnusableModel, session
+from duologue.models.onnx_sessions import UnusableModel, session
+from tests.ears.ears_recordings import noise, recording, silence
 
 
 def frames(audio: Samples) -> list[Samples]:
@@ -121,7 +121,7 @@ def test_a_damaged_model_is_named(tmp_path: Path) -> None:
 
 def test_a_missing_onnxruntime_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    monkeypatch.setattr(running, "_sessions", {})
+    monkeypatch.setattr(onnx_sessions, "_sessions", {})
     (tmp_path / "silero_vad.onnx").write_bytes(b"")
     with pytest.raises(ModuleNotFoundError, match=r"need onnxruntime: pip install 'duologue\[speech\]'$"):
         SileroVad(tmp_path).load()

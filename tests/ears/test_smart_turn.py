@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from ears_recordings import noise, recording, seconds, silence
 
 from duologue.audio.frames import Samples, UnusableAudio
 from duologue.ears.smart_turn import MELS, WINDOW_SAMPLES, SmartTurn, last_window, log_mel, logit
+from tests.ears.ears_recordings import noise, recording, seconds, silence
 
 
 def chirp(samples: int) -> Samples:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from ears_recordings import TWO_CITIES, noise, recording, seconds, word_errors
 
 from duologue.audio.frames import Samples
+from duologue.ears.dictation import WINDOW_MS_MAX, Dictation, Hypothesis, Transcribes, quietest
 from duologue.ears.moonshine import NOTHING, Moonshine, Transcript, mean_confidence
-from duologue.ears.streaming import WINDOW_MS_MAX, Dictation, Hypothesis, Transcribes, quietest
-from duologue.ears.vocabulary import Word
+from duologue.ears.token_vocabulary import Word
+from tests.ears.ears_recordings import TWO_CITIES, noise, recording, seconds, word_errors
 
 STEP = 4_608  # 288 ms
 WORD_S = 0.4  # in made-up speech, each word takes this long

@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from duologue.ears.threads import Lane, ModelThreads, Urgency
+from duologue.ears.model_threads import Lane, ModelThreads, Urgency
 
 LONG_S = 20  # nothing here takes that long
 

@@ -9,7 +9,7 @@ import pytest
 from duologue import Agent
 from duologue.flows import parse_flows
 from duologue.flows.brain import FlowBrain
-from duologue.flows.clock import today_in
+from duologue.flows.caller_clock import today_in
 from duologue.flows.registry import Registry
 from duologue.nlu.local import LocalNlu
 from duologue.testing import Call

@@ -13,15 +13,15 @@ from duologue import Agent
 from duologue.dialogue.state import Phase
 from duologue.flows import load_flows, parse_flows
 from duologue.flows.brain import FlowBrain
-from duologue.flows.functions import find_functions
+from duologue.flows.dialogue_session import MemoryStore
+from duologue.flows.find_functions import find_functions
 from duologue.flows.registry import Registry
-from duologue.flows.talk import MemoryStore
 from duologue.nlu.local import LocalNlu
 from duologue.ports.brain import Request
 from duologue.ports.history import UserSaid
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Phrases
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Call
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -277,7 +277,7 @@ def test_of_a_dialogue_that_was_lost_a_function_may_end_and_nothing_follows() ->
 def test_a_process_that_runs_for_a_year_remembers_a_bounded_number_of_dialogues(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("duologue.flows.talk.KEPT_MAX", 3)
+    monkeypatch.setattr("duologue.flows.dialogue_session.KEPT_MAX", 3)
     store = MemoryStore()
 
     async def scene() -> None:

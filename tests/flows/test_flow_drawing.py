@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from duologue.cli.app import app
 from duologue.core.errors import DuologueError
 from duologue.flows import FlowFile, read_flows, read_text
-from duologue.flows.draw import arrows_from, draw_flows, reached
+from duologue.flows.drawing import arrows_from, draw_flows, reached
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = [ROOT / "examples" / f"{name}.yaml" for name in ("flights", "table", "transfer", "support")]

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.dialogue.effects import Respond, RunAction
+from duologue.dialogue.english import Choice, Kind
 from duologue.dialogue.events import ActionDone, FlowRequested, UserSaid, WorkFailed
 from duologue.dialogue.flow import (
     Act,
@@ -29,7 +30,6 @@ from duologue.dialogue.flow import (
     Patterns,
     Say,
 )
-from duologue.dialogue.grammars import Choice, Kind
 from duologue.dialogue.machine import step
 from duologue.dialogue.state import Phase, State
 from duologue.flows import InvalidFlows, flow_schema, load_flows, parse_flows, read_flows

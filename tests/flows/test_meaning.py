@@ -6,12 +6,12 @@ import pytest
 
 from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, Skip, StartFlow, Wait
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.parts import PART
 from duologue.dialogue.state import Instance, State
+from duologue.dialogue.unconfirmed_values import PART
 from duologue.flows import parse_flows
-from duologue.flows.in_part import first_values
 from duologue.flows.intents import scope_of
-from duologue.flows.meaning import commands_of
+from duologue.flows.nlu_commands import commands_of
+from duologue.flows.partial_values import first_values
 from duologue.nlu.understanding import Guess, Quote, Understanding
 
 DOMAIN = parse_flows("""

@@ -14,11 +14,11 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import Respond
 from duologue.dialogue.state import Phase
 from duologue.flows import parse_flows
+from duologue.flows.dialogue_session import MemoryStore, Talk
 from duologue.flows.registry import AskFirst, MissingFunctions, Need, Registry
-from duologue.flows.talk import MemoryStore, Talk
 from duologue.nlu.local import LocalNlu
 from duologue.nlu.understanding import Scope, Understanding
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 
 FLOWS = """
 version: 1

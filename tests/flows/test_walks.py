@@ -13,9 +13,9 @@ from duologue.dialogue.conditions import parse
 from duologue.dialogue.events import FlowRequested, UserSaid
 from duologue.dialogue.flow import Domain
 from duologue.flows import load_flows
-from duologue.sim import walks
-from duologue.sim.dialogues import Dialogue
-from duologue.sim.walks import walk_flows
+from duologue.lab.sim import flow_walks
+from duologue.lab.sim.flow_walks import walk_flows
+from duologue.lab.sim.random_dialogues import Dialogue
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 FLOWS = """
@@ -85,7 +85,7 @@ def test_what_breaks_a_law_is_shown_by_its_shortest_dialogue(flows: Path, monkey
         said = [FlowRequested("book", 0), *(UserSaid("two", 0, "2026-03-04") for _ in range(9 - seed))]
         return Dialogue(seed, events=list(said), complaints=[("no slot is lost", "people is gone", len(said))])
 
-    monkeypatch.setattr(walks, "random_dialogue", broken)
+    monkeypatch.setattr(flow_walks, "random_dialogue", broken)
     done = CliRunner().invoke(app, ["flows", "walk", str(flows), "--dialogues", "7"])
     assert done.exit_code == 1
     assert "no slot is lost: people is gone (seed 6, 7 times)" in done.stdout

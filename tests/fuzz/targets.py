@@ -18,44 +18,43 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mutation import as_bytes, odd_bytes, odd_json
-
 from duologue import Agent
 from duologue.audio.frames import UnusableAudio
 from duologue.audio.wav import decode as decode_sound
-from duologue.brains.realtime import happened
+from duologue.brains.realtime import server_events
 from duologue.core.codec import event_from_json, restore, snapshot
 from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import CLOSED
 from duologue.dialogue.codec import BadCheckpoint, from_json, to_json
 from duologue.flows import InvalidFlows, load_flows, parse_flows
-from duologue.flows.namefiles import read_name_files
+from duologue.flows.dialogue_session import Talk
+from duologue.flows.name_files import read_name_files
 from duologue.flows.problems import Notes
 from duologue.flows.registry import Registry
 from duologue.flows.stories import InvalidStories, read_stories
-from duologue.flows.talk import Talk
-from duologue.lines.carrier import CARRIERS
-from duologue.lines.phone.stream import Refused, Stream
+from duologue.lines.phone.carriers import CARRIERS
+from duologue.lines.phone.media_stream import Refused, Stream
 from duologue.lines.scripted import ScriptedLine
 from duologue.nlu.local import LocalNlu
-from duologue.ports.calls import ToolCall
-from duologue.ports.script import Pause
+from duologue.ports.scripted_steps import Pause
 from duologue.ports.store import Kept, StoreFailed
+from duologue.ports.tool_call import ToolCall
 from duologue.replay.journal import InvalidJournal, read_journal, replay
-from duologue.replay.words import InvalidWords, read_words
+from duologue.replay.words_file import InvalidWords, read_words
+from duologue.runtime.checkpoint import NotRestorable, machine_part, read_saved
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.pages import name_of
-from duologue.runtime.saved import NotRestorable, machine_part, read_saved
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.runtime.transcript_pages import name_of
 from duologue.server.app import _replayed
-from duologue.server.earlier import read_earlier, read_events
-from duologue.server.messages import TABLE, BadMessage, read_message
-from duologue.store.content import decode
+from duologue.server.client_messages import TABLE, BadMessage, read_message
+from duologue.server.restore import read_earlier, read_events
 from duologue.store.memory import MemoryStore
+from duologue.store.write_content import decode
 from duologue.testing import ScriptedBrain, ScriptedVoice
 from duologue.testing.scenario import InvalidScenario, load
 from duologue.workers.scripted import scripted_tool
+from tests.fuzz.mutation import as_bytes, odd_bytes, odd_json
 
 ROOT = Path(__file__).parent.parent.parent
 FLOWS = ROOT / "examples"
@@ -163,7 +162,7 @@ def carrier_seeds(name: str) -> list[bytes]:
 
 
 def feed_realtime(data: bytes) -> None:
-    assert happened.read(parsed(data)) is not None
+    assert server_events.read(parsed(data)) is not None
 
 
 def realtime_seeds() -> list[bytes]:
@@ -174,7 +173,7 @@ def realtime_seeds() -> list[bytes]:
         {"type": "session.created", "session": {"expires_at": 99}},
         {"type": "input_audio_buffer.speech_started", "item_id": "i", "audio_start_ms": 1},
         {"type": "conversation.item.input_audio_transcription.completed", "item_id": "i", "transcript": "hello"},
-        {"type": "response.created", "response": {"id": "r", "metadata": {happened.REQUEST_KEY: "q"}}},
+        {"type": "response.created", "response": {"id": "r", "metadata": {server_events.REQUEST_KEY: "q"}}},
         {"type": "response.output_item.added", "response_id": "r", "item": {"id": "i", "type": "message"}},
         {"type": "response.output_audio.delta", "delta": "AAEC", **of_item},
         {"type": "response.output_text.delta", "delta": "hi", **of_item},
@@ -360,7 +359,7 @@ def _domain() -> Any:
 
 
 def _registry() -> Registry:
-    from duologue.flows.functions import find_functions
+    from duologue.flows.find_functions import find_functions
 
     return find_functions(FLOWS / "flights.yaml", None)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from targets import TARGETS
+
+from tests.fuzz.targets import TARGETS
 
 EXAMPLES = 240
 FOUND = Path(__file__).parent / "found"  # what was once too much, by target

@@ -14,7 +14,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, Job, Link, Outcome, Timer, User, Voice
 from duologue.core.settings import profile
 from duologue.core.state import is_at_rest
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
 
 
 def in_a_room() -> Stage:

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from staged_call import PROFILES, Staged, TruthfulLine
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
@@ -33,6 +32,7 @@ from duologue.ports import (
 from duologue.ports.line import Closed, LineEvent, Played, Unplayable
 from duologue.runtime.agent import Phrases
 from duologue.testing import Fail, Hang, Pause, ScriptedSession, ScriptedVoice, scripted_tool
+from tests.graveyard.staged_call import PROFILES, Staged, TruthfulLine
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
 LIMIT_MS = 600_000

@@ -7,7 +7,6 @@ history has to say the same. Rule: every story ends with `ends_well`.
 from __future__ import annotations
 
 import pytest
-from staged_call import PROFILES, Staged, TruthfulLine
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
@@ -16,6 +15,7 @@ from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, Sound, ToolCall
 from duologue.ports.line import Finished, Played, Stopped
 from duologue.testing import Pause, ScriptedVoice, scripted_tool
+from tests.graveyard.staged_call import PROFILES, Staged, TruthfulLine
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
 ANSWER_MS = 3_180  # at 60 ms a character

@@ -6,7 +6,6 @@ Graveyard rows 1, 2, 3, 4 and 16. Rule: every story ends with `ends_well`.
 from __future__ import annotations
 
 import pytest
-from staged_call import PROFILES, Staged
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
@@ -15,6 +14,7 @@ from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, TurnOver, UserSaid
 from duologue.testing import Pace
 from duologue.turns.endpoint import Manual
+from tests.graveyard.staged_call import PROFILES, Staged
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
 every_profile = pytest.mark.parametrize("profile", PROFILES)

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from staged_call import PROFILES, Staged
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
@@ -18,6 +17,7 @@ from duologue.core.leaves import Ask, ErrorClass, Outcome
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, CallOutput, Job, News, Part, Request, Tool, ToolCall
 from duologue.testing import Fail, Hang, Partly, Pause, Progress, Question, ScriptedWorker, scripted_tool
+from tests.graveyard.staged_call import PROFILES, Staged
 
 PREAMBLE = "Let me look that up for you now."
 RESULT = "There are three."

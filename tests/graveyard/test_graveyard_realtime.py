@@ -7,20 +7,15 @@ any event broke the protocol, such as a second output for one call.
 from __future__ import annotations
 
 import asyncio
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "brains"))
-
-from realtime_call import RealtimeCall, converse
 
 from duologue import tool
 from duologue.core import effects as fx
 from duologue.core.leaves import Link, Outcome
 from duologue.observe import signals as sg
-from duologue.testing.realtime import CallTool, FallSilent, Fault, RealtimeServer, Say
+from duologue.testing.realtime.server import CallTool, FallSilent, Fault, RealtimeServer, Say
+from tests.brains.realtime_call import RealtimeCall, converse
 
 
 @pytest.fixture(autouse=True)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from duologue.testing.postgres import NoPostgres, PrivatePostgres
-
-for name in ("server", "privacy", "store"):
-    sys.path.append(str(Path(__file__).parent.parent / name))
 
 
 @pytest.fixture

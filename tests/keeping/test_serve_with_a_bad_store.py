@@ -17,7 +17,7 @@ import pytest
 
 from duologue.cli import app
 from duologue.ports.store import Node
-from duologue.server.files import WEB
+from duologue.server.static_files import WEB
 from duologue.store.sqlite import APPLICATION_ID, SqliteStore
 from duologue.testing.postgres import PrivatePostgres
 

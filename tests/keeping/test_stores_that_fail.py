@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lossy_proxy import LossyProxy
-from planted import TOKEN, Keeping, booker, kept_house, talker
-from served import Client, agent_that_says
 
 from duologue.ports.store import Kept, Store, StoreFailed
 from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore
 from duologue.testing.postgres import PrivatePostgres
+from tests.privacy.planted import TOKEN, Keeping, booker, kept_house, talker
+from tests.server.served import Client, agent_that_says
+from tests.store.lossy_proxy import LossyProxy
 
 TTL_MS = 600  # a server looks after its leases three times as often
 

@@ -9,21 +9,21 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from browser_page import PER_MS, Page
 
 from duologue.core.leaves import ErrorClass, Link
 from duologue.core.settings import profile
 from duologue.lines.browser import BrowserLine
 from duologue.observe import signals as sg
-from duologue.ports.calls import ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, UserSaid
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import Fail, Pause, ScriptedBrain, ScriptedEars, ScriptedSession, ScriptedVoice
 from duologue.workers.scripted import scripted_tool
+from tests.lines.browser_page import PER_MS, Page
 
 ANSWER = "It leaves at eight in the morning and arrives in Rome before ten."
 

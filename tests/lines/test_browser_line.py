@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from browser_page import PER_MS, Page, Socket, ramp, sound
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +14,8 @@ from duologue.audio.resample import resample
 from duologue.lines.browser import AHEAD_MS, LOST_MS, OUTPUT_HZ, PIECE_MS, BrowserLine, Position
 from duologue.ports.line import Closed, Finished, Healed, LineEvent, Played, Stopped, Wobbled
 from duologue.ports.sound import Sound
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
+from tests.lines.browser_page import PER_MS, Page, Socket, ramp, sound
 
 
 class Scene:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duologue.lines.carrier import (
+from duologue.lines.phone.carriers import (
     CARRIERS,
     TELNYX,
     TWILIO,

@@ -19,7 +19,9 @@ from duologue.ears.scripted import ScriptedEars
 from duologue.flows import parse_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
-from duologue.lines.carrier import CARRIERS, TELNYX, TWILIO, Carrier
+from duologue.lab.sim.offline_call import WIRE_MS, Exchange
+from duologue.lab.sim.scripted_carrier import Format, Network
+from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import LineGone, PhoneLine
 from duologue.nlu.local import LocalNlu
@@ -31,9 +33,7 @@ from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
-from duologue.sim.carrier import Format, Network
-from duologue.sim.exchange import WIRE_MS, Exchange
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice.scripted import ScriptedVoice
 
 T = TypeVar("T")

@@ -8,11 +8,11 @@ import random
 import numpy as np
 import pytest
 
-from duologue.lines.carrier import TELNYX, TWILIO
+from duologue.lines.phone.carriers import TELNYX, TWILIO
 from duologue.lines.phone.codecs import UnknownCodec, codec_of
 from duologue.lines.phone.digits import DIGITS_MAX, Digits
-from duologue.lines.phone.order import ANEW, SILENCE_MAX, WINDOW, Order
-from duologue.runtime.simulated import run_simulated
+from duologue.lines.phone.frame_order import ANEW, SILENCE_MAX, WINDOW, Order
+from duologue.runtime.simulated_clock import run_simulated
 
 SILENCE = b"\xff" * 4
 

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_packages import DICTIONARIES, HEARS, MODELS, SPEAKS, TURNS, FakeRegistry
 
 from duologue.core.errors import DuologueError
 from duologue.models import ModelMissing, cache_folder, is_present, model_path, verify
 from duologue.models import cache as cache_module
 from duologue.models.cache import STAMP, settle
 from duologue.models.pull import pull
+from tests.models.fake_packages import DICTIONARIES, HEARS, MODELS, SPEAKS, TURNS, FakeRegistry
 
 
 @pytest.fixture

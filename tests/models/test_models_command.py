@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_packages import MODELS, FakeRegistry
 from rich.console import Console
 from typer.testing import CliRunner, Result
 
@@ -19,6 +18,7 @@ from duologue.cli.app import app
 from duologue.models import DEMO, cache
 from duologue.models import MODELS as REAL_MODELS
 from duologue.models import pull as pull_module
+from tests.models.fake_packages import MODELS, FakeRegistry
 
 DUOLOGUE = Path(sys.executable).parent / "duologue"
 

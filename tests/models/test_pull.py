@@ -12,7 +12,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_packages import (
+
+from duologue.models import Model, Package, UnknownModel, is_present, verify
+from duologue.models import pull as pull_module
+from duologue.models.catalogue import catalogue_of
+from duologue.models.failure import NoNetwork, PullFailed
+from duologue.models.fetch import Watch
+from duologue.models.lock import only_one
+from duologue.models.pull import Pulled, Stage, pull
+from tests.models.fake_packages import (
     DICTIONARIES,
     EARS,
     EARS_FILES,
@@ -27,14 +35,6 @@ from fake_packages import (
     sha256,
     write_tarball,
 )
-
-from duologue.models import Model, Package, UnknownModel, is_present, verify
-from duologue.models import pull as pull_module
-from duologue.models.catalogue import catalogue_of
-from duologue.models.failure import NoNetwork, PullFailed
-from duologue.models.fetch import Watch
-from duologue.models.lock import only_one
-from duologue.models.pull import Pulled, Stage, pull
 
 
 @pytest.fixture

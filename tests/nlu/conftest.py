@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from duologue.models.cache import ModelMissing, model_path
 from duologue.nlu import Intent, LocalNlu, Scope
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "brains"))  # the chat server that misbehaves
 
 RESTAURANT = Scope(
     (

@@ -11,7 +11,7 @@ import pytest
 from duologue.core.leaves import ErrorClass
 from duologue.nlu import CachedNlu, Guess, Intent, Scope, Understanding
 from duologue.nlu.cached import ANSWERS_MAX
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 
 T = TypeVar("T")
 OPEN = Scope((Intent("menu"),))

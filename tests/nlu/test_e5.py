@@ -8,9 +8,9 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from duologue.models.running import UnusableModel, session  # noqa: E402 (only with numpy)
+from duologue.models.onnx_sessions import UnusableModel, session  # noqa: E402 (only with numpy)
 from duologue.nlu.e5 import E5, PIECES_MAX, SIZE, shared_e5  # noqa: E402
-from duologue.nlu.learning import unit  # noqa: E402
+from duologue.nlu.numpy_classifier import unit  # noqa: E402
 
 
 @pytest.fixture(scope="session")

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.nlu.certainty import PLAIN, Scores
-from duologue.nlu.grams import SIZE, Grams, grams
-from duologue.nlu.plain import PlainScope, fit_plain, scores_of, softmax
+from duologue.nlu.calibration import PLAIN, Scores
+from duologue.nlu.ngrams import SIZE, Grams, grams
+from duologue.nlu.stdlib_classifier import PlainScope, fit_plain, scores_of, softmax
 
 np = pytest.importorskip("numpy")
 
-from duologue.nlu.learning import WordScope, view_of  # noqa: E402 (only with numpy)
 from duologue.nlu.logistic import fit  # noqa: E402
+from duologue.nlu.numpy_classifier import WordScope, view_of  # noqa: E402 (only with numpy)
 from duologue.nlu.sparse import SparseRows  # noqa: E402
 
 PHRASES = [

@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pytest
-from chat_server import Script, Wire, answers, says, stalls_after, talking
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +16,9 @@ from duologue.nlu import Intent, LlmNlu, Quote, Scope, Slot, Understanding
 from duologue.nlu.llm import ANSWER_CHARS_MAX
 from duologue.nlu.llm_answer import Unreadable, read_answer
 from duologue.ports import ToolCall
-from duologue.ports.script import Fail, Hang
-from duologue.runtime.simulated import run_simulated
+from duologue.ports.scripted_steps import Fail, Hang
+from duologue.runtime.simulated_clock import run_simulated
+from tests.brains.chat_server import Script, Wire, answers, says, stalls_after, talking
 
 SCOPE = Scope(
     (Intent("book_table", ("a table for two",), "reserve a table"), Intent("cancel", ("call it off",))),

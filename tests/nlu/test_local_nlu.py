@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS
-from duologue.models.running import UnusableModel
+from duologue.models.onnx_sessions import UnusableModel
 from duologue.nlu import Intent, LocalNlu, Scope
 from duologue.nlu.local import SCOPES_MAX
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 
 BAD = [
     "",
@@ -254,7 +254,7 @@ def test_a_second_model_that_nothing_can_run_is_left_out_and_told(
     e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    monkeypatch.setattr("duologue.models.running._sessions", {})
+    monkeypatch.setattr("duologue.models.onnx_sessions._sessions", {})
     module = pytest.importorskip("duologue.nlu.e5")
     module._load.cache_clear()
     told: list[str] = []

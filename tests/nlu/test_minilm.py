@@ -10,12 +10,12 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-from duologue.models.running import UnusableModel  # noqa: E402 (only with numpy)
+from duologue.models.onnx_sessions import UnusableModel  # noqa: E402 (only with numpy)
+from duologue.nlu.blas_threads import _switches, one_core  # noqa: E402
 from duologue.nlu.embeddings import Embeddings  # noqa: E402
-from duologue.nlu.learning import unit  # noqa: E402
 from duologue.nlu.minilm import PIECES_MAX, SIZE, MiniLm, shared_minilm  # noqa: E402
-from duologue.nlu.onecore import _switches, one_core  # noqa: E402
-from duologue.nlu.weights import read_weights  # noqa: E402
+from duologue.nlu.numpy_classifier import unit  # noqa: E402
+from duologue.nlu.safetensors import read_weights  # noqa: E402
 
 
 @pytest.fixture(scope="session")

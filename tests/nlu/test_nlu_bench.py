@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from duologue.bench.nlu import UnusableFile, auroc, bench_nlu, read_exam
 from duologue.cli.app import app
+from duologue.lab.bench.nlu import UnusableFile, auroc, bench_nlu, read_exam
 from duologue.models.failure import PullFailed
 from duologue.nlu import LocalNlu
 

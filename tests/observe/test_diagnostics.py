@@ -14,7 +14,7 @@ from duologue import Agent, ToolCall, tool
 from duologue.core.leaves import ErrorClass, Outcome, Part
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import FIELDS, OWN_TOOLS, Diagnostics, correlation_id, watch
-from duologue.runtime.calls import ANSWER_TOOL, CANCEL_TOOL
+from duologue.runtime.tool_calls import ANSWER_TOOL, CANCEL_TOOL
 from duologue.testing import Call, Fail, Pause, Progress, Question, ScriptedBrain, scripted_tool
 
 KEY = "sk-live-4f9a2"

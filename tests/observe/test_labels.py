@@ -8,7 +8,7 @@ from duologue import Agent, ToolCall
 from duologue.core.leaves import ErrorClass, Part
 from duologue.core.views import CONVERSATION
 from duologue.observe import signals as sg
-from duologue.observe.hints import hint
+from duologue.observe.fault_hints import hint
 from duologue.observe.labels import LABELS, LANGUAGES, STATES, WAITS, label
 from duologue.testing import Call, Pause, Progress, ScriptedBrain, scripted_tool
 

@@ -18,7 +18,7 @@ from pipecat.frames.frames import InputAudioRawFrame, InputDTMFFrame, Interrupti
 from pipecat.serializers.telnyx import TelnyxFrameSerializer
 from pipecat.serializers.twilio import TwilioFrameSerializer
 
-from duologue.lines.carrier import (
+from duologue.lines.phone.carriers import (
     CARRIERS,
     KEYS,
     TELNYX,

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from duologue.testing.postgres import NoPostgres, PrivatePostgres
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "server"))
 
 
 @pytest.fixture(scope="session")

@@ -14,22 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from served import Client, House
-
 from duologue.flows import parse_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
 from duologue.nlu.local import LocalNlu
 from duologue.ports.brain import Request
-from duologue.ports.calls import ToolCall
 from duologue.ports.store import Store
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.custody import Custody
-from duologue.server.running import bound, serving
+from duologue.server.leases import Custody
+from duologue.server.run import bound, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from duologue.workers.scripted import Question, scripted_tool
+from tests.server.served import Client, House
 
 SPOKEN = "gesprochenzürich"
 TYPED = "getipptgenève"

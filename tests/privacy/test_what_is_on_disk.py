@@ -12,7 +12,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from planted import (
+
+from duologue.observe.diagnostics import correlation_id
+from duologue.store.postgres import PostgresStore
+from duologue.store.sqlite import SqliteStore
+from duologue.testing.postgres import PrivatePostgres
+from tests.privacy.planted import (
     ANSWER,
     ARGUMENT,
     CITY,
@@ -34,12 +39,7 @@ from planted import (
     talk,
     talker,
 )
-from served import House
-
-from duologue.observe.diagnostics import correlation_id
-from duologue.store.postgres import PostgresStore
-from duologue.store.sqlite import SqliteStore
-from duologue.testing.postgres import PrivatePostgres
+from tests.server.served import House
 
 WORDS = (SPOKEN, TYPED, SAID, ARGUMENT, OUTPUT, QUESTION, ANSWER, CITY, PAID)
 SCENES: dict[str, tuple[Any, Any, tuple[str, ...]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,26 +15,25 @@ SRC = Path(__file__).parent.parent.parent / "src" / "duologue"
 # Lowest first. Packages in one layer don't import each other, but for the pairs below.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("core", "turns", "dialogue", "audio", "models"),
-    ("check", "draw", "ports"),
+    ("draw", "ports"),
     ("observe",),
     ("flows", "nlu", "ears", "brains", "workers", "voice", "lines", "store"),
     ("runtime",),
-    ("replay", "sim", "testing", "recordings"),
+    ("replay", "testing"),
     ("server", "starter"),
-    ("bench", "torture"),
+    ("lab.check", "lab.recordings"),
+    ("lab.sim",),
+    ("lab.bench", "lab.torture"),
     ("cli",),
 )
-# A simulation writes and tells journals; the test kit is played by simulations. Models raise the one error that
-# callers of Duologue catch.
+# The test kit replays journals. Models raise the one error that callers of Duologue catch.
 SIDEWAYS = {
     ("models", "core"),
-    ("sim", "replay"),
-    ("testing", "sim"),
     ("testing", "replay"),
     ("flows", "nlu"),
 }
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
-STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "sim", "check", "models")
+STANDARD_ONLY = ("core", "turns", "dialogue", "draw", "ports", "runtime", "replay", "lab.check", "models")
 PURE = ("core", "turns", "dialogue")
 IMPURE = {"asyncio", "time", "random", "logging", "datetime", "threading", "socket", "os", "secrets", "uuid"}
 LINES_MAX = 600
@@ -44,8 +43,16 @@ FILES = sorted(SRC.rglob("*.py"))
 
 
 def package_of(path: Path) -> str:
-    parts = path.relative_to(SRC).parts
-    return parts[0] if len(parts) > 1 else "duologue"
+    """The name of a file's package in `LAYERS`."""
+    return area_of(("duologue", *path.relative_to(SRC).parts[:-1]))
+
+
+def area_of(module: Sequence[str]) -> str:
+    """`duologue.server.app` belongs to `server`, `duologue.lab.sim.stage` to `lab.sim`."""
+    if len(module) == 1:
+        return "duologue"
+    area = module[1:3] if module[1] == "lab" else module[1:2]
+    return ".".join(area)
 
 
 def imports_of(path: Path) -> Iterator[str]:
@@ -63,13 +70,13 @@ def imports_of(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SRC)))
 def test_imports_point_down(path: Path) -> None:
     mine = package_of(path)
-    if mine == "duologue":
+    if mine in ("duologue", "lab"):
         return
     for name in imports_of(path):
         parts = name.split(".")
-        if parts[0] != "duologue" or len(parts) == 1 or parts[1] == mine:
+        other = area_of(parts)
+        if parts[0] != "duologue" or len(parts) == 1 or other == mine:
             continue
-        other = parts[1]
         assert LEVEL[other] < LEVEL[mine] or (mine, other) in SIDEWAYS, f"{mine} imports {other}"
 
 
@@ -110,3 +117,16 @@ def test_modules_and_functions_stay_small(record_property: pytest.FixtureRequest
 def test_no_module_is_named_after_nothing() -> None:
     empty = {"utils", "helpers", "common", "base", "manager", "misc"}
     assert not empty & {path.stem for path in FILES}
+
+
+def test_a_served_agent_imports_nothing_of_the_lab() -> None:
+    """No module outside the lab and the command line imports it, not even late; `duologue serve` doesn't either."""
+    outside = [path for path in FILES if package_of(path).split(".")[0] not in ("lab", "cli")]
+    for path in (*outside, SRC / "cli" / "serve.py"):
+        assert not [name for name in imports_of(path) if name.startswith("duologue.lab")], path
+    code = (
+        "import sys, duologue.cli.app, duologue.cli.serve, duologue.server.app, duologue.server.phone;"
+        "sys.exit(str([name for name in sys.modules if name.startswith('duologue.lab')] or ''))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert not done.stderr.strip(), done.stderr

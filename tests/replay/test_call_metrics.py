@@ -8,9 +8,9 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ask, ErrorClass, Link, Outcome, Timer
 from duologue.core.settings import profile
+from duologue.lab.sim.stage import Stage
 from duologue.observe.metrics import Metrics
 from duologue.replay.timeline import read_timeline
-from duologue.sim.stage import Stage
 
 
 def started(**changes: int) -> Stage:

@@ -16,8 +16,8 @@ from duologue.core.events import EVENTS
 from duologue.core.leaves import ErrorClass, Part, Timer
 from duologue.core.machine import ROWS, Machine
 from duologue.core.settings import profile
+from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import InvalidJournal, read_journal, replay
-from duologue.sim.stage import Stage
 
 
 def played() -> Stage:
@@ -188,10 +188,10 @@ def test_digests_differ_when_states_do() -> None:
 def test_digests_are_the_same_under_any_hash_seed(seed: str) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
-        "from test_journal import journal_of, played; sys.stdout.write(''.join(journal_of(played())))"
+        "from tests.replay.test_journal import journal_of, played; sys.stdout.write(''.join(journal_of(played())))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(Path(__file__).parent)],
+        [sys.executable, "-c", code, str(Path(__file__).parents[2])],
         capture_output=True,
         text=True,
         check=True,

@@ -20,14 +20,14 @@ from duologue.core.leaves import ErrorClass, Job, Leaf, Link, Reply, Timer, User
 from duologue.core.machine import MACHINE
 from duologue.core.settings import profile
 from duologue.core.views import VIEWS
+from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.stage import Stage
 from duologue.replay.picture import draw_picture
 from duologue.replay.picture.looks import HUES, INK, LOOKS, PAPER, colours, mix
 from duologue.replay.picture.scale import Scale, write_clock, write_length
 from duologue.replay.picture.spans import Spans, newest, read_spans
 from duologue.replay.timeline import REGIONS, read_timeline
-from duologue.replay.words import Spoken
-from duologue.sim.demo import play_demo
-from duologue.sim.stage import Stage
+from duologue.replay.words_file import Spoken
 
 VOID = ("meta", "br")
 
@@ -166,12 +166,12 @@ def test_the_same_call_makes_the_same_bytes(demo: Stage) -> None:
 def test_the_bytes_are_the_same_under_any_hash_seed(seed: str) -> None:
     code = (
         "import sys, hashlib; sys.path.insert(0, sys.argv[1]);"
-        "from test_picture import demo_stage, draw_picture;"
+        "from tests.replay.test_picture import demo_stage, draw_picture;"
         "sys.stdout.write(hashlib.sha256(draw_picture(demo_stage().moments, 'a').encode()).hexdigest())"
     )
     runs = [
         subprocess.run(
-            [sys.executable, "-c", code, str(Path(__file__).parent)],
+            [sys.executable, "-c", code, str(Path(__file__).parents[2])],
             capture_output=True,
             text=True,
             check=True,

@@ -9,8 +9,8 @@ from duologue.core.effects import EFFECTS
 from duologue.core.events import EVENTS
 from duologue.core.leaves import ErrorClass, Timer
 from duologue.core.settings import profile
-from duologue.replay.story import EFFECT_WORDS, EVENT_WORDS, Line, tell
-from duologue.sim.stage import Stage
+from duologue.lab.sim.stage import Stage
+from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, Line, tell
 
 
 def last_line(stage: Stage) -> Line | None:

@@ -14,9 +14,9 @@ from duologue.core import events as ev
 from duologue.core.events import EVENTS
 from duologue.core.leaves import Job, Leaf, Link, Reply, Timer, User, Voice
 from duologue.core.views import PHONE, VIEWS
+from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import read_journal, replay
 from duologue.replay.timeline import REGIONS, TRANSITIONS_MAX, Timeline, Visit, read_timeline
-from duologue.sim.stage import Stage
 
 
 def answered_question() -> Stage:

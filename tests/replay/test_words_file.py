@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.core.errors import DuologueError
-from duologue.replay.words import InvalidWords, Spoken, read_words, words_path
+from duologue.replay.words_file import InvalidWords, Spoken, read_words, words_path
 
 HEADER = {"format": "duologue-words", "schema": 1}
 USER = {"kind": "user", "turn": 1, "text": "is it cold?", "at": 2_000}

@@ -11,16 +11,16 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from duologue.core.step_record import Moment
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, CallOutput, News, UserSaid
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice.scripted import ScriptedVoice
 from duologue.workers.scripted import scripted_tool
 

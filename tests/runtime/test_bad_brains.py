@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, others, play
 
 from duologue.core.leaves import ErrorClass, Part
 from duologue.observe import signals as sg
@@ -16,6 +15,7 @@ from duologue.ports import Request, ServiceError, Show, Sound, ToolCall
 from duologue.ports.brain import Part as BrainPart
 from duologue.runtime.agent import Agent, InvalidAgent
 from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedVoice, scripted_tool
+from tests.runtime.runtime_fakes import Stage, others, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 

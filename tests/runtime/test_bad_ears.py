@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.core.leaves import ErrorClass, Part
 from duologue.core.settings import profile
@@ -15,9 +14,10 @@ from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, ServiceError, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.ears import Commit, Frame, Incoming
 from duologue.ports.history import UserSaid
-from duologue.runtime.frames import Frames
+from duologue.runtime.frame_queue import Frames
 from duologue.testing import Pause, ScriptedBrain, ScriptedEars
 from duologue.turns.endpoint import Manual
+from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.core.leaves import ErrorClass, Part
 from duologue.lines.scripted import ScriptedLine
@@ -15,6 +14,7 @@ from duologue.observe import signals as sg
 from duologue.ports import Finished, LineEvent, Played, ServiceError, Sound, Stopped, Unplayable
 from duologue.ports.history import AgentSaid
 from duologue.testing import ScriptedBrain, ScriptedVoice
+from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 

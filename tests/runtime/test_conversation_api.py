@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass
@@ -20,6 +19,7 @@ from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.replay.journal import read_journal, replay
 from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedLine, scripted_tool
+from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 

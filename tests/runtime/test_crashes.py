@@ -11,19 +11,19 @@ import pytest
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.lines.scripted import ScriptedLine
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.line import Played
-from duologue.ports.script import Pause
+from duologue.ports.scripted_steps import Pause
 from duologue.ports.store import Write
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import read_saved
+from duologue.runtime.checkpoint_writer import Keeper
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.keeping import Keeper
-from duologue.runtime.saved import read_saved
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
 from duologue.voice.scripted import ScriptedVoice
-from duologue.workers.functions import tool
+from duologue.workers.function_tools import tool
 
 NEVER = 10_000
 WORD_MS = 180  # the first word of every answer here: less of it is nothing that was heard

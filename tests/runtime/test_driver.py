@@ -7,16 +7,16 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.core import events as ev
 from duologue.core.leaves import Link, Timer
 from duologue.core.settings import profile
+from duologue.core.step_record import Moment
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.runtime.driver import INBOX_MAX, Driver, InboxFull
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import ScriptedBrain
+from tests.runtime.runtime_fakes import Stage, play
 
 
 class Noted:

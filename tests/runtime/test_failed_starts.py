@@ -13,10 +13,10 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.ports.ears import Heard, Incoming
 from duologue.ports.worker import Worker
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import Saved
 from duologue.runtime.conversation import Conversation, StartRefused
-from duologue.runtime.saved import Saved
 from duologue.runtime.seats import Seats, SeatTaken
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import ScriptedBrain, ScriptedSession, ScriptedVoice, scripted_tool
 
 

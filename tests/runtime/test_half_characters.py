@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.observe.recorder import words_path
 from duologue.ports import Request, Show, ToolCall
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.ports.sound import Sound
 from duologue.testing import ScriptedVoice, scripted_tool
+from tests.runtime.runtime_fakes import Stage, play
 
 
 class Strict(ScriptedVoice):

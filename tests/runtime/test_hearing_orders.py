@@ -6,7 +6,6 @@ The person is scripted as in `test_hearing_sound`. Rule: every story here can ha
 from __future__ import annotations
 
 import pytest
-from runtime_fakes import Stage, play
 from test_hearing_sound import (
     END_MS,
     SPEECH,
@@ -26,6 +25,7 @@ from duologue.ports import Final, Firm, Partial, SpeechBegan, SpeechEnded, TurnO
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.line import Healed, Wobbled
 from duologue.testing import Pause, ScriptedBrain
+from tests.runtime.runtime_fakes import Stage, play
 
 # -- A voice that goes on beyond the end of its turn
 

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from runtime_fakes import Stage, play
 
 from duologue.core import effects as fx
 from duologue.core.leaves import User, Voice
@@ -29,6 +28,7 @@ from duologue.testing import ScriptedBrain
 from duologue.turns.controller import PRESETS
 from duologue.turns.endpoint import EasyTurn, Endpoint, Manual, Semantic, Vad, Wait, policy
 from duologue.turns.features import PauseFeatures
+from tests.runtime.runtime_fakes import Stage, play
 
 FRAME_MS = 32
 END_MS = 192  # of silence, after which local ears tell the end

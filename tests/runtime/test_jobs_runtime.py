@@ -10,14 +10,14 @@ from datetime import date
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, others, play
 
 from duologue.core.leaves import Outcome
 from duologue.observe import signals as sg
 from duologue.ports import Request, ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.testing import Hang, Partly, Pause, Progress, Question, ScriptedBrain, scripted_tool
-from duologue.workers.functions import tool
+from duologue.workers.function_tools import tool
+from tests.runtime.runtime_fakes import Stage, others, play
 
 
 class Worker:

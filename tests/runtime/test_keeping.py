@@ -9,8 +9,8 @@ import pytest
 
 from duologue.ports.failure import UnknownOutcome, classify
 from duologue.ports.store import Lease, StoreFailed, Unsure, Write
-from duologue.runtime.keeping import Keeper
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.checkpoint_writer import Keeper
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
 
 

@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue import Agent, Conversation, Phrases
 from duologue.core import effects as fx
 from duologue.lines.scripted import ScriptedLine
-from duologue.lines.session import ScriptedSession
 from duologue.observe import signals as sg
 from duologue.ports import ToolCall, UserSaid
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.seats import Seats
 from duologue.testing import Call, ScriptedBrain, ScriptedModel, scripted_tool
+from duologue.testing.scripted_session import ScriptedSession
+from tests.runtime.runtime_fakes import Stage, play
 
 
 def told(brain: ScriptedBrain) -> list[str]:

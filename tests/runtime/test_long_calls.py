@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.ports import Request, ToolCall
 from duologue.testing import scripted_tool
+from tests.runtime.runtime_fakes import Stage, play
 
 TURNS = 60
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, Part, Request, Sound
 from duologue.runtime.agent import Agent, Phrases
 from duologue.voice.ledger import Ledger
+from tests.runtime.runtime_fakes import Stage, play
 
 
 class Model:

@@ -14,13 +14,13 @@ from duologue.ports import Request, ToolCall
 from duologue.ports.history import AgentSaid, CallOutput
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import read_saved
+from duologue.runtime.checkpoint_writer import Keeper
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.keeping import Keeper
-from duologue.runtime.saved import read_saved
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedVoice
-from duologue.workers.functions import tool
+from duologue.workers.function_tools import tool
 
 LOOP: dict[str, Any] = {}
 LOOP["itself"] = LOOP

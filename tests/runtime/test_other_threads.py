@@ -17,7 +17,7 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
 from duologue.testing import ScriptedVoice
-from duologue.workers.functions import tool
+from duologue.workers.function_tools import tool
 
 
 async def until(holds: Callable[[], object]) -> None:

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, Stubborn, others, play, task_called
 
 from duologue.observe import signals as sg
 from duologue.ports import Sound, ToolCall
 from duologue.ports.ears import SpeechEnded
 from duologue.runtime.conversation import StartRefused
 from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
+from tests.runtime.runtime_fakes import Stage, Stubborn, others, play, task_called
 
 LONG = "This is a long answer that goes on and on, so that there is time to do things while it is spoken."
 

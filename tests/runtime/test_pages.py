@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from duologue.core.leaves import Outcome
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import UserSaid
 from duologue.ports.store import Kept, Lease, StoreFailed, Write
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import NotRestorable, read_saved, transcript_in
+from duologue.runtime.checkpoint_writer import Keeper
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.keeping import Keeper
-from duologue.runtime.pages import PAGE, bound
-from duologue.runtime.saved import NotRestorable, read_saved, transcript_in
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.transcript import Transcript
+from duologue.runtime.transcript_pages import PAGE, bound
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedBrain, ScriptedLine, ScriptedVoice
 

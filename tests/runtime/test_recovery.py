@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, Part
@@ -16,6 +15,7 @@ from duologue.ports import Closed, Request, ServiceError, ToolCall, Wobbled
 from duologue.ports.ears import SpeechEnded
 from duologue.runtime.agent import Phrases
 from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
+from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
 CALM = profile("confirm", dead_air_ms=0)  # nobody checks in while a test waits

@@ -12,9 +12,9 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.ports.ears import SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint_writer import Keeper
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.keeping import Keeper
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedBrain, ScriptedVoice
 

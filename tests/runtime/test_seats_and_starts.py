@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from runtime_fakes import Stage, Stubborn, others, play
 
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -14,8 +13,9 @@ from duologue.ports import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning, StartRefused
 from duologue.runtime.seats import Seats, SeatTaken
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import ScriptedBrain, ScriptedSession, ScriptedVoice
+from tests.runtime.runtime_fakes import Stage, Stubborn, others, play
 
 
 async def ask(stage: Stage) -> None:

@@ -9,7 +9,7 @@ import pytest
 from duologue.core.errors import DuologueError
 from duologue.ports import ToolCall
 from duologue.runtime.agent import Agent
-from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, run_simulated
+from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, run_simulated
 from duologue.testing import Call as PhoneCall
 from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedWorker, scripted_tool
 

@@ -9,9 +9,9 @@ from duologue.core.events import ReplyFinished
 from duologue.core.leaves import Ask, Outcome
 from duologue.core.settings import Settings
 from duologue.core.state import initial
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 from duologue.ports.brain import Request
-from duologue.runtime.asking import Asking
+from duologue.runtime.requests import Asking
 from duologue.runtime.transcript import Transcript
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from runtime_fakes import Stage, play
 
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
@@ -11,6 +10,7 @@ from duologue.ports import ToolCall
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
 from duologue.testing import Pause, ScriptedBrain, scripted_tool
+from tests.runtime.runtime_fakes import Stage, play
 
 LONG = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
 

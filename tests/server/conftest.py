@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.server import files
+from duologue.server import static_files
 
 SECRET = "beside the folder of the page"
 
@@ -24,7 +24,7 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "index.html").write_text("<!doctype html><title>page</title>")
     (folder / "page.js").write_text("export const page = 1;")
     (folder.parent / "secret.txt").write_text(SECRET)
-    monkeypatch.setattr(files, "WEB", folder)
+    monkeypatch.setattr(static_files, "WEB", folder)
     return folder
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from duologue.runtime.agent import Agent
-from duologue.server.closing import Goodbye
-from duologue.server.custody import Custody
-from duologue.server.hall import Hall
-from duologue.server.room import Room
+from duologue.server.close_codes import Goodbye
+from duologue.server.conversations import Hall
+from duologue.server.leases import Custody
+from duologue.server.served_conversation import Room
 from duologue.server.settings import ServerSettings
 from duologue.store.memory import MemoryStore
 

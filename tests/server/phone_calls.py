@@ -15,12 +15,12 @@ from xml.etree import ElementTree
 from websockets.asyncio.client import ClientConnection, connect
 
 from duologue.brains.scripted import ScriptedBrain
-from duologue.lines.carrier import CARRIERS, Carrier
+from duologue.lab.sim.loopback_server import serving
+from duologue.lab.sim.scripted_carrier import ScriptedCarrier
+from duologue.lines.phone.carriers import CARRIERS, Carrier
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
-from duologue.server.phone import PhoneSettings, phone_routes
-from duologue.server.phone_loopback import serving
-from duologue.sim.carrier import ScriptedCarrier
+from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.voice.scripted import ScriptedVoice
 
 WAIT_S = 20.0  # generous: somebody else may use this machine

@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.running import bound, serving
+from duologue.server.run import bound, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 

@@ -8,11 +8,11 @@ import socket
 from pathlib import Path
 
 import pytest
-from served import House, serve
 
 from duologue.draw import names
 from duologue.server.app import Server
-from duologue.server.files import POLICY
+from duologue.server.static_files import POLICY
+from tests.server.served import House, serve
 
 SECRET = "beside the folder of the page"  # as the file beside it says
 
@@ -222,9 +222,8 @@ def test_with_a_token_numbers_and_journals_are_for_those_who_have_it() -> None:
 
 
 def test_a_server_that_others_can_reach_always_has_a_token() -> None:
-    from served import agent_that_says
-
     from duologue.server.settings import ServerSettings
+    from tests.server.served import agent_that_says
 
     for host in ("0.0.0.0", "::", "192.168.1.5", "example.org", ""):
         assert len(Server(agent_that_says(), ServerSettings(host=host)).settings.token) >= 32

@@ -12,12 +12,12 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from served import Client, House, agent_that_says, serve
 from websockets.asyncio.client import connect
 
 from duologue.core.leaves import Link
+from duologue.server.client_socket import is_own_origin
 from duologue.server.settings import ServerSettings
-from duologue.server.socket import is_own_origin
+from tests.server.served import Client, House, agent_that_says, serve
 
 # -- Origins
 
@@ -263,7 +263,7 @@ def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> Non
 
 
 def test_a_client_that_never_reads_leaves_no_task_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    from duologue.server import socket as under_test
+    from duologue.server import client_socket as under_test
 
     monkeypatch.setattr(under_test, "GOODBYE_S_MAX", 0.2)
 

@@ -7,12 +7,12 @@ import asyncio
 from typing import Any
 
 import pytest
-from moving_nodes import Node, Page, hello_of, store_here
 
 from duologue.runtime.agent import Agent
-from duologue.runtime.simulated import run_simulated
-from duologue.server.messages import Incoming
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.client_messages import Incoming
 from duologue.testing import Hang, ScriptedBrain, ScriptedVoice
+from tests.server.moving_nodes import Node, Page, hello_of, store_here
 
 
 class Changed(ScriptedBrain):

@@ -8,10 +8,10 @@ import struct
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from duologue.runtime.simulated import run_simulated
-from duologue.server.closing import SLOW_READER, STOPPING
-from duologue.server.guest import Guest
-from duologue.server.telling import message
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.client_outbox import Guest
+from duologue.server.close_codes import SLOW_READER, STOPPING
+from duologue.server.server_messages import message
 
 
 class Wire:
@@ -169,8 +169,8 @@ def test_half_a_character_from_a_service_does_not_silence_the_socket() -> None:
 
 
 def test_every_reason_to_close_fits_into_a_websocket() -> None:
-    from duologue.server import closing
+    from duologue.server import close_codes
 
-    reasons = [reason for reason in vars(closing).values() if isinstance(reason, closing.Goodbye)]
+    reasons = [reason for reason in vars(close_codes).values() if isinstance(reason, close_codes.Goodbye)]
     assert len(reasons) == 14
     assert all(len(reason.reason.encode()) <= 123 for reason in reasons)

@@ -8,10 +8,10 @@ import logging
 from collections.abc import Iterator
 
 import pytest
-from served import House, agent_that_says, serve
 
 from duologue.core.leaves import ErrorClass
 from duologue.testing import Fail
+from tests.server.served import House, agent_that_says, serve
 
 TOKEN = "planted-token-4711"
 SEAT = "planted-seat-4712"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from duologue.server.messages import TABLE, BadMessage, Incoming, WrongVersion, read_message
+from duologue.server.client_messages import TABLE, BadMessage, Incoming, WrongVersion, read_message
 
 GOOD: dict[str, dict[str, Any]] = {
     "hello": {

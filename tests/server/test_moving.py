@@ -6,15 +6,15 @@ import asyncio
 from typing import Any
 
 import pytest
-from moving_nodes import TTL_MS, Node, Page, hello_of, store_here
 
 from duologue.ports.history import AgentSaid
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.simulated import run_simulated
-from duologue.server.messages import Incoming
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.server.client_messages import Incoming
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedBrain, ScriptedVoice
+from tests.server.moving_nodes import TTL_MS, Node, Page, hello_of, store_here
 
 ANSWER = "Here is an answer that takes a while to say."
 BRAINS: list[ScriptedBrain] = []

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from duologue.ears.local import LocalEars
-from duologue.lines.carrier import CARRIERS, Carrier
+from duologue.lab.sim.call_script import CallScript, read_script
+from duologue.lab.sim.dial import dial
+from duologue.lab.sim.loopback_server import serving
+from duologue.lab.sim.phone_speech import Mouth
+from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
+from duologue.lab.sim.scripted_carrier import Network, ScriptedCarrier
+from duologue.lines.phone.carriers import CARRIERS, Carrier
 from duologue.observe import signals as sg
 from duologue.ports.brain import Part, Request
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
-from duologue.server.phone import PhoneSettings, phone_routes
-from duologue.server.phone_dial import dial
-from duologue.server.phone_loopback import serving
-from duologue.sim.call_script import CallScript, read_script
-from duologue.sim.caller import NotAsExpected, ScriptedCaller
-from duologue.sim.carrier import Network, ScriptedCarrier
-from duologue.sim.mouth import Mouth
+from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.voice.espeak import EspeakVoice
 
 GREETING = "Good morning, this is the town hall."

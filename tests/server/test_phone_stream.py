@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from phone_calls import WAIT_S, make_agent, phones, start_text, until
 from websockets.exceptions import ConcurrencyError, ConnectionClosed
 
-from duologue.lines.carrier import CARRIERS, TELNYX, TWILIO, Carrier
+from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
+from tests.server.phone_calls import WAIT_S, make_agent, phones, start_text, until
 
 both = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
 MEDIA = {"track": "inbound", "chunk": "1", "payload": "////"}

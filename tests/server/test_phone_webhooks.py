@@ -10,12 +10,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from phone_calls import make_agent, phones
 
-from duologue.lines.carrier import TELNYX, TWILIO
-from duologue.server.phone import InvalidPhoneSettings, PhoneSettings, phone_routes
-from duologue.server.phone_tokens import Tokens
-from duologue.server.phone_webhooks import texml, twiml
+from duologue.lines.phone.carriers import TELNYX, TWILIO
+from duologue.server.phone.routes import InvalidPhoneSettings, PhoneSettings, phone_routes
+from duologue.server.phone.stream_tokens import Tokens
+from duologue.server.phone.webhooks import texml, twiml
+from tests.server.phone_calls import make_agent, phones
 
 FORM = {"CallSid": "CA0001", "From": "+4930123", "To": "+4930456", "Digits": ""}
 SECRET = "a-secret-of-twilio"

@@ -14,13 +14,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from served import Client, House, house
 
 from duologue import Agent, Phrases, profile, tool
 from duologue.brains.realtime import RealtimeModel
 from duologue.core import effects as fx
 from duologue.replay.journal import read_journal, replay
-from duologue.testing.realtime import CallTool, RealtimeServer, Say
+from duologue.testing.realtime.server import CallTool, RealtimeServer, Say
+from tests.server.served import Client, House, house
 
 LIMIT_S = 90
 SETTINGS = replace(profile("confirm"), session_ms_max=0, session_warning_ms=0, dead_air_ms=0)

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from served import Client, House, agent_that_says, serve
 
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import Settings, profile
-from duologue.ports.calls import ToolCall
+from duologue.ports.tool_call import ToolCall
 from duologue.replay.journal import read_journal, replay
 from duologue.runtime.agent import Agent
 from duologue.server import screen
@@ -27,6 +26,7 @@ from duologue.testing import (
     ScriptedVoice,
     scripted_tool,
 )
+from tests.server.served import Client, House, agent_that_says, serve
 
 LONG = "This is a long answer that goes on and on, " * 6
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from served import Client, House, serve
 
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import Settings, profile
@@ -17,6 +16,7 @@ from duologue.ports.failure import ServiceError
 from duologue.ports.history import UserSaid
 from duologue.runtime.agent import Agent
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedSession, ScriptedVoice
+from tests.server.served import Client, House, serve
 
 LIMIT_MS = 1_200
 LONG = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."

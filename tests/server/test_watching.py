@@ -10,21 +10,21 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from phone_calls import make_agent, until
-from served import Client, House, agent_that_says, house, serve
 
-from duologue.lines.carrier import CARRIERS, TWILIO, Carrier
+from duologue.lab.sim.dial import NotAnswered, announce, dial
+from duologue.lab.sim.scripted_carrier import ScriptedCarrier
+from duologue.lines.phone.carriers import CARRIERS, TWILIO, Carrier
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.calls import ToolCall
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
-from duologue.server.guest import Guest
-from duologue.server.messages import Incoming
-from duologue.server.phone import PhoneSettings, phone_routes
-from duologue.server.phone_dial import NotAnswered, announce, dial
+from duologue.server.client_messages import Incoming
+from duologue.server.client_outbox import Guest
+from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.server.settings import ServerSettings
 from duologue.server.switchboard import Operator, may_watch
-from duologue.sim.carrier import ScriptedCarrier
 from duologue.testing import Pause, ScriptedBrain, ScriptedEars, ScriptedVoice, scripted_tool
+from tests.server.phone_calls import make_agent, until
+from tests.server.served import Client, House, agent_that_says, house, serve
 
 LIMIT_S = 60
 WORDS = ("caption", "history", "dialogue")

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from store_places import KINDS, MemoryPlace, Place, PostgresPlace, SqlitePlace
 
 from duologue.testing.postgres import NoPostgres, PrivatePostgres
+from tests.store.store_places import KINDS, MemoryPlace, Place, PostgresPlace, SqlitePlace
 
 TEST_S_MAX = 120
 _numbers = itertools.count(1)

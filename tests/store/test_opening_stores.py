@@ -10,9 +10,9 @@ import pytest
 
 from duologue.ports.store import StoreFailed
 from duologue.store.memory import MemoryStore
-from duologue.store.opening import open_store
 from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore, default_path
+from duologue.store.store_url import open_store
 
 
 @pytest.mark.parametrize(

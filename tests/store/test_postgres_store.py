@@ -9,17 +9,17 @@ from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
-from lossy_proxy import LossyProxy
-from store_places import TTL_MS, PostgresPlace, claimed, written
 
 from duologue.ports.store import Message, Progress, StoreFailed, Unsure, Write
 from duologue.store import postgres as module
-from duologue.store import scripts
-from duologue.store.content import content_of
+from duologue.store import sql_operations
 from duologue.store.postgres import PostgresStore
 from duologue.store.schema import STEPS, TABLES, Step
-from duologue.store.sql import Kind
+from duologue.store.sql_store import Kind
+from duologue.store.write_content import content_of
 from duologue.testing.postgres import PrivatePostgres
+from tests.store.lossy_proxy import LossyProxy
+from tests.store.store_places import TTL_MS, PostgresPlace, claimed, written
 
 WRITE = Write({"words": "hello"}, done=[("pay", "paid")], messages=[Message("sms", "hello")])
 
@@ -176,11 +176,11 @@ async def test_a_backend_that_is_ended_in_mid_transaction_costs_nothing(pg: Post
     lease = await claimed(store)
     attempts = 0
 
-    def ended_once() -> scripts.Script[int]:
+    def ended_once() -> sql_operations.Script[int]:
         nonlocal attempts
         attempts += 1
         ((process,),) = yield "SELECT pg_backend_pid()", ()
-        revision = yield from scripts.write(lease, 0, content_of(WRITE))
+        revision = yield from sql_operations.write(lease, 0, content_of(WRITE))
         if attempts == 1:
             with psycopg.connect(pg.server.url, autocommit=True) as other:
                 other.execute("SELECT pg_terminate_backend(%s, 5000)", (process,))
@@ -197,8 +197,8 @@ async def test_nobody_claims_a_conversation_in_the_middle_of_its_owners_transact
     assert isinstance(store, PostgresStore)
     lease = await claimed(store)
 
-    def probed() -> scripts.Script[bool]:
-        yield from scripts.begin(scripts.POSTGRES, lease, "pay", "pay", "token")
+    def probed() -> sql_operations.Script[bool]:
+        yield from sql_operations.begin(sql_operations.POSTGRES, lease, "pay", "pay", "token")
         with psycopg.connect(pg.server.url) as other, pytest.raises(psycopg.errors.LockNotAvailable):
             other.execute(f"SELECT 1 FROM {pg.schema}.conversations FOR UPDATE NOWAIT".encode())
         return True
@@ -240,7 +240,7 @@ async def test_a_caller_that_gives_up_leaves_no_connection_in_the_middle_of_some
     assert isinstance(store, PostgresStore)
     begun = asyncio.Event()
 
-    def slow() -> scripts.Script[None]:
+    def slow() -> sql_operations.Script[None]:
         yield "SELECT 1", ()
         begun.set()
         yield "SELECT pg_sleep(60)", ()
@@ -262,7 +262,7 @@ async def test_a_server_that_does_not_answer_is_given_up(
     assert isinstance(store, PostgresStore)
     monkeypatch.setattr(module, "TRANSACTION_S_MAX", 0.05)
 
-    def slow() -> scripts.Script[None]:
+    def slow() -> sql_operations.Script[None]:
         yield "SELECT pg_sleep(60)", ()
 
     with pytest.raises(StoreFailed) as told:

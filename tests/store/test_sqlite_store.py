@@ -13,12 +13,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from store_places import TTL_MS, SqlitePlace, claimed, written
 
 from duologue.ports.store import Fenced, Message, StoreFailed, Unsure, Write
-from duologue.store import clock, sqlite_thread
+from duologue.store import sqlite_thread, wall_clock
 from duologue.store.schema import STEPS, TABLES, Step
 from duologue.store.sqlite import TROUBLES, SqliteStore, default_path
+from tests.store.store_places import TTL_MS, SqlitePlace, claimed, written
 
 SECRET = "the words that nobody else may read"
 
@@ -376,12 +376,12 @@ async def test_steps_are_taken_all_or_none(sqlite: SqlitePlace) -> None:
 async def test_whoever_sets_the_clock_of_the_machine_ends_no_lease(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not clock.boot_id():
+    if not wall_clock.boot_id():
         pytest.skip("this system doesn't tell its boot")
     one, two = SqliteStore(tmp_path / "store"), SqliteStore(tmp_path / "store")
     await one.open()
     await claimed(one)
-    later_ms = clock.wall_ms() + 3_600_000
+    later_ms = wall_clock.wall_ms() + 3_600_000
     monkeypatch.setattr("duologue.store.sqlite.wall_ms", lambda: later_ms)  # an hour on
     await two.open()
     (held,) = await two.holdings(1)
@@ -397,7 +397,7 @@ async def test_after_a_restart_of_the_machine_the_clock_goes_by_the_day(
     await store.open()
     await claimed(store)
     await store.close()
-    later_ms = clock.wall_ms() + 60_000
+    later_ms = wall_clock.wall_ms() + 60_000
     monkeypatch.setattr("duologue.store.sqlite.boot_id", lambda: "another boot")
     monkeypatch.setattr("duologue.store.sqlite.wall_ms", lambda: later_ms)
     again = SqliteStore(tmp_path / "store")

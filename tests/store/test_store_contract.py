@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from store_places import TTL_MS, Place, claimed, written
 
 from duologue.core.errors import DuologueError
 from duologue.ports.store import Fenced, Held, Lease, Message, NameTaken, Node, Progress, Receipt, StoreFailed, Write
+from tests.store.store_places import TTL_MS, Place, claimed, written
 
 # -- Owning
 

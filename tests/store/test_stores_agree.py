@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule, run_state_machine_as_test
-from store_places import MemoryPlace, Place, PostgresPlace, SqlitePlace
 
 from duologue.core.errors import DuologueError
 from duologue.ports.store import Lease, Message, Node, Store, Write
 from duologue.testing.postgres import PrivatePostgres
+from tests.store.store_places import MemoryPlace, Place, PostgresPlace, SqlitePlace
 
 NAMES = st.sampled_from(["one", "two"])
 NODES = st.sampled_from(["a", "b"])

@@ -13,8 +13,8 @@ from openai import AsyncOpenAI
 from openai.types.realtime import RealtimeClientEvent
 from websockets.asyncio.client import connect
 
-from duologue.testing.realtime import BreakDown, CallTool, FallSilent, Fault, RealtimeServer, Say, Write
-from duologue.testing.realtime_strict import problems_of_client_event, problems_of_server_event
+from duologue.testing.realtime.protocol_types import problems_of_client_event, problems_of_server_event
+from duologue.testing.realtime.server import BreakDown, CallTool, FallSilent, Fault, RealtimeServer, Say, Write
 
 WAIT_S = 20
 

@@ -17,7 +17,7 @@ from duologue.cli.app import app
 from duologue.cli.simulate import play_scenarios
 from duologue.core.errors import DuologueError
 from duologue.replay.journal import read_journal, replay
-from duologue.replay.words import read_words, words_path
+from duologue.replay.words_file import read_words, words_path
 from duologue.testing.scenario import InvalidScenario, load, play
 from duologue.testing.scenario_steps import BRAIN_LINES, STEPS, TOOL_STEPS
 

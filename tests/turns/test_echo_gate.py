@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from duologue.turns.echo_gate import EchoGate, EchoGateSettings
+from duologue.turns.echo_level import EchoGate, EchoGateSettings
 
 FRAME_MS = 32
 SYLLABLES_DB = (-20.0, -18.0, -24.0, -35.0, -50.0, -30.0, -19.0, -22.0, -40.0, -60.0)

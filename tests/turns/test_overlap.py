@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from duologue.core.leaves import Overlap as Profile
-from duologue.turns.echo import is_echo
+from duologue.turns.echo_words import is_echo
 from duologue.turns.overlap import OVERLAP_RULES, SILENCE_MS_END, UNDECIDED, Judgement, Overlap
 from duologue.turns.voicing import FRAME_MS
 from duologue.turns.words import BACKCHANNELS, FILLERS, count

@@ -26,7 +26,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.models.cache import ModelMissing, is_present
 from duologue.ports import AgentSaid, ServiceError, Sound, Word
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice import espeak
 from duologue.voice.espeak import EspeakVoice, Library, Mark, Pieces
 from duologue.voice.ledger import Ledger

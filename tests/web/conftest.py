@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from fake_server import FakeServer
     from playwright.sync_api import Browser, Page
+
+    from tests.web.fake_server import FakeServer
 
 IS_CI = os.environ.get("CI") == "true"
 collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("starlette")) else ["test_*.py"]
@@ -27,7 +28,7 @@ def browser() -> Iterator[Browser]:
     """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
     from playwright.sync_api import expect, sync_playwright
 
-    from browser import chromium, launch
+    from tests.web.browser import chromium, launch
 
     if chromium() is None and not IS_CI:
         pytest.skip("no Chromium here; name one in the variable CHROMIUM")
@@ -40,7 +41,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def server() -> Iterator[FakeServer]:
-    from fake_server import FakeServer
+    from tests.web.fake_server import FakeServer
 
     fake = FakeServer()
     fake.start()

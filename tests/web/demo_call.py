@@ -9,11 +9,11 @@ from duologue.core.codec import event_to_json
 from duologue.core.leaves import Job, Link, Reply, User, Voice
 from duologue.core.machine import MACHINE
 from duologue.core.state import State, floor, next_deadline
+from duologue.core.step_record import Moment
 from duologue.core.views import VIEWS
-from duologue.observe.moment import Moment
-from duologue.observe.states import cause_of
-from duologue.sim.demo import play_demo
-from duologue.sim.stage import Stage
+from duologue.lab.sim.demo_call import play_demo
+from duologue.lab.sim.stage import Stage
+from duologue.observe.view_history import cause_of
 
 REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
 

@@ -11,9 +11,10 @@ import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from demo_call import demo_steps, table
-from fake_server import RATE_HZ, FakeServer
 from playwright.sync_api import Page
+
+from tests.web.demo_call import demo_steps, table
+from tests.web.fake_server import RATE_HZ, FakeServer
 
 SLOTS = [
     {"name": "guests", "label": "guests", "value": "2", "state": "confirmed"},

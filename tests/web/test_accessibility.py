@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from fake_server import FakeServer
 from playwright.sync_api import Page
-from scenes import SCENES, Scene
+
+from tests.web.fake_server import FakeServer
+from tests.web.scenes import SCENES, Scene
 
 AXE = Path(__file__).parent.parent.parent / "build" / "axe" / "axe.min.js"
 

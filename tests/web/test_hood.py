@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from demo_call import demo_steps, table
-from fake_server import FakeServer
 from playwright.sync_api import Page, expect
-from scenes import SCENES, begin
+
+from tests.web.demo_call import demo_steps, table
+from tests.web.fake_server import FakeServer
+from tests.web.scenes import SCENES, begin
 
 HOOD = next(scene for scene in SCENES if scene.name == "hood")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from fake_server import FakeServer
 from playwright.sync_api import Browser, Page, expect
-from scenes import agent, begin, talked, tone, user
 
 from duologue.observe.labels import STATES, label
+from tests.web.fake_server import FakeServer
+from tests.web.scenes import agent, begin, talked, tone, user
 
 
 def label_of(page: Page) -> str:

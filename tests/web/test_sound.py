@@ -5,9 +5,10 @@ from __future__ import annotations
 import array
 import time
 
-from fake_server import RATE_HZ, FakeServer
 from playwright.sync_api import Browser, Page, expect
-from scenes import begin, tone
+
+from tests.web.fake_server import RATE_HZ, FakeServer
+from tests.web.scenes import begin, tone
 
 
 def until(page: Page, fact: str) -> None:

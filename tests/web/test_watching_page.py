@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fake_server import FakeServer
 from playwright.sync_api import Page, expect
-from scenes import CALLS, SCENES, begin
+
+from tests.web.fake_server import FakeServer
+from tests.web.scenes import CALLS, SCENES, begin
 
 WATCHING = next(scene for scene in SCENES if scene.name == "watching")
 PHONE = CALLS[0]["id"]

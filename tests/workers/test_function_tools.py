@@ -16,12 +16,12 @@ from typing import Annotated, Any, Literal, Optional
 
 import pytest
 from pydantic import BaseModel, Field, field_validator
-from worker_fakes import WAIT_S_MAX, NotedJob
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool
 from duologue.workers import FunctionWorker, as_worker, tool
-from duologue.workers.functions import ThreadJob
+from duologue.workers.function_tools import ThreadJob
+from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
 
 
 class Colour(Enum):

@@ -26,13 +26,13 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from worker_fakes import WAIT_S_MAX, NotedJob
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Worker
 from duologue.workers import McpServer
 from duologue.workers.mcp import Dialect
 from duologue.workers.mcp_content import check_arguments, text_of
+from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
 
 SCRIPT = str(Path(__file__).with_name("mcp_errand_server.py"))
 WAYS = [(transport, dialect) for transport in ("stdio", "http") for dialect in ("auto", "legacy")]

@@ -1,5 +1,5 @@
 """Brains: what answers a request. Each is one file that needs what it talks to, and nothing else does."""
 
-from .chat import ChatBrain
+from .chat.brain import ChatBrain
 
 __all__ = ["ChatBrain"]

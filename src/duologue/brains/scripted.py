@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from duologue.ports.brain import Part, Request
-from duologue.ports.script import Fail, Hang, Pause, take
+from duologue.ports.scripted_steps import Fail, Hang, Pause, take
 
 Line: TypeAlias = Part | Pause | Fail | Hang
 Reply: TypeAlias = Line | Iterable[Line]

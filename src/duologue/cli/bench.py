@@ -23,8 +23,8 @@ Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instea
 @bench_app.command("core")
 def bench_core(as_json: Json = False) -> None:
     """Microseconds a transition and an ignored event, beside two well-known libraries."""
-    from duologue.bench.core import bench_core as measure
-    from duologue.bench.core import report
+    from duologue.lab.bench.core import bench_core as measure
+    from duologue.lab.bench.core import report
 
     with _waiting().status("measuring"):
         result = measure()
@@ -36,8 +36,8 @@ def bench_runtime(
     calls: Annotated[int, typer.Option(min=1, help="How many faulty calls to play.")] = 1_000, as_json: Json = False
 ) -> None:
     """What a conversation costs around the machine: latency, CPU, memory, simulation."""
-    from duologue.bench.runtime import bench_runtime as measure
-    from duologue.bench.runtime import report
+    from duologue.lab.bench.runtime import bench_runtime as measure
+    from duologue.lab.bench.runtime import report
 
     with _waiting().status("measuring") as status:
         result = measure(calls, lambda what: status.update(f"measuring: {what}"))
@@ -48,8 +48,8 @@ def bench_runtime(
 def bench_ears(as_json: Json = False) -> None:
     """What hearing and speaking cost: voice detection, text, turn-taking, the voice, memory."""
     try:
-        from duologue.bench.ears import bench_ears as measure
-        from duologue.bench.ears import report
+        from duologue.lab.bench.ears import bench_ears as measure
+        from duologue.lab.bench.ears import report
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
 
@@ -67,8 +67,8 @@ def bench_server(
 ) -> None:
     """How many conversations one core of a server carries: latency, lag, gaps, memory."""
     try:
-        from duologue.bench.server import bench_server as measure
-        from duologue.bench.server import report
+        from duologue.lab.bench.server import bench_server as measure
+        from duologue.lab.bench.server import report
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
 
@@ -85,8 +85,8 @@ def bench_store(
     as_json: Json = False,
 ) -> None:
     """What keeping conversations costs: checkpoints a second, claims, CPU."""
-    from duologue.bench.store import bench_store as measure
-    from duologue.bench.store import report
+    from duologue.lab.bench.store import bench_store as measure
+    from duologue.lab.bench.store import report
 
     with _waiting().status("measuring") as status:
         result = measure(url, lambda what: status.update(f"measuring: {what}"))
@@ -107,8 +107,8 @@ def bench_dialogue(
     as_json: Json = False,
 ) -> None:
     """What task dialogues cost: a plain answer, the longest, whole random dialogues."""
-    from duologue.bench.dialogue import bench_dialogue as measure
-    from duologue.bench.dialogue import report
+    from duologue.lab.bench.dialogue import bench_dialogue as measure
+    from duologue.lab.bench.dialogue import report
 
     with _waiting().status("measuring") as status:
         result = measure(dialogues, lambda what: status.update(f"measuring: {what}"))
@@ -120,8 +120,8 @@ def bench_realtime(
     turns: Annotated[int, typer.Option(min=2, help="How many turns to play.")] = 60, as_json: Json = False
 ) -> None:
     """What a Realtime model costs: from an event of the server to our answer on the wire."""
-    from duologue.bench.realtime import bench_realtime as measure
-    from duologue.bench.realtime import report
+    from duologue.lab.bench.realtime import bench_realtime as measure
+    from duologue.lab.bench.realtime import report
 
     with _waiting().status("measuring"):
         result = measure(turns)
@@ -135,8 +135,8 @@ def bench_phone(
     as_json: Json = False,
 ) -> None:
     """Telephone calls at once on one core: late frames, CPU, and how fast an interruption is."""
-    from duologue.bench.phone import bench_phone as measure
-    from duologue.bench.phone import report
+    from duologue.lab.bench.phone import bench_phone as measure
+    from duologue.lab.bench.phone import report
 
     with _waiting().status("measuring, in real time") as status:
         result = measure(calls, seconds, lambda what: status.update(f"measuring: {what}, in real time"))
@@ -149,8 +149,8 @@ def bench_panel(
 ) -> None:
     """How soon the panel shows what the server says, in a real Chromium: labels, first sound, silence."""
     try:
-        from duologue.bench.panel import bench_panel as measure
-        from duologue.bench.panel import report
+        from duologue.lab.bench.panel import bench_panel as measure
+        from duologue.lab.bench.panel import report
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
 

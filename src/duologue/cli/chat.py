@@ -21,15 +21,15 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import HandOver
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.phrases import spoken
+from duologue.dialogue.templates import spoken
 from duologue.nlu.understanding import Nlu
 
-from .ink import BLUE, GREEN, GREY
+from .terminal_style import BLUE, GREEN, GREY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from duologue.flows.talk import Said, Talk
+    from duologue.flows.dialogue_session import Said, Talk
 
 
 ECHO_MAX = 400  # characters of a piped message that are shown again
@@ -61,10 +61,10 @@ def chat_command(
 
 
 async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: Nlu, show_state: bool) -> None:
-    from duologue.flows.clock import now_ms, today_in
-    from duologue.flows.functions import find_functions
+    from duologue.flows.caller_clock import now_ms, today_in
+    from duologue.flows.dialogue_session import Talk
+    from duologue.flows.find_functions import find_functions
     from duologue.flows.load import load_flows
-    from duologue.flows.talk import Talk
 
     domain = load_flows(file)
     talk = Talk(
@@ -92,7 +92,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
 
 
 def _check_date(text: str) -> None:
-    from duologue.dialogue.grammars.calendar import day_of
+    from duologue.dialogue.english.calendar import day_of
 
     try:
         day_of(text)
@@ -103,7 +103,7 @@ def _check_date(text: str) -> None:
 def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
     """The local NLU, by its model or by words alone; or one that asks a language model."""
     if name.startswith("llm:"):
-        from duologue.brains.chat import ChatBrain
+        from duologue.brains.chat.brain import ChatBrain
         from duologue.nlu.llm import LlmNlu
 
         return LlmNlu(ChatBrain(name.removeprefix("llm:"), base_url=llm_url))

@@ -17,10 +17,10 @@ from rich.text import Text
 
 from duologue.replay.timeline import Timeline, Visit
 
-from .ink import chip_style, colour_of, write_ms
 from .lanes import bar_width, draw_lanes
-from .legible import Legible
-from .packing import pack
+from .line_packing import pack
+from .terminal_output import Legible
+from .terminal_style import chip_style, colour_of, write_ms
 
 VISITS_MAX = 100
 _SIDE_BY_SIDE_MIN = 96

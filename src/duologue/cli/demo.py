@@ -16,15 +16,15 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from duologue.lab.sim.demo_call import Scene, play_demo
+from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import read_journal, replay
-from duologue.replay.story import tell
+from duologue.replay.step_words import tell
 from duologue.replay.timeline import read_timeline
-from duologue.sim.demo import Scene, play_demo
-from duologue.sim.stage import Stage
 
-from .debugview import debug_view
-from .ink import BLUE, GREEN, write_ms
-from .legible import Legible
+from .debug_view import debug_view
+from .terminal_output import Legible
+from .terminal_style import BLUE, GREEN, write_ms
 
 PAUSE_S = 0.6
 _HAPPENED_WIDTH = 30

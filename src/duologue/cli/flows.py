@@ -19,7 +19,7 @@ from duologue.core.errors import DuologueError
 
 from .chat import find_nlu
 from .flows_walk import walk_command
-from .ink import AMBER, GREEN, RED
+from .terminal_style import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
     from duologue.flows import FlowFile, Problem
@@ -74,7 +74,7 @@ def draw_command(
 ) -> None:
     """Draw flow charts."""
     from duologue.flows import read_flows
-    from duologue.flows.draw import draw_flows
+    from duologue.flows.drawing import draw_flows
 
     drawn = draw_flows(read_flows(file), flow, format)
     if out is None:
@@ -174,7 +174,7 @@ def play_command(
 ) -> None:
     """Play stories: whole dialogues, with what must come of every turn; exit code 1 if one goes wrong."""
     from duologue.flows import load_flows
-    from duologue.flows.functions import find_functions
+    from duologue.flows.find_functions import find_functions
     from duologue.flows.stories import play_file, read_stories
 
     told: list[dict[str, Any]] = []

@@ -17,10 +17,10 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from .ink import AMBER, GREEN, RED
+from .terminal_style import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
-    from duologue.sim.walks import Broken, Walks
+    from duologue.lab.sim.flow_walks import Broken, Walks
 
 TOLD_MAX = 40
 
@@ -33,7 +33,7 @@ def walk_command(
 ) -> None:
     """Let random people use flows: what breaks, and which steps nobody reaches. Your functions are not called."""
     from duologue.flows import load_flows
-    from duologue.sim.walks import walk_flows
+    from duologue.lab.sim.flow_walks import walk_flows
 
     domain = load_flows(file)
     with Progress(console=Console(stderr=True), transient=True) as bar:

@@ -16,7 +16,7 @@ def init_command(
     folder: Annotated[Path, typer.Argument(help="Where to write it; the folder is made if it is not there.")],
 ) -> None:
     """Write a small project: an agent, its flow, its tests."""
-    from duologue.starter.writing import write_project
+    from duologue.starter.write_project import write_project
 
     out = Console()
     for file in write_project(folder):

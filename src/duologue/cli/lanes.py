@@ -13,8 +13,8 @@ from rich.text import Text
 
 from duologue.replay.timeline import Lane, Timeline, Visit
 
-from .ink import LOOKS, look_of
-from .packing import pack
+from .line_packing import pack
+from .terminal_style import LOOKS, look_of
 
 LABEL_WIDTH = 7
 _STEPS_S = (1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200)

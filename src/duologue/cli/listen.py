@@ -21,10 +21,10 @@ from duologue.core.errors import DuologueError
 from duologue.core.settings import PROFILES, profile
 from duologue.turns.endpoint import policy
 
-from .ink import BLUE, GREEN, RED, write_ms
+from .terminal_style import BLUE, GREEN, RED, write_ms
 
 if TYPE_CHECKING:
-    from duologue.recordings.listening import Decision, Listener, Result
+    from duologue.lab.recordings.listener import Decision, Listener, Result
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _LOUDEST_DB, _QUIETEST_DB = -10.0, -60.0
@@ -81,7 +81,7 @@ def _listener(endpoint: str, eagerness: int | None, overlap: str, model: str) ->
     try:
         from duologue.ears.local import LocalEars
         from duologue.ears.moonshine import Moonshine
-        from duologue.recordings.listening import Listener
+        from duologue.lab.recordings.listener import Listener
     except ModuleNotFoundError as missing:
         raise DuologueError(str(missing)) from None
     ears = LocalEars(Moonshine("base" if model == "base" else "tiny"))
@@ -94,7 +94,7 @@ def _listener(endpoint: str, eagerness: int | None, overlap: str, model: str) ->
 
 def _decide(listener: Listener, labels: Path, out: Path) -> None:
     from duologue.audio.frames import UnusableAudio
-    from duologue.recordings.sets import decide, read_rows
+    from duologue.lab.recordings.recording_sets import decide, read_rows
 
     rows = read_rows(labels)
     columns = (TextColumn("listening"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -116,7 +116,7 @@ def _decide(listener: Listener, labels: Path, out: Path) -> None:
 
 def _show(listener: Listener, file: Path, agent: Path | None, as_json: bool) -> None:
     from duologue.audio.frames import UnusableAudio
-    from duologue.recordings.sets import listen_to
+    from duologue.lab.recordings.recording_sets import listen_to
 
     try:
         result = listen_to(listener, file, agent)

@@ -22,7 +22,7 @@ from duologue.core.errors import DuologueError
 from duologue.models.cache import cache_folder, is_present, settle
 from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named, with_companions
 
-from .ink import AMBER, GREEN, GREY, RED
+from .terminal_style import AMBER, GREEN, GREY, RED
 
 if TYPE_CHECKING:
     from duologue.models.pull import Stage

@@ -18,7 +18,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-from .ink import AMBER
+from .terminal_style import AMBER
 
 nlu_app = typer.Typer(help="Understanding messages: measure it.", no_args_is_help=True)
 
@@ -30,7 +30,7 @@ def bench_command(
     as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
 ) -> None:
     """Learn a file's examples, answer its messages, and count."""
-    from duologue.bench.nlu import bench_nlu, read_exam
+    from duologue.lab.bench.nlu import bench_nlu, read_exam
     from duologue.nlu import LocalNlu
 
     exam, err = read_exam(file), Console(stderr=True)

@@ -22,16 +22,16 @@ from duologue.core.errors import DuologueError
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.finding import find_agent
+from duologue.runtime.find_agent import find_agent
 
-from .ink import BLUE, GREEN, RED, write_ms
 from .talk import repeat, with_speech
+from .terminal_style import BLUE, GREEN, RED, write_ms
 from .timeline import timeline_command
 
 if TYPE_CHECKING:
-    from duologue.sim.call_script import CallScript
-    from duologue.sim.carrier import ScriptedCarrier
-    from duologue.sim.mouth import Mouth
+    from duologue.lab.sim.call_script import CallScript
+    from duologue.lab.sim.phone_speech import Mouth
+    from duologue.lab.sim.scripted_carrier import ScriptedCarrier
 
 END_S_MAX = 10.0
 
@@ -52,7 +52,7 @@ def phone_command(
         raise DuologueError("give --simulate CALL.yaml; a server mounts phone_routes() (docs/phone.md)")
     script = _read(simulate)
     script = replace(script, carrier=carrier or script.carrier, agent=agent or script.agent)
-    from duologue.lines.carrier import CARRIERS
+    from duologue.lines.phone.carriers import CARRIERS
 
     if script.carrier not in CARRIERS:
         raise DuologueError(f"no carrier {script.carrier!r}; there are {', '.join(CARRIERS)}")
@@ -109,7 +109,7 @@ def _read(file: Path) -> CallScript:
         import yaml
     except ModuleNotFoundError:
         raise DuologueError("scripts of calls need PyYAML: pip install 'duologue[flows]'") from None
-    from duologue.sim.call_script import read_script
+    from duologue.lab.sim.call_script import read_script
 
     try:
         return read_script(yaml.safe_load(file.read_text(encoding="utf-8")))
@@ -122,7 +122,7 @@ def _read(file: Path) -> CallScript:
 
 
 def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> Outcome:
-    from duologue.sim.mouth import Mouth
+    from duologue.lab.sim.phone_speech import Mouth
     from duologue.voice.espeak import EspeakVoice
 
     found = find_agent(script.agent) if script.agent else _repeating(script)
@@ -130,7 +130,7 @@ def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> Outcome:
     mouth = Mouth(EspeakVoice("en-us+f3", 170), here)
     if not fast:
         return asyncio.run(_call(script, answering, mouth, folder))
-    from duologue.runtime.simulated import run_simulated
+    from duologue.runtime.simulated_clock import run_simulated
 
     return run_simulated(_call_fast(script, answering, mouth, folder))
 
@@ -141,12 +141,12 @@ def _repeating(script: CallScript) -> Agent:
 
 async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> Outcome:
     """In real time, through the server's own routes."""
-    from duologue.lines.carrier import CARRIERS
+    from duologue.lines.phone.carriers import CARRIERS
 
     try:
-        from duologue.server.phone import PhoneSettings, phone_routes
-        from duologue.server.phone_dial import dial
-        from duologue.server.phone_loopback import serving
+        from duologue.lab.sim.dial import dial
+        from duologue.lab.sim.loopback_server import serving
+        from duologue.server.phone.routes import PhoneSettings, phone_routes
     except ModuleNotFoundError as missing:
         raise DuologueError(f"a WebSocket needs {missing.name}: pip install 'duologue[server]'") from None
     found: list[Conversation] = []
@@ -164,8 +164,8 @@ async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) ->
 
 def _call_elsewhere(script: CallScript, here: Path, url: str, as_json: bool) -> None:
     """The agent is in another process: what it understood is not known here, only what was heard of it."""
-    from duologue.sim.call_script import Expect
-    from duologue.sim.mouth import Mouth
+    from duologue.lab.sim.call_script import Expect
+    from duologue.lab.sim.phone_speech import Mouth
     from duologue.voice.espeak import EspeakVoice
 
     if any(isinstance(step, Expect) and (step.heard or step.said) for step in script.steps):
@@ -183,9 +183,9 @@ def _call_elsewhere(script: CallScript, here: Path, url: str, as_json: bool) -> 
 
 
 async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCarrier, str]:
-    from duologue.lines.carrier import CARRIERS
-    from duologue.server.phone_dial import dial
-    from duologue.sim.caller import NotAsExpected, ScriptedCaller
+    from duologue.lab.sim.dial import dial
+    from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
+    from duologue.lines.phone.carriers import CARRIERS
 
     async with dial(url, CARRIERS[script.carrier], network=script.network) as carrier:
         try:
@@ -199,9 +199,9 @@ async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCar
 
 async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> Outcome:
     """On the simulated clock: the same line and the same carrier, joined without a socket."""
-    from duologue.lines.carrier import CARRIERS
+    from duologue.lab.sim.offline_call import Exchange
+    from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits
-    from duologue.sim.exchange import Exchange
 
     exchange = Exchange(CARRIERS[script.carrier], network=script.network)
     line = await exchange.connect()
@@ -215,7 +215,7 @@ async def _follow(
     script: CallScript, carrier: ScriptedCarrier, found: list[Conversation], mouth: Mouth, folder: Path
 ) -> Outcome:
     from duologue.audio.frames import UnusableAudio
-    from duologue.sim.caller import NotAsExpected, ScriptedCaller
+    from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
 
     caller = ScriptedCaller(carrier, lambda: found[0] if found else None, mouth, script.wait_s)
     problem = ""

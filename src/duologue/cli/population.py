@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from duologue.lab.sim.population import CallResult, play_call
 from duologue.runtime.agent import Agent
-from duologue.sim.population import CallResult, play_call
 
 out = Console()
 err = Console(stderr=True)

@@ -16,7 +16,7 @@ import typer
 from duologue.core.errors import DuologueError
 from duologue.ports import Sound, Voice, Word
 
-from .ink import write_ms
+from .terminal_style import write_ms
 
 
 def say_command(

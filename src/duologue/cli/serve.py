@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from duologue.server.app import Server
-    from duologue.server.custody import Custody
+    from duologue.server.leases import Custody
 
 DEMO = "agent:agent"
 _MODELS = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "minilm")
@@ -74,7 +74,7 @@ def serve_command(
     """Serve an agent: a page to talk to it, and the socket behind it."""
     try:
         from duologue.server.app import Server
-        from duologue.server.running import address, bound, run, serve
+        from duologue.server.run import address, bound, run, serve
         from duologue.server.settings import Limits, ServerSettings
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[server]'") from None
@@ -124,7 +124,7 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
     if not url:
         return []
     try:
-        from duologue.server.phone import PhoneSettings, phone_routes
+        from duologue.server.phone.routes import PhoneSettings, phone_routes
         from duologue.server.settings import is_loopback
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[phone]'") from None
@@ -149,18 +149,18 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
 def _custody(url: str, node: str, where: str) -> Custody | None:
     if url in ("", "none"):
         return None
-    from duologue.server.custody import Custody
-    from duologue.store.opening import open_store
+    from duologue.server.leases import Custody
+    from duologue.store.store_url import open_store
 
     return Custody(open_store(url), node or f"{socket.gethostname()}-{os.getpid()}", where)
 
 
 def _agent(app: str, err: Console) -> Agent:
-    from duologue.runtime.finding import find_agent
+    from duologue.runtime.find_agent import find_agent
 
     if not app:
         _pull_models(err)
-        from duologue.starter.writing import PROJECT
+        from duologue.starter.write_project import PROJECT
 
         sys.path.insert(0, str(PROJECT))
         return find_agent(DEMO)
@@ -173,7 +173,7 @@ def _agent_of_flows(file: Path, err: Console) -> Agent:
     """A file of flows, with this machine's ears and voice."""
     from duologue.flows import load_flows
     from duologue.flows.brain import FlowBrain
-    from duologue.flows.functions import find_functions
+    from duologue.flows.find_functions import find_functions
 
     from .chat import find_nlu
     from .talk import with_speech

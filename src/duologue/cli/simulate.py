@@ -21,8 +21,8 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 
-from .ink import AMBER, GREEN, RED, write_ms
-from .legible import Legible
+from .terminal_output import Legible
+from .terminal_style import AMBER, GREEN, RED, write_ms
 
 if TYPE_CHECKING:
     from duologue.runtime.agent import Agent
@@ -85,7 +85,7 @@ def simulate_command(
 
 
 def _agent(name: str) -> Agent | None:
-    from duologue.runtime.finding import find_agent
+    from duologue.runtime.find_agent import find_agent
 
     return find_agent(name) if name else None
 

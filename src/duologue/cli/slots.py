@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from duologue.core.errors import DuologueError
-from duologue.dialogue.grammars import (
+from duologue.dialogue.english import (
     Ambiguous,
     Choice,
     Command,

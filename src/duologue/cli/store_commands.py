@@ -75,7 +75,7 @@ def forget_command(
 
 
 def _ask(url: str, question: Callable[[Store], Awaitable[T]]) -> T:
-    from duologue.store.opening import open_store
+    from duologue.store.store_url import open_store
 
     async def ask() -> T:
         opened = open_store(url)

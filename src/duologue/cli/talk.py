@@ -20,9 +20,9 @@ from duologue.ports.brain import Part, Request
 from duologue.ports.line import Line
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.finding import find_agent
+from duologue.runtime.find_agent import find_agent
 
-from .ink import BLUE, GREEN
+from .terminal_style import BLUE, GREEN
 
 
 def talk_command(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 
-from .ink import PLAIN_MARKS
+from .terminal_style import PLAIN_MARKS
 
 
 class Legible:

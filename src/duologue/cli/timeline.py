@@ -21,14 +21,14 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 from duologue.core.events import PlaybackFinished
 from duologue.replay.journal import Moment, read_journal, replay
-from duologue.replay.story import tell
+from duologue.replay.step_words import tell
 from duologue.replay.timeline import read_timeline
-from duologue.replay.words import Spoken, read_words, words_path
+from duologue.replay.words_file import Spoken, read_words, words_path
 
-from .debugview import debug_view
-from .ink import BLUE, GREEN
+from .debug_view import debug_view
 from .lanes import LABEL_WIDTH, bar_width
-from .legible import Legible
+from .terminal_output import Legible
+from .terminal_style import BLUE, GREEN
 
 _INDENT = 2
 _HAPPENED_WIDTH = 30

@@ -31,8 +31,8 @@ def torture_command(
 ) -> None:
     """Kill servers, freeze them, cut lines, hurt the store, set clocks wrong; then look what became of everybody."""
     try:
-        from duologue.torture.report import rows
-        from duologue.torture.run import Plan, play, run
+        from duologue.lab.torture.report import rows
+        from duologue.lab.torture.run import Plan, play, run
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[server,flows,postgres]'") from None
     err = Console(stderr=True)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from duologue.core.effects import Effect
-from duologue.core.events import Event
-from duologue.core.state import State
+from .effects import Effect
+from .events import Event
+from .state import State
 
 
 class Moment(NamedTuple):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .asking import count_try, proposed, question_stands
+from .apply_commands import miss, obey, say_no
 from .commands import BY_NAME, ChitChat, Command, Help, SetSlot, Skip
 from .corrections import corrections, elsewhere, is_other_yes, last_answer, named, other_moment, put_right
 from .draft import Draft
-from .earlier import asked_after
-from .flow import Collect
-from .grammars import (
+from .english import (
     ANY,
     Ambiguous,
     Answer,
@@ -29,18 +27,20 @@ from .grammars import (
     read,
     read_confirmation,
 )
-from .grammars import Command as Commanded
-from .grammars.anything import is_anything
-from .grammars.carriers import DISSENT, FILLERS, POLITE
-from .grammars.commands import command_of
-from .grammars.courtesy import courtesy_of
-from .grammars.gate import echo_of
-from .grammars.questions import asks
-from .grammars.tokens import tokens_of
-from .grammars.yesno import opening, trick_of
-from .obey import miss, obey, say_no
+from .english import Command as Commanded
+from .english.carrier_words import DISSENT, FILLERS, POLITE
+from .english.commands import command_of
+from .english.courtesy import courtesy_of
+from .english.explained_words import echo_of
+from .english.no_preference import is_anything
+from .english.questions import asks
+from .english.tokens import tokens_of
+from .english.yes_no import opening, trick_of
+from .flow import Collect
+from .prompts import count_try, proposed, question_stands
+from .reference_day import asked_after
 from .requests import understanding
-from .run import go_on
+from .run_flow import go_on
 from .state import Phase
 from .values import accept, validate_next
 

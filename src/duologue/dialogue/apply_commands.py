@@ -5,7 +5,6 @@ Rule: whatever is obeyed, the open question is asked again at the end, or anothe
 
 from __future__ import annotations
 
-from .asking import count_try, is_confirming, proposed, question_stands, rest
 from .commands import (
     Affirm,
     Back,
@@ -25,18 +24,19 @@ from .commands import (
     Wait,
 )
 from .draft import Draft
+from .english import ANY, Kind
+from .english.carrier_words import FILLERS, POLITE
+from .english.courtesy import courtesy_of
+from .english.free_text import worded
+from .english.questions import asks
+from .english.tokens import tokens_of
 from .flow import Act, Collect, Confirm
-from .grammars import ANY, Kind
-from .grammars.carriers import FILLERS, POLITE
-from .grammars.courtesy import courtesy_of
-from .grammars.freetext import worded
-from .grammars.questions import asks
-from .grammars.tokens import tokens_of
-from .parts import confirm, is_checking, is_part, let_stand
+from .prompts import count_try, is_confirming, proposed, question_stands, rest
 from .requests import open_now
-from .run import end_flow, fail, go_on, hand_over, open_flow, write
+from .run_flow import end_flow, fail, go_on, hand_over, open_flow, write
 from .stack import begin_anew, keep_slots, return_to
 from .state import Instance, Phase, without
+from .unconfirmed_values import confirm, is_checking, is_part, let_stand
 from .values import accept, take_back, validate_next
 
 

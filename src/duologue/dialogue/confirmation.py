@@ -7,11 +7,11 @@ a yes.
 from __future__ import annotations
 
 from .answers import correct_or_ask, empty_slots, given, missed
+from .apply_commands import obey, say_no, say_yes
 from .commands import BY_NAME, ChitChat, Command, CorrectSlot, SetSlot, Wait
 from .corrections import fitting, named, settled
 from .draft import Draft
-from .flow import Confirm
-from .grammars import (
+from .english import (
     Answer,
     Confirmation,
     Direct,
@@ -26,15 +26,15 @@ from .grammars import (
     read_confirmation,
     read_volunteered,
 )
-from .grammars.anew import with_unit_of
-from .grammars.anything import is_anything
-from .grammars.commands import command_of, postpones, repeats
-from .grammars.tokens import tokens_of
-from .naming import only_named
-from .obey import obey, say_no, say_yes
-from .phrases import fill, gaps_of
-from .run import go_on
+from .english.commands import command_of, postpones, repeats
+from .english.elliptic_corrections import with_unit_of
+from .english.no_preference import is_anything
+from .english.tokens import tokens_of
+from .flow import Confirm
+from .run_flow import go_on
+from .slot_names import only_named
 from .state import Phase
+from .templates import fill, gaps_of
 
 _REACHED_BY = (Kind.PHONE, Kind.EMAIL)  # nobody says one of these in place of a yes
 

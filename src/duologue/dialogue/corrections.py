@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterator
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
-from .earlier import asked_anew
+from .english import Ambiguous, Direct, Json, Kind, Question, Slot, Unclear, read, read_parts, read_volunteered
+from .english.elliptic_corrections import counted_anew, nearest, with_unit_of
 from .flow import Collect, Domain, SlotSpec
-from .grammars import Ambiguous, Direct, Json, Kind, Question, Slot, Unclear, read, read_parts, read_volunteered
-from .grammars.anew import counted_anew, nearest, with_unit_of
-from .naming import names_of
-from .phrases import spoken
+from .reference_day import asked_anew
+from .slot_names import names_of
 from .state import Filled, Instance
+from .templates import spoken
 
 Correction = CorrectSlot | SetSlot | ClearSlot
 

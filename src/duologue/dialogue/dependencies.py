@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .draft import Draft
 from .flow import Act, Collect, Confirm, Domain, Instruction, JumpUnless
-from .phrases import gaps_of
+from .templates import gaps_of
 
 
 def dependants(domain: Domain, changed: str) -> frozenset[str]:

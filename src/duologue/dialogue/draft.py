@@ -11,9 +11,9 @@ from typing import Any
 from .effects import Effect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .matrix import MATRIX
-from .phrases import as_said, fill
 from .records import changed
 from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, with_top
+from .templates import as_said, fill
 
 
 class UnknownMove(Exception):

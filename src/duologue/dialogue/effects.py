@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .grammars import Json
+from .english import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .commands import Command
-from .grammars import Json
+from .english import Json
 
 
 @dataclass(frozen=True, slots=True)

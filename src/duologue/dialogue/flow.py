@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .conditions import Condition
-from .grammars import Choice, Kind, NameList
-from .grammars import Slot as Asked
-from .grammars.reading import DAYTIME_HOURS
+from .english import Choice, Kind, NameList
+from .english import Slot as Asked
+from .english.readings import DAYTIME_HOURS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .answers import answer, hear_aside, understand
+from .apply_commands import obey, wait_on
 from .commands import SetSlot
-from .confirming import answer_confirmation
+from .confirmation import answer_confirmation
 from .draft import Draft
 from .effects import Effect
 from .events import (
@@ -28,12 +29,11 @@ from .events import (
     WorkFailed,
 )
 from .flow import Act, Domain
-from .obey import obey, wait_on
-from .parts import hear, tell
-from .recovering import answer_error
-from .run import fail, go_on, leave_all, leave_step, open_flow
+from .recovery import answer_error
+from .run_flow import fail, go_on, leave_all, leave_step, open_flow
 from .stack import PROGRAM
 from .state import BUSY, MESSAGES_MAX, Filled, Message, Phase, State
+from .unconfirmed_values import hear, tell
 from .values import accept, reject, validate_next
 
 P = Phase

@@ -7,9 +7,9 @@ with it or last.
 from __future__ import annotations
 
 from .draft import Draft
-from .earlier import asked_after
+from .english import Kind
 from .flow import SlotSpec
-from .grammars import Kind
+from .reference_day import asked_after
 
 
 def passed(d: Draft, spec: SlotSpec, value: str) -> str:

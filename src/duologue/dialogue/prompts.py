@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from .draft import Draft
 from .flow import Act, Collect, Confirm
-from .parts import listed
-from .phrases import either, spelled, spoken
 from .state import Phase
+from .templates import either, spelled, spoken
+from .unconfirmed_values import listed
 
 
 def ask_slot(d: Draft, at: Collect) -> None:

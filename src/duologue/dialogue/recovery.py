@@ -6,14 +6,14 @@ Rule: nothing is tried again unless somebody asks for it.
 from __future__ import annotations
 
 from .answers import answer, ask_nlu, correct_or_ask, understand
-from .asking import question_stands
+from .apply_commands import cancel, miss, obey
 from .commands import BY_NAME, Cancel, Help, Repeat
-from .confirming import answer_confirmation
+from .confirmation import answer_confirmation
 from .draft import Draft
-from .grammars.commands import command_of
-from .grammars.tokens import tokens_of
-from .obey import cancel, miss, obey
-from .run import go_on
+from .english.commands import command_of
+from .english.tokens import tokens_of
+from .prompts import question_stands
+from .run_flow import go_on
 from .state import Phase
 from .values import validate_next
 

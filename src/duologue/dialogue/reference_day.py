@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from .english import Kind, Slot
 from .flow import Domain, SlotSpec
-from .grammars import Kind, Slot
 from .state import Filled, Instance
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

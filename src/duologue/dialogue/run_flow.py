@@ -6,16 +6,16 @@ goes round without asking is an error with the name of its step.
 
 from __future__ import annotations
 
-from .asking import ask_confirmation, ask_slot, is_hopeless
-from .depends import dependants, unconfirm, unconfirm_behind
+from .dependencies import dependants, unconfirm, unconfirm_behind
 from .draft import Draft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
 from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
-from .parts import check, wants_check
+from .prompts import ask_confirmation, ask_slot, is_hopeless
 from .requests import action
 from .stack import begin, keep_slots, return_to
 from .state import Filled, Phase, Slots, Trouble, put, values_of, without
+from .unconfirmed_values import check, wants_check
 
 ACTS_MAX = 100  # for one message
 STEPS_MAX = 500  # without asking anybody

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
+from .english import Kind
+from .english.carrier_words import FILLERS, POLITE
+from .english.tokens import tokens_of
 from .flow import Domain
-from .grammars import Kind
-from .grammars.carriers import FILLERS, POLITE
-from .grammars.tokens import tokens_of
 
 _KINDS = {
     Kind.DATE: ("date", "day"),

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from .commands import CorrectSlot, SetSlot
-from .grammars import Json
+from .english import Json
 from .records import changed
 
 MESSAGES_MAX = 50

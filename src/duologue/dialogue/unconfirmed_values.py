@@ -7,9 +7,9 @@ how far it is. Rule: no action runs on such a value before the person was told o
 from __future__ import annotations
 
 from .draft import Draft
-from .phrases import as_said, gaps_of, spoken
 from .records import changed
 from .state import BUSY, Filled, put
+from .templates import as_said, gaps_of, spoken
 
 PART = "part"  # picked out, and nobody was told yet
 TOLD = "part, told"  # the person may still object

@@ -7,19 +7,19 @@ place. That any value will do is no value: it is not checked and not read back.
 
 from __future__ import annotations
 
-from .asking import ask_slot, count_try, is_confirming
 from .commands import CorrectSlot, SetSlot
-from .depends import dependants, unconfirm, unconfirm_behind, uses
+from .dependencies import dependants, unconfirm, unconfirm_behind, uses
 from .draft import Draft
+from .english import ANY, Json
 from .flow import Act, Collect, Confirm
-from .grammars import ANY, Json
-from .parts import PART, TOLD
-from .passed import passed
-from .phrases import as_said, spoken
+from .past_values import passed
+from .prompts import ask_slot, count_try, is_confirming
 from .requests import validation
-from .run import go_on, write
+from .run_flow import go_on, write
 from .stack import PROGRAM
 from .state import Phase, without
+from .templates import as_said, spoken
+from .unconfirmed_values import PART, TOLD
 
 
 def validate_next(d: Draft) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import ink
+from . import typography
 from .graph import Diagram, Kind
 from .shapes import Box, Point
 
@@ -59,8 +59,8 @@ class Chart(NamedTuple):
         body: list[str] = []
         body += self._paint_stripes(at)
         for name, x in tracks.items():
-            body.append(ink.straight(Point(x, top - 4), Point(x, bottom), "track"))
-            body.append(ink.text(Point(x + 3, top - 10), name, "column", turn=_SLANT))
+            body.append(typography.straight(Point(x, top - 4), Point(x, bottom), "track"))
+            body.append(typography.text(Point(x + 3, top - 10), name, "column", turn=_SLANT))
         y, last = top, ""
         for entry in self.entries:
             body += _paint_bus(entry, tracks, y + entry.height / 2)
@@ -75,18 +75,18 @@ class Chart(NamedTuple):
         for number, entry in enumerate(self.entries):
             tinted = tinted if number and self.entries[number - 1].target == entry.target else not tinted
             if tinted:
-                stripes.append(ink.rect(Box(at.x - 8, y, self.width + 16, entry.height), "stripe"))
+                stripes.append(typography.rect(Box(at.x - 8, y, self.width + 16, entry.height), "stripe"))
             y += entry.height
         return stripes
 
     def _paint_words(self, entry: Entry, left: float, y: float, is_first: bool) -> list[str]:
         x = left + self.tracks_width + _GAP
         baseline = y + _ENTRY_PADDING / 2 + _LINE_HEIGHT * 0.75
-        body = [ink.text(Point(x, baseline), f"→ {entry.target}", "name")] if is_first else []
+        body = [typography.text(Point(x, baseline), f"→ {entry.target}", "name")] if is_first else []
         x += self.target_width + _GAP
         for number, line in enumerate(entry.label):
             place = Point(x + (_INDENT if number else 0), baseline + number * _LINE_HEIGHT)
-            body.append(ink.text(place, line, entry.face, also=entry.kind, rows=entry.rows))
+            body.append(typography.text(place, line, entry.face, also=entry.kind, rows=entry.rows))
         return body
 
 
@@ -96,11 +96,11 @@ def chart_of(diagram: Diagram) -> Chart | None:
     if not entries:
         return None
     names = tuple(node.name for node in diagram.nodes)
-    longest = max(ink.text_width(name, "column") for name in names)
-    overhang = ink.text_width(names[-1], "column") * _SLANT_RUN
+    longest = max(typography.text_width(name, "column") for name in names)
+    overhang = typography.text_width(names[-1], "column") * _SLANT_RUN
     tracks = _TRACK * len(names)
-    target = max(ink.text_width(f"→ {entry.target}", "name") for entry in entries)
-    label = _INDENT + max(ink.text_width(line, entry.face) for entry in entries for line in entry.label)
+    target = max(typography.text_width(f"→ {entry.target}", "name") for entry in entries)
+    label = _INDENT + max(typography.text_width(line, entry.face) for entry in entries for line in entry.label)
     head = longest * _SLANT_RISE + 22
     width = max(tracks + target + label + 2 * _GAP, tracks + overhang)
     return Chart(names, entries, tracks, target, width, head, head + sum(entry.height for entry in entries))
@@ -136,14 +136,14 @@ def _paint_bus(entry: Entry, tracks: dict[str, float], y: float) -> list[str]:
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]
     body = [
-        f'<g class="{entry.kind}"{ink.rows_of(entry.rows)}>',
-        ink.title(f"{', '.join(entry.sources)} → {entry.target}"),
+        f'<g class="{entry.kind}"{typography.rows_of(entry.rows)}>',
+        typography.title(f"{', '.join(entry.sources)} → {entry.target}"),
     ]
     for side in (-1, 1):
         ends = [x for x in places if (x - goal) * side > 0]
         if ends:
             furthest = max(ends, key=lambda x: abs(x - goal))
-            body.append(ink.straight(Point(furthest, y), Point(goal + side * 6, y), "bus"))
-            body.append(ink.arrow_head(Point(goal + side, y), Point(side, 0), "dot head", 8.5))
-    body += [ink.circle(Point(x, y), 3.4, "dot") for x in places]
+            body.append(typography.straight(Point(furthest, y), Point(goal + side * 6, y), "bus"))
+            body.append(typography.arrow_head(Point(goal + side, y), Point(side, 0), "dot head", 8.5))
+    body += [typography.circle(Point(x, y), 3.4, "dot") for x in places]
     return [*body, "</g>"]

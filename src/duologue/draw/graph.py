@@ -17,7 +17,7 @@ from duologue.core.settings import Settings
 from duologue.core.state import initial
 from duologue.core.views import View
 
-from .rulemoves import rule_moves
+from .rule_moves import rule_moves
 
 Kind: TypeAlias = Literal["row", "rule", "source", "amended"]
 

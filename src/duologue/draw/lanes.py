@@ -12,13 +12,13 @@ from duologue.core.leaves import Leaf
 from duologue.core.machine import MACHINE, ROWS
 from duologue.core.rows import Rule
 
-from . import ink
+from . import typography
 from .graph import REGIONS, Diagram, region_diagram, region_rows
 from .legend import KIND_SIGNS, START, TIMED, Sign, paint_legend
-from .paint import paint
 from .picture import Arrangement, Picture, Spacing, arrange, connect
-from .rulemoves import rule_moves
+from .rule_moves import rule_moves
 from .shapes import Box, Point
+from .svg_elements import paint
 
 _MARGIN = 30.0
 _HEAD = 66.0
@@ -52,8 +52,8 @@ def machine_svg() -> str:
         "and what should not last has a deadline."
     )
     body = [
-        ink.text(Point(_MARGIN, _MARGIN + 15), title, "title"),
-        ink.text(Point(_MARGIN, _MARGIN + 38), about, "about"),
+        typography.text(Point(_MARGIN, _MARGIN + 15), title, "title"),
+        typography.text(Point(_MARGIN, _MARGIN + 38), about, "about"),
     ]
     x, y = _MARGIN, _MARGIN + _HEAD
     for lane in lanes:
@@ -65,7 +65,7 @@ def machine_svg() -> str:
     signs = [START, TIMED, *KIND_SIGNS[:2], Sign("", "a rule has the colours of the regions that it moves")]
     body += [f'<g class="{lanes[0].hue}">', *paint_legend(signs, Point(_MARGIN, y)), "</g>"]
     told = " ".join(f"{lane.diagram.title}: {', '.join(node.name for node in lane.diagram.nodes)}." for lane in lanes)
-    return ink.document(title, f"{about} {told}", width, y + 22, body)
+    return typography.document(title, f"{about} {told}", width, y + 22, body)
 
 
 def _lanes() -> list[Lane]:
@@ -73,7 +73,7 @@ def _lanes() -> list[Lane]:
     diagrams = [region_diagram(region) for region in REGIONS.values()]
     heights = [_arranged(diagram, _DOWN_MIN).bounds.height for diagram in diagrams]
     lanes = []
-    for hue, region, diagram, height in zip(ink.HUES, REGIONS.values(), diagrams, heights, strict=True):
+    for hue, region, diagram, height in zip(typography.HUES, REGIONS.values(), diagrams, heights, strict=True):
         gaps = -(-len(diagram.nodes) // _columns_of(diagram)) - 1
         down = _DOWN_MIN + (max(heights) - height) / max(gaps, 1)
         lanes.append(Lane(region, hue, diagram, connect(_arranged(diagram, min(down, _DOWN_MAX)))))
@@ -95,14 +95,14 @@ def _paint_lane(lane: Lane, box: Box) -> list[str]:
     question = lane.diagram.about.split("?")[0] + "?"
     body = [
         f'<g class="{lane.hue}">',
-        ink.rect(box, "panel", 10),
-        ink.text(Point(box.x + _PADDING, box.y + 26), lane.diagram.title, "heading"),
+        typography.rect(box, "panel", 10),
+        typography.text(Point(box.x + _PADDING, box.y + 26), lane.diagram.title, "heading"),
     ]
     for number, line in enumerate(_wrapped(question, box.width - 2 * _PADDING)):
-        body.append(ink.text(Point(box.x + _PADDING, box.y + 44 + number * 14), line, "small"))
+        body.append(typography.text(Point(box.x + _PADDING, box.y + 44 + number * 14), line, "small"))
     body += paint(lane.diagram, lane.picture.moved(left - bounds.x, top - bounds.y))
     rows = f"{len(region_rows(lane.region))} rows"
-    body.append(ink.text(Point(box.x + _PADDING, box.bottom - 12), rows, "small"))
+    body.append(typography.text(Point(box.x + _PADDING, box.bottom - 12), rows, "small"))
     return [*body, "</g>"]
 
 
@@ -113,18 +113,18 @@ def _paint_rules(lanes: list[Lane], box: Box) -> list[str]:
     body = []
     for number, rule in enumerate(rules):
         card = Box(box.x + number * (width + _GAP), box.y, width, box.height)
-        body += [f"<g{ink.rows_of([-1 - number])}>", *_paint_rule(rule, lanes, card), "</g>"]
+        body += [f"<g{typography.rows_of([-1 - number])}>", *_paint_rule(rule, lanes, card), "</g>"]
     return body
 
 
 def _paint_rule(rule: Rule, lanes: list[Lane], card: Box) -> list[str]:
-    body = [ink.rect(card, "panel", 10), ink.text(Point(card.x + 12, card.y + 22), rule.name, "mend")]
+    body = [typography.rect(card, "panel", 10), typography.text(Point(card.x + 12, card.y + 22), rule.name, "mend")]
     moved = [lane for lane in lanes if any(name == rule.name for name, _, _ in rule_moves(lane.region))]
     for number, lane in enumerate(reversed(moved)):
-        dot = ink.circle(Point(card.right - 16 - number * 12, card.y + 18), 4, "dot")
-        body.append(f'<g class="{lane.hue}">{ink.title(lane.diagram.title)}{dot}</g>')
+        dot = typography.circle(Point(card.right - 16 - number * 12, card.y + 18), 4, "dot")
+        body.append(f'<g class="{lane.hue}">{typography.title(lane.diagram.title)}{dot}</g>')
     for number, line in enumerate(_wrapped(rule.why, card.width - 20)):
-        body.append(ink.text(Point(card.x + 12, card.y + 41 + number * 14), line, "small"))
+        body.append(typography.text(Point(card.x + 12, card.y + 41 + number * 14), line, "small"))
     return body
 
 
@@ -132,7 +132,7 @@ def _wrapped(text: str, width: float) -> list[str]:
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and ink.text_width(longer, "small") > width:
+        if lines[-1] and typography.text_width(longer, "small") > width:
             lines.append(word)
         else:
             lines[-1] = longer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import ink
+from . import typography
 from .shapes import Curve, Point
 
 _GAP = 22.0
@@ -24,7 +24,7 @@ class Sign(NamedTuple):
 
     @property
     def width(self) -> float:
-        return self.lead + ink.text_width(self.meaning, "small")
+        return self.lead + typography.text_width(self.meaning, "small")
 
 
 START = Sign("start", "begins here")
@@ -46,7 +46,7 @@ def paint_legend(signs: list[Sign], at: Point) -> list[str]:
     x = at.x
     for sign in signs:
         body += _paint_sign(sign, Point(x, at.y - 4))
-        body.append(ink.text(Point(x + sign.lead, at.y), sign.meaning, "small"))
+        body.append(typography.text(Point(x + sign.lead, at.y), sign.meaning, "small"))
         x += sign.width + _GAP
     return body
 
@@ -55,9 +55,12 @@ def _paint_sign(sign: Sign, at: Point) -> list[str]:
     if sign.kind == "":
         return []
     if sign.kind == "start":
-        return [ink.circle(Point(at.x + 4, at.y), 3.2, "dot")]
+        return [typography.circle(Point(at.x + 4, at.y), 3.2, "dot")]
     if sign.kind == "timed":
-        return [ink.clock(Point(at.x + 5, at.y))]
+        return [typography.clock(Point(at.x + 5, at.y))]
     end = Point(at.x + _ARROW, at.y)
     line = Curve(at, at, end, Point(end.x - 6, end.y))
-    return [ink.curve_path(line, f"line {sign.kind}"), ink.arrow_head(end, Point(-1, 0), f"arrow {sign.kind}")]
+    return [
+        typography.curve_path(line, f"line {sign.kind}"),
+        typography.arrow_head(end, Point(-1, 0), f"arrow {sign.kind}"),
+    ]

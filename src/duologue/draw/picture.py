@@ -10,11 +10,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .graph import Diagram, Node
-from .hubs import Gathered, Line, Note, gather, note_lines
-from .ink import FACES, text_width
-from .places import Cell, place
+from .grouped_moves import Gathered, Line, Note, gather, note_lines
+from .layout import Cell, place
 from .routes import route
 from .shapes import Box, Curve, bounds_of
+from .typography import FACES, text_width
 
 NAME_HEIGHT = 34.0
 NOTE_HEIGHT = 14.0

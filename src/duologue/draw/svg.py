@@ -6,14 +6,14 @@ diagram always gives the same bytes.
 
 from __future__ import annotations
 
-from . import ink
+from . import typography
 from .chart import chart_of
 from .graph import REGIONS, Diagram
 from .lanes import machine_svg
 from .legend import KIND_SIGNS, START, TIMED, Sign, legend_width, paint_legend
-from .paint import paint
 from .picture import Picture, lay_out
 from .shapes import Point
+from .svg_elements import paint
 
 __all__ = ["machine_svg", "to_svg"]
 
@@ -26,14 +26,14 @@ _LEGEND = 34.0
 def to_svg(diagram: Diagram) -> str:
     """The picture of one region or view."""
     picture, chart = lay_out(diagram), chart_of(diagram)
-    inner = max(picture.bounds.width, chart.width if chart else 0, ink.text_width(diagram.about, "about"))
+    inner = max(picture.bounds.width, chart.width if chart else 0, typography.text_width(diagram.about, "about"))
     signs = _signs(diagram, picture)
     inner = max(inner, legend_width(signs))
     left = _MARGIN + (inner - picture.bounds.width) / 2
     picture = picture.moved(left - picture.bounds.x, _MARGIN + _HEAD - picture.bounds.y)
     body = [
-        ink.text(Point(_MARGIN, _MARGIN + 14), diagram.title, "title"),
-        ink.text(Point(_MARGIN, _MARGIN + 36), diagram.about, "about"),
+        typography.text(Point(_MARGIN, _MARGIN + 14), diagram.title, "title"),
+        typography.text(Point(_MARGIN, _MARGIN + 36), diagram.about, "about"),
         f'<g class="{hue_of(diagram)}">',
         *paint(diagram, picture),
     ]
@@ -42,12 +42,12 @@ def to_svg(diagram: Diagram) -> str:
         body += chart.paint(Point(_MARGIN, y))
         y += chart.height + _GAP / 2
     body += [*paint_legend(signs, Point(_MARGIN, y + 8)), "</g>"]
-    return ink.document(diagram.title, _described(diagram), inner + 2 * _MARGIN, y + _LEGEND, body)
+    return typography.document(diagram.title, _described(diagram), inner + 2 * _MARGIN, y + _LEGEND, body)
 
 
 def hue_of(diagram: Diagram) -> str:
     """Each region has a colour of its own; views share the first."""
-    hues = list(ink.HUES)
+    hues = list(typography.HUES)
     regions = list(REGIONS)
     return hues[regions.index(diagram.title) % len(hues)] if diagram.title in regions else hues[0]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from . import ink
+from . import typography
 from .graph import Diagram
-from .hubs import Line
+from .grouped_moves import Line
 from .picture import NAME_HEIGHT, NOTE_HEIGHT, Picture, Stated, name_baseline
 from .shapes import Curve, Point
 
@@ -44,11 +44,11 @@ def _paint_line(line: Line, curve: Curve, labels: dict[tuple[str, str], tuple[st
     start = curve.start.along(out, _HEAD - 2) if line.both_ways else curve.start
     trimmed = Curve(start, curve.first, curve.second, curve.end.along(back, _HEAD - 2))
     ids = [rows.get(move, []) for move in moves]
-    heads = [ink.arrow_head(curve.end, back, f"arrow {line.kind}", rows=ids[0])]
+    heads = [typography.arrow_head(curve.end, back, f"arrow {line.kind}", rows=ids[0])]
     if line.both_ways:
-        heads.append(ink.arrow_head(curve.start, out, f"arrow {line.kind}", rows=ids[1]))
-    group = f"<g{ink.rows_of(number for numbers in ids for number in numbers)}>"
-    return [group, ink.title(told), ink.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
+        heads.append(typography.arrow_head(curve.start, out, f"arrow {line.kind}", rows=ids[1]))
+    group = f"<g{typography.rows_of(number for numbers in ids for number in numbers)}>"
+    return [group, typography.title(told), typography.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
 
 
 def _direction(start: Point, towards: Point) -> Point:
@@ -60,16 +60,16 @@ def _direction(start: Point, towards: Point) -> Point:
 def _paint_state(name: str, stated: Stated, rows: _Rows) -> list[str]:
     box, node = stated.box, stated.node
     baseline = name_baseline(stated)
-    body = [ink.rect(box, "state start" if node.start else "state", 9, title=name)]
+    body = [typography.rect(box, "state start" if node.start else "state", 9, title=name)]
     if node.start:
-        body.append(ink.circle(Point(box.x + _SIGN, baseline - 4.5), 3.2, "dot"))
+        body.append(typography.circle(Point(box.x + _SIGN, baseline - 4.5), 3.2, "dot"))
     if node.timed:
-        body.append(ink.clock(Point(box.right - _SIGN, baseline - 4.5)))
-    body.append(ink.text(Point(box.centre.x, baseline), name, "name", "middle"))
+        body.append(typography.clock(Point(box.right - _SIGN, baseline - 4.5)))
+    body.append(typography.text(Point(box.centre.x, baseline), name, "name", "middle"))
     y = box.y + NAME_HEIGHT + 4
     for note, lines in stated.notes:
         ids = [number for edge in note.edges for number in rows.get((edge.source, edge.target), [])]
         for line in lines:
-            body.append(ink.text(Point(box.centre.x, y), line, "note", "middle", also=note.kind, rows=ids))
+            body.append(typography.text(Point(box.centre.x, y), line, "note", "middle", also=note.kind, rows=ids))
             y += NOTE_HEIGHT
     return body

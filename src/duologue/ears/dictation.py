@@ -15,9 +15,9 @@ from typing import Protocol
 from duologue.turns.stability import Stability
 from duologue.turns.words import words_of
 
-from .inference import RATE_HZ, NDArray, Samples, np
+from .model_input import RATE_HZ, NDArray, Samples, np
 from .moonshine import NOTHING, Transcript, mean_confidence
-from .vocabulary import Word
+from .token_vocabulary import Word
 
 WINDOW_MS = 4_000  # longer open audio is to be cut
 WINDOW_MS_MAX = 7_000  # and here it is cut in any case

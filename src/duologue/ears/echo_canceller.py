@@ -12,7 +12,7 @@ from typing import Any
 
 from duologue.audio.frames import Cutter, to_pcm, to_samples
 
-from .inference import RATE_HZ, Samples, np
+from .model_input import RATE_HZ, Samples, np
 
 _PIECE = RATE_HZ // 100
 

@@ -12,7 +12,7 @@ from duologue.audio.frames import Cutter, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.ports.ears import Frame
 
-from .inference import Samples, UnusableAudio, np
+from .model_input import Samples, UnusableAudio, np
 
 
 class Pair(NamedTuple):

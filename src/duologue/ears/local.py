@@ -31,22 +31,22 @@ from duologue.ports.ears import (
     VoiceFrame,
 )
 from duologue.ports.failure import BrokenContract
-from duologue.turns.echo_gate import EchoGate
+from duologue.turns.echo_level import EchoGate
 from duologue.turns.features import PauseFeatures, is_turn, is_weak
 
-from .batch import VadBatches
-from .canceller import EchoCanceller, is_installed
-from .gate import Change, GateRule, VoiceGate
-from .incoming import BothSides, Pair
-from .inference import RATE_HZ, Samples, UnusableAudio, np
+from .dictation import Hypothesis, Transcribes
+from .echo_canceller import EchoCanceller, is_installed
+from .frame_pairs import BothSides, Pair
+from .model_input import RATE_HZ, Samples, UnusableAudio, np
+from .model_threads import Lane, ModelThreads, Urgency, shared_threads
 from .moonshine import Moonshine
-from .outbox import Outbox
+from .report_queue import Outbox
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from .smart_turn import SmartTurn
-from .streaming import Hypothesis, Transcribes
-from .threads import Lane, ModelThreads, Urgency, shared_threads
+from .speech_gate import Change, GateRule, VoiceGate
+from .transcription import Pace, Utterance
 from .turn_sound import Question, TurnSound, answer, joined
-from .utterance import Pace, Utterance
+from .vad_batch import VadBatches
 
 T = TypeVar("T")
 

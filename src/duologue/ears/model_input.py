@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from duologue.models.cache import ModelMissing, model_path
-from duologue.models.running import Session, UnusableModel, session
+from duologue.models.onnx_sessions import Session, UnusableModel, session
 
 try:
     import numpy as np

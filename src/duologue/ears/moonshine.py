@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .inference import RATE_HZ, NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
-from .vocabulary import Vocabulary, Word, read_vocabulary
+from .model_input import RATE_HZ, NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
+from .token_vocabulary import Vocabulary, Word, read_vocabulary
 
 SAMPLES_MIN = RATE_HZ // 4  # less is filled up with silence: the encoder needs some
 SAMPLES_MAX = 30 * RATE_HZ

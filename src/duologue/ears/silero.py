@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .inference import NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
+from .model_input import NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
 
 FRAME_SAMPLES = 512
 FRAME_MS = 32

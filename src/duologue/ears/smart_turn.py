@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .inference import RATE_HZ, NDArray, Samples, checked, find_file, np, session
+from .model_input import RATE_HZ, NDArray, Samples, checked, find_file, np, session
 
 WINDOW_SAMPLES = 8 * RATE_HZ
 MELS = 80

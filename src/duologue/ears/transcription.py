@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .inference import RATE_HZ, Samples, np
-from .streaming import Dictation, Hypothesis, Transcribes
-from .threads import Lane, ModelThreads, Urgency
+from .dictation import Dictation, Hypothesis, Transcribes
+from .model_input import RATE_HZ, Samples, np
+from .model_threads import Lane, ModelThreads, Urgency
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from duologue.turns.features import DOUBT_MS, PauseFeatures, is_weak, shape_of
 from duologue.turns.pitch import steady_pitch_ms
 from duologue.turns.voicing import Voicing
 
-from .inference import RATE_HZ, Samples
+from .model_input import RATE_HZ, Samples
 from .silero import FRAME_MS, FRAME_SAMPLES
 from .smart_turn import WINDOW_SAMPLES, SmartTurn
 

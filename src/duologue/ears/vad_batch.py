@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
-from .inference import Samples
+from .model_input import Samples
+from .model_threads import Lane
 from .silero import VadMemory
-from .threads import Lane
 
 BATCH_MAX = 256
 

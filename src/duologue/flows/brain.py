@@ -22,11 +22,11 @@ from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
 from duologue.ports.history import UserSaid
 from duologue.ports.streams import signed
 
-from .clock import now_ms, today_in
+from .caller_clock import now_ms, today_in
+from .dialogue_session import MemoryStore, Said, Store, Talk, check_flow
 from .form import form_of
 from .intents import scope_of
 from .registry import Registry
-from .talk import MemoryStore, Said, Store, Talk, check_flow
 
 WORKING_S = 0.25  # between signs of life while a function runs
 TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store

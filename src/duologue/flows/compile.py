@@ -12,6 +12,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from duologue.dialogue.conditions import parse
+from duologue.dialogue.english import Choice, NameList
 from duologue.dialogue.flow import (
     Act,
     Assign,
@@ -29,7 +30,6 @@ from duologue.dialogue.flow import (
     Say,
     SlotSpec,
 )
-from duologue.dialogue.grammars import Choice, NameList
 
 from .schema import (
     ActionStep,

@@ -17,9 +17,9 @@ from typing import Any, Protocol, TypeAlias
 from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.effects import Effect, HandOver, Respond, RunAction, Save, Understand, Validate
+from duologue.dialogue.english import Json
 from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Json
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
 from duologue.dialogue.state import State
@@ -27,7 +27,7 @@ from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 
 from .intents import scope_of
-from .meaning import commands_of
+from .nlu_commands import commands_of
 from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver

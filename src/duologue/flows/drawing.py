@@ -54,7 +54,7 @@ def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid")
         raise DuologueError(f"{file.name} has no flow {flow!r}{hint(flow, known)}")
     names = tuple(known) if flow is None else (flow,)
     if format == "svg":
-        from .chart import charts_svg
+        from .svg_chart import charts_svg
 
         return charts_svg(file.written, names, file.name if flow is None else flow)
     return to_mermaid(file.domain, names)

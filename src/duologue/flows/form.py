@@ -6,8 +6,8 @@ Rule: what is shown is what people would say, never a value as it is stored.
 from __future__ import annotations
 
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.phrases import as_said, spoken
 from duologue.dialogue.state import Instance, Phase, State
+from duologue.dialogue.templates import as_said, spoken
 from duologue.ports.brain import Form, FormSlot
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
+from duologue.dialogue.english import Answer, Kind, plainly
+from duologue.dialogue.english.carrier_words import is_negation
+from duologue.dialogue.english.commands import keeps, repeats
+from duologue.dialogue.english.questions import asks
+from duologue.dialogue.english.tokens import Token, stem, tokens_of
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Answer, Kind, plainly
-from duologue.dialogue.grammars.carriers import is_negation
-from duologue.dialogue.grammars.commands import keeps, repeats
-from duologue.dialogue.grammars.questions import asks
-from duologue.dialogue.grammars.tokens import Token, stem, tokens_of
 from duologue.dialogue.state import State
 
 from .intents import ANSWERS, FLOW

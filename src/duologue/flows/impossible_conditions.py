@@ -12,10 +12,10 @@ from itertools import pairwise
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.grammars import ANY, Kind
+from duologue.dialogue.english import ANY, Kind
 
 from .problems import Notes, hint, quoted
-from .walk import At, choices_of, conditions_of, entries_of, pairs_of, steps_of
+from .step_walk import At, choices_of, conditions_of, entries_of, pairs_of, steps_of
 
 _CONSTANTS = {"true": True, "false": False}
 _HOLDS = {Kind.NUMBER: "a number", Kind.YES_NO: "true or false", Kind.MONEY: "an amount with its currency"}

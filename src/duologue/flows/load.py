@@ -101,13 +101,13 @@ def _its_packages() -> Iterator[None]:
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     """A text with its warnings, or InvalidFlows. Lists of names are looked for in the folder."""
     with _its_packages():
-        from .compared import check_comparisons
         from .compile import called, compile_file
-        from .complaints import check_schema
-        from .lines import read_yaml
-        from .namefiles import read_name_files
+        from .impossible_conditions import check_comparisons
+        from .name_files import read_name_files
         from .references import check_names
-        from .sense import check_sense
+        from .schema_errors import check_schema
+        from .semantic_checks import check_sense
+        from .yaml_positions import read_yaml
 
     notes = Notes(name)
     plain = read_yaml(text, notes)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from duologue.dialogue.grammars import Choice
+from duologue.dialogue.english import Choice
 
 from .problems import Notes, quoted
-from .walk import entries_of
+from .step_walk import entries_of
 
 CHARS_MAX = 5_000_000
 NAMES_MAX = 200_000

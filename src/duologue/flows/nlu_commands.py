@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from duologue.dialogue.commands import Command, CorrectSlot, SetSlot, Skip, StartFlow
 from duologue.dialogue.effects import Understand
+from duologue.dialogue.english import Direct, Json, Kind, Question, read
+from duologue.dialogue.english.commands import keeps
+from duologue.dialogue.english.embedded_values import is_all_values
+from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
-from duologue.dialogue.grammars.commands import keeps
-from duologue.dialogue.grammars.parts import is_all_values
-from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.state import State
 from duologue.nlu.understanding import Quote, Understanding
 
-from .doubts import Guess, is_doubtful
-from .in_part import answer_in_part, first_values, wants_yes_or_no
+from .guess_checks import Guess, is_doubtful
 from .intents import ANSWERS, COMMANDS, FLOW
+from .partial_values import answer_in_part, first_values, wants_yes_or_no
 
 
 def commands_of(

@@ -7,16 +7,16 @@ Rule: what isn't wholly understood says so by its source, and is told before any
 from __future__ import annotations
 
 from duologue.dialogue.commands import SetSlot
-from duologue.dialogue.earlier import asked_after
 from duologue.dialogue.effects import Understand
+from duologue.dialogue.english import Kind, Question, Slot, read_parts, read_volunteered
+from duologue.dialogue.english.embedded_values import read_first
+from duologue.dialogue.english.questions import asks
+from duologue.dialogue.english.tokens import tokens_of
+from duologue.dialogue.english.yes_no import asks_of_the_past, is_to_come, opening, trick_of
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars import Kind, Question, Slot, read_parts, read_volunteered
-from duologue.dialogue.grammars.parts import read_first
-from duologue.dialogue.grammars.questions import asks
-from duologue.dialogue.grammars.tokens import tokens_of
-from duologue.dialogue.grammars.yesno import asks_of_the_past, is_to_come, opening, trick_of
-from duologue.dialogue.parts import PART
+from duologue.dialogue.reference_day import asked_after
 from duologue.dialogue.state import State
+from duologue.dialogue.unconfirmed_values import PART
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:

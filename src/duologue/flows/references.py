@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.phrases import GAP, gaps_of
+from duologue.dialogue.templates import GAP, gaps_of
 
 from .problems import Notes, Path, hint, quoted
 from .schema import THEN
-from .walk import ASKING, At, choices_of, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
+from .step_walk import ASKING, At, choices_of, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
 
 # Names with a meaning of their own in texts, or as parameters of functions.
 RESERVED_SLOTS = ("value", "slot", "slots", "flows", "proposed", "key", "confirmed")

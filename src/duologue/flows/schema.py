@@ -23,11 +23,11 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from duologue.dialogue.conditions import LENGTH_MAX
+from duologue.dialogue.english import Kind
+from duologue.dialogue.english.readings import DAYTIME_HOURS
 from duologue.dialogue.flow import Domain, Patterns
-from duologue.dialogue.grammars import Kind
-from duologue.dialogue.grammars.reading import DAYTIME_HOURS
 
-from .clock import is_zone, zones
+from .caller_clock import is_zone, zones
 from .problems import hint, kind_shown
 
 VERSION = 1

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.grammars import Kind
+from duologue.dialogue.english import Kind
 
 from .problems import Notes, Path, quoted
-from .walk import LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
+from .step_walk import LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
 
 _BELONGS = {
     "choices": (Kind.CHOICE,),

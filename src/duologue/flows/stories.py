@@ -18,13 +18,13 @@ from typing import Any, Literal
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import HandOver, Respond
+from duologue.dialogue.english.calendar import day_of
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.grammars.calendar import day_of
 from duologue.nlu.understanding import Nlu, Scope, Understanding
 
+from .dialogue_session import Said, Talk
 from .problems import Notes
 from .registry import Registry
-from .talk import Said, Talk
 
 TODAY = "2026-03-04"
 Place = tuple[str | int, ...]
@@ -151,7 +151,7 @@ def _differs(turn: Turn, talk: Talk) -> bool:
 
 def read_stories(path: Path) -> StoryFile:
     """The stories of a file, or InvalidStories with every problem."""
-    from .lines import read_yaml
+    from .yaml_positions import read_yaml
 
     try:
         text = path.read_text(encoding="utf-8")

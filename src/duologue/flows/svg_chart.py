@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from duologue.draw import ink
+from duologue.draw import typography
 from duologue.draw.shapes import Box, Point
 
 from .schema import (
@@ -62,17 +62,21 @@ def charts_svg(file: FileEntry, names: Sequence[str], title: str) -> str:
         flow = file.flows[name]
         about = flow.description or name.replace("_", " ")
         block = _flow(file, flow)
-        room = max(block.left + block.right, ink.text_width(name, "title"), min(ink.text_width(about, "about"), 420.0))
+        room = max(
+            block.left + block.right,
+            typography.text_width(name, "title"),
+            min(typography.text_width(about, "about"), 420.0),
+        )
         if x > _MARGIN and x + room > _ROW_WIDTH_MAX:
             x, y, row_height = _MARGIN, y + row_height + 2 * _ASIDE, 0.0
-        body.append(ink.text(Point(x, y + 16), name, "title"))
-        body.append(ink.text(Point(x, y + 38), textwrap.shorten(about, 70, placeholder="…"), "about"))
+        body.append(typography.text(Point(x, y + 16), name, "title"))
+        body.append(typography.text(Point(x, y + 38), textwrap.shorten(about, 70, placeholder="…"), "about"))
         body += block.paint(x + max(block.left, (room - block.right + block.left) / 2), y + _HEAD)
         row_height = max(row_height, _HEAD + block.height)
         x += room + 2 * _ASIDE
         width = max(width, x - 2 * _ASIDE)
     told = "; ".join(f"{name}: {len(file.flows[name].steps)} steps" for name in names)
-    return ink.document(title, f"Flow charts. {told}.", width + _MARGIN, y + row_height + _MARGIN, body)
+    return typography.document(title, f"Flow charts. {told}.", width + _MARGIN, y + row_height + _MARGIN, body)
 
 
 def _flow(file: FileEntry, flow: FlowEntry) -> Block:
@@ -166,17 +170,21 @@ def _box(
     lines = [(face, text) for face, text in (("small", kind), ("name", name)) if text]
     lines += [("label", line) for line in _wrapped(label)]
     lines += [("note", line) for note in notes for line in _wrapped(note)]
-    width = max(ink.text_width(text, face) for face, text in lines) + 2 * _PADDING
+    width = max(typography.text_width(text, face) for face, text in lines) + 2 * _PADDING
     height = sum(_HEIGHTS[face] for face, _ in lines) + 16
     whole = " ".join((kind, name, label, *notes)).strip()
 
     def paint(x: float, y: float) -> list[str]:
         inner = Box(x - width / 2, y, width, height)
-        body = [f'<g class="{hue}">', ink.title(whole), ink.rect(inner, "state start", min(round, height / 2))]
+        body = [
+            f'<g class="{hue}">',
+            typography.title(whole),
+            typography.rect(inner, "state start", min(round, height / 2)),
+        ]
         baseline = y + 6
         for face, text in lines:
             baseline += _HEIGHTS[face]
-            body.append(ink.text(Point(x, baseline - 1), text, face, "middle"))
+            body.append(typography.text(Point(x, baseline - 1), text, face, "middle"))
         return [*body, "</g>"]
 
     return Block(width / 2, width / 2, height, paint, is_open)
@@ -256,7 +264,7 @@ def _beside(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
         painted = [*box.paint(x, y), *body.paint(at, y + top)]
         painted += _way((x, y + box.height), (x, y + height), has_head=False)
         painted += _way((x + box.right, middle), (at, middle), (at, y + top))
-        painted.append(ink.text(Point(x + box.right + 8, middle - 4), when, "small"))
+        painted.append(typography.text(Point(x + box.right + 8, middle - 4), when, "small"))
         if body.is_open and goes_again:
             side, enter = at + body.right + _ASIDE, y + 9
             painted += _way((at, low), (at, low + 14), (side, low + 14), (side, enter), (x + box.right, enter))
@@ -276,6 +284,6 @@ def _way(*points: tuple[float, float], has_head: bool = True) -> list[str]:
         length = abs(before.x - tip.x) + abs(before.y - tip.y)
         back = Point((before.x - tip.x) / length, (before.y - tip.y) / length)
         corners[-1] = tip.along(back, 6)
-        body.append(ink.arrow_head(tip, back, "arrow"))
-    path = " L ".join(f"{ink.number(x)} {ink.number(y)}" for x, y in corners)
+        body.append(typography.arrow_head(tip, back, "arrow"))
+    path = " L ".join(f"{typography.number(x)} {typography.number(y)}" for x, y in corners)
     return [f'<path class="line" d="M {path}"/>', *body]

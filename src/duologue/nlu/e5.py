@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duologue.models.cache import model_path, settle
-from duologue.models.running import UnusableModel, session
+from duologue.models.onnx_sessions import UnusableModel, session
 
 from .understanding import shortened
 from .wordpiece import WordPiece, read_vocabulary

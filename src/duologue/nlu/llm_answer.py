@@ -14,7 +14,7 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 
-from .certainty import IN_SCOPE_MIN
+from .calibration import IN_SCOPE_MIN
 from .understanding import GUESSES_MAX, Guess, Quote, Scope, Understanding
 
 _START = re.compile(r'\{\s*"guesses"')

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Protocol
 from duologue.core.errors import DuologueError
 from duologue.models.cache import ModelMissing
 
-from .certainty import DEEP, DEEPER, PLAIN, WORDS, Certainty, Scores
-from .plain import PlainScope
+from .calibration import DEEP, DEEPER, PLAIN, WORDS, Certainty, Scores
+from .stdlib_classifier import PlainScope
 from .understanding import Intent, Scope, Understanding, shortened
 
 if TYPE_CHECKING:
@@ -172,9 +172,9 @@ class LocalNlu:
                 self._use_words(why)
 
     def _use_models(self, e5: E5 | None) -> None:
+        from .blas_threads import one_core
         from .embeddings import Embeddings
-        from .learning import DeepScope
-        from .onecore import one_core
+        from .numpy_classifier import DeepScope
 
         assert self._minilm is not None, "the second model never works alone"
         embeddings = Embeddings(self._minilm, e5)
@@ -191,8 +191,8 @@ class LocalNlu:
             if why:
                 self._say(f"messages are understood by their words alone: {why}")
             try:
-                from .learning import WordScope
-                from .onecore import one_core
+                from .blas_threads import one_core
+                from .numpy_classifier import WordScope
             except ModuleNotFoundError as missing:
                 if missing.name != "numpy":
                     raise

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from duologue.models.cache import model_path, settle
-from duologue.models.running import UnusableModel
+from duologue.models.onnx_sessions import UnusableModel
 
+from .safetensors import read_weights
 from .understanding import shortened
-from .weights import read_weights
 from .wordpiece import WordPiece, read_vocabulary
 
 MODEL = "minilm"

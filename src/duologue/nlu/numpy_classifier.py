@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import grams
-from .certainty import NEAREST, USUAL, Scores
+from . import ngrams
+from .calibration import NEAREST, USUAL, Scores
 from .embeddings import Embeddings
 from .logistic import fit
 from .sparse import SparseRows
@@ -94,7 +94,7 @@ class WordScope:
 
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
         texts, labels = _flat(phrases)
-        self._grams = grams.Grams(texts)
+        self._grams = ngrams.Grams(texts)
         rows = np.stack([_filled(row) for row in self._grams.rows])
         self.view = view_of(rows, labels, len(phrases), is_sparse=True)
 
@@ -107,8 +107,8 @@ class WordScope:
         return self.view.told(self.view.scores(row), row)
 
 
-def _filled(sparse: grams.Sparse) -> Floats:
-    row = np.zeros(grams.SIZE, np.float32)
+def _filled(sparse: ngrams.Sparse) -> Floats:
+    row = np.zeros(ngrams.SIZE, np.float32)
     row[list(sparse)] = list(sparse.values())
     return row
 

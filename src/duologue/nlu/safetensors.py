@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from duologue.models.running import UnusableModel
+from duologue.models.onnx_sessions import UnusableModel
 
 _HEADER_BYTES_MAX = 1_000_000
 _MAPPED_BYTES_MIN = 10_000_000

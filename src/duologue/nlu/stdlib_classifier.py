@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .certainty import NEAREST, USUAL, Scores
-from .grams import Grams, Sparse
+from .calibration import NEAREST, USUAL, Scores
+from .ngrams import Grams, Sparse
 
 START = 8.0  # how far the means go
 PACE = 2.0

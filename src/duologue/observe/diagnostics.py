@@ -15,11 +15,11 @@ from enum import Enum
 from typing import Any, Protocol, TextIO, TypeAlias
 
 from duologue.core.leaves import ErrorClass
+from duologue.core.step_record import Moment
 from duologue.ports.worker import Tool
 
 from . import signals as sg
 from .bus import Bus
-from .moment import Moment
 
 # -- What a watcher needs of a conversation. Watching is below the runtime, which fits without knowing.
 

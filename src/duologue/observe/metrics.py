@@ -21,8 +21,7 @@ from duologue.core.effects import (
 )
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import CLOSED, ENDING, SOUNDING, Outcome, Words
-
-from .moment import Moment
+from duologue.core.step_record import Moment
 
 _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 

@@ -14,12 +14,12 @@ from typing import NamedTuple, Protocol, TypeAlias
 from duologue.core.effects import StartPlayback, StartReply
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import Outcome
+from duologue.core.step_record import Moment
 from duologue.core.views import CONVERSATION
 
 from . import signals as sg
 from .diagnostics import Watched, first_word
 from .metrics import Metrics
-from .moment import Moment
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -13,9 +13,9 @@ from typing import Any, TextIO
 
 from duologue.core.codec import canonical
 from duologue.core.settings import Settings
+from duologue.core.step_record import Moment
 
-from .journal import JournalWriter
-from .moment import Moment
+from .journal_writer import JournalWriter
 from .signals import Caption
 
 WORDS_FORMAT = "duologue-words"

@@ -17,12 +17,12 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ENDING, PENDING, SOUNDING, ErrorClass, Link, Outcome, Timer, Voice
 from duologue.core.state import State, has_foreground
+from duologue.core.step_record import Moment
 from duologue.core.views import CONVERSATION
 
 from . import signals as sg
 from .diagnostics import REASONS, Watched, correlation_id, tool_names
-from .moment import Moment
-from .states import cause_of
+from .view_history import cause_of
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

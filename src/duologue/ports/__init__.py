@@ -21,7 +21,6 @@ from .brain import (
     Truncates,
     Working,
 )
-from .calls import ToolCall
 from .ears import (
     Commit,
     Discard,
@@ -43,6 +42,7 @@ from .history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from .line import Closed, Finished, Healed, Line, LineEvent, Played, Stopped, Unplayable, Wobbled
 from .session import Context, Session
 from .sound import Sound, Word
+from .tool_call import ToolCall
 from .voice import Voice
 from .worker import Job, Mode, Tool, Worker
 

@@ -13,9 +13,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from duologue.core.leaves import Ask
 
-from .calls import ToolCall
 from .history import CallOutput, Item, News
 from .sound import Sound
+from .tool_call import ToolCall
 from .worker import Tool
 
 

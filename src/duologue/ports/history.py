@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from duologue.core.leaves import Outcome
 
-from .calls import ToolCall
+from .tool_call import ToolCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from duologue.core.events import Event
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
 from duologue.core.state import initial
-from duologue.observe.journal import FORMAT, JournalWriter
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
+from duologue.observe.journal_writer import FORMAT, JournalWriter
 
 __all__ = ["Entry", "InvalidJournal", "Journal", "JournalWriter", "Moment", "read_journal", "replay"]
 

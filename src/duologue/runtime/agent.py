@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from duologue.brains.functions import as_brain
+from duologue.brains.function_brain import as_brain
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Ask
 from duologue.core.settings import Settings, profile
@@ -21,7 +21,7 @@ from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
 from duologue.turns.endpoint import Endpoint, policy
 from duologue.turns.overlap import OVERLAP_RULES
-from duologue.workers.functions import as_worker
+from duologue.workers.function_tools import as_worker
 
 
 class InvalidAgent(DuologueError, ValueError):

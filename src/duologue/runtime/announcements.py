@@ -13,13 +13,13 @@ from duologue.core import effects as fx
 from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link
 from duologue.core.state import State
+from duologue.core.step_record import Moment
 from duologue.core.views import CONVERSATION, LIFECYCLE
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
-from duologue.observe.hints import hint
+from duologue.observe.fault_hints import hint
 from duologue.observe.metrics import Meter
-from duologue.observe.moment import Moment
-from duologue.observe.states import States
+from duologue.observe.view_history import States
 
 from .speech import Speech
 from .transcript import Transcript

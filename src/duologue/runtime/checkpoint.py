@@ -17,10 +17,10 @@ from duologue.core.errors import DuologueError
 from duologue.core.leaves import Outcome
 from duologue.core.settings import Settings
 from duologue.core.state import State
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
+from duologue.ports.tool_call import ToolCall
 
-from .pages import bound, name_of
+from .transcript_pages import bound, name_of
 
 SCHEMA = 2
 WHOLE = 1  # when all that was said was in one part

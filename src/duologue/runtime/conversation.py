@@ -18,17 +18,17 @@ from duologue.core.errors import DuologueError
 from duologue.core.leaves import CLOSED, Link
 from duologue.core.machine import MACHINE
 from duologue.core.state import State
+from duologue.core.step_record import Moment
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
-from duologue.observe.moment import Moment
 from duologue.ports.brain import Forgets, Remembers
 from duologue.ports.ears import Heard
 from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
+from .checkpoint import Saved
 from .engine import Engine
-from .saved import Saved
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
 

@@ -21,7 +21,7 @@ from duologue.core.events import EVENTS, Event, TimerFired
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
 from duologue.core.state import State, initial, next_deadline
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 
 INBOX_MAX = 1_000  # events posted within one step; more means that somebody answers himself for ever
 FIRINGS_MAX = 1_000

@@ -14,13 +14,13 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass, Part
 from duologue.core.settings import POLICIES
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Sounding
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.streams import reading
 
 from .driver import Driver, Trouble
-from .frames import Frames
+from .frame_queue import Frames
 from .tasks import Tasks
 
 

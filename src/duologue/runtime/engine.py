@@ -19,10 +19,10 @@ from duologue.core import events as ev
 from duologue.core.codec import canonical, event_to_json
 from duologue.core.errors import InvalidEvent
 from duologue.core.leaves import SOUNDING, Ask, ErrorClass, Link
+from duologue.core.step_record import Moment
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.labels import WAITS, label
-from duologue.observe.moment import Moment
 from duologue.observe.recorder import Recorder
 from duologue.ports.brain import Remembers, Summarises
 from duologue.ports.ears import Frame, Heard
@@ -31,23 +31,23 @@ from duologue.ports.line import Closed, Finished, Healed, Line, LineEvent, Playe
 from duologue.turns.overlap import OVERLAP_RULES
 
 from .agent import Agent, Phrase
-from .announce import Announcer
-from .asking import Asking, Nothing, Stuck
-from .calls import Calls
+from .announcements import Announcer
+from .checkpoint import Saved, machine_part, words_part
+from .checkpoint_writer import Keeper
 from .driver import Driver, InboxFull
-from .guarded import GuardedLine
+from .ears_task import Listening
+from .guarded_line import GuardedLine
 from .hearing import Hearing
-from .keeping import Keeper
-from .listening import Listening
-from .pages import name_of
 from .playback import Playback
 from .replies import Replies
-from .saved import Saved, machine_part, words_part
+from .requests import Asking, Nothing, Stuck
 from .sessions import Sessions
 from .snapshot import context_of
 from .speech import Speech
 from .tasks import Tasks
+from .tool_calls import Calls
 from .transcript import Transcript
+from .transcript_pages import name_of
 
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())

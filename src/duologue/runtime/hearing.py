@@ -13,19 +13,19 @@ from dataclasses import dataclass, field, replace
 
 from duologue.core import events as ev
 from duologue.core.leaves import ACTIVE, AWAY, CLOSED, SOUNDING, ErrorClass, Link, User, Voice, Words
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.failure import BrokenContract
 from duologue.turns.controller import Acoustic, FrameRule, Linguistic, TurnState
-from duologue.turns.echo import is_echo
+from duologue.turns.echo_words import is_echo
 from duologue.turns.endpoint import EasyTurn, Endpoint, Wait
 from duologue.turns.features import PauseFeatures, is_weak
 from duologue.turns.overlap import Judgement, Overlap, OverlapRule
 from duologue.turns.stability import Stability
 from duologue.turns.words import count
 
-from .contract import check_sound
 from .driver import Driver
+from .ears_contract import check_sound
 from .transcript import Transcript
 
 FIRM = Judgement(False, "firm", 1.0)  # nobody may interrupt what is being said

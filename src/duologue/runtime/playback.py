@@ -12,14 +12,14 @@ from collections.abc import Awaitable, Callable
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass, Voice
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
 from duologue.ports.store import Fenced, StoreFailed
 
 from .driver import Driver, Trouble
-from .guarded import GuardedLine
+from .guarded_line import GuardedLine
 from .replies import Replies
 from .speech import Speech
 from .tasks import Tasks

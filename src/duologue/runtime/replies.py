@@ -14,16 +14,16 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Part
 from duologue.ports.brain import Brain, Firm, Request, Show, Working
-from duologue.ports.calls import ToolCall
+from duologue.ports.encodable_text import writable
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
-from duologue.ports.text import writable
+from duologue.ports.tool_call import ToolCall
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
 
 from .driver import Driver, Trouble
-from .guarded import GuardedLine
+from .guarded_line import GuardedLine
 from .speech import Speech
 from .tasks import Tasks
 

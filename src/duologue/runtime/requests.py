@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 from duologue.core.effects import StartReply
 from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
 from duologue.core.leaves import Ask, ErrorClass
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 from duologue.ports.brain import Part, Request
 from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, News
 from duologue.ports.worker import Tool
 
-from .reading import reading, texts_by_number, whole
 from .transcript import Transcript
+from .validation import reading, texts_by_number, whole
 
 
 class _Open(NamedTuple):

@@ -13,9 +13,9 @@ from typing import Any
 from duologue.ports.sound import Sound
 from duologue.voice.ledger import Ledger
 
-from .guarded import GuardedLine
-from .reading import reading
-from .saved import OpenSpeech
+from .checkpoint import OpenSpeech
+from .guarded_line import GuardedLine
+from .validation import reading
 
 AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be wasted on an interruption
 

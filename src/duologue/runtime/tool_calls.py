@@ -16,15 +16,15 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, Outcome
 from duologue.observe import signals as sg
-from duologue.ports.calls import ToolCall
 from duologue.ports.failure import BrokenContract, ServiceError, classify
+from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Mode, Tool, Worker
 from duologue.workers.results import json_arguments, result_text
 
+from .call_outputs import RESULT_CHARS_MAX, cut, output_of
+from .checkpoint import OpenCall
+from .checkpoint_writer import Keeper
 from .driver import Driver, Trouble
-from .keeping import Keeper
-from .outputs import RESULT_CHARS_MAX, cut, output_of
-from .saved import OpenCall
 from .tasks import Tasks
 from .transcript import Transcript
 

@@ -13,14 +13,14 @@ from typing import Any
 from duologue.core.effects import RecordOverheard, StartReply
 from duologue.core.events import TextTyped, WordsHeard
 from duologue.core.leaves import CLOSED, Outcome
-from duologue.observe.moment import Moment
-from duologue.ports.calls import ToolCall
+from duologue.core.step_record import Moment
+from duologue.ports.encodable_text import writable
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
-from duologue.ports.text import writable
+from duologue.ports.tool_call import ToolCall
 
-from .pages import PAGE, Pages, bound
-from .reading import number, numbers, pairs, reading, text, texts_by_number, whole
-from .saved import NotRestorable, item_from_json, item_to_json
+from .checkpoint import NotRestorable, item_from_json, item_to_json
+from .transcript_pages import PAGE, Pages, bound
+from .validation import number, numbers, pairs, reading, text, texts_by_number, whole
 
 TYPED = -1  # the utterance under which typed text is kept
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .saved import NotRestorable
+from .checkpoint import NotRestorable
 
 
 @contextmanager

@@ -24,12 +24,12 @@ from duologue.observe.prometheus import CONTENT_TYPE
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.runtime.agent import Agent
 
-from .custody import Custody
-from .files import SafeHeaders, index, web_files
-from .hall import Hall
+from .client_socket import Gate
+from .conversations import Hall
+from .debug_steps import MOMENTS_MAX, is_worth_showing, settings_of, steps_to_json, table
+from .leases import Custody
 from .settings import ServerSettings
-from .socket import Gate
-from .steps import MOMENTS_MAX, is_worth_showing, settings_of, steps_to_json, table
+from .static_files import SafeHeaders, index, web_files
 
 Answer = Callable[[Request], Awaitable[Response]]
 T = TypeVar("T")

@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from .closing import SLOW_READER, Goodbye
-from .telling import Message, message
+from .close_codes import SLOW_READER, Goodbye
+from .server_messages import Message, message
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 GOODBYE_S_MAX = 5.0  # that a client may take to read what was said before it is left

@@ -20,8 +20,10 @@ from duologue.observe.diagnostics import correlation_id
 from duologue.observe.labels import LABELS, STATES, WAITS, label
 from duologue.ports.store import StoreFailed
 
-from . import telling
-from .closing import (
+from . import server_messages
+from .client_messages import VERSION, BadMessage, Incoming, WrongVersion, read_message
+from .client_outbox import GOODBYE_S_MAX, Guest
+from .close_codes import (
     BAD_MESSAGE,
     MOVED,
     NO_HELLO,
@@ -35,13 +37,11 @@ from .closing import (
     WRONG_VERSION,
     Goodbye,
 )
-from .guest import GOODBYE_S_MAX, Guest
-from .hall import Hall, rate_of
-from .messages import VERSION, BadMessage, Incoming, WrongVersion, read_message
-from .room import Room
+from .conversations import Hall, rate_of
+from .served_conversation import Room
+from .server_messages import message
 from .settings import ServerSettings, is_loopback
 from .switchboard import Operator, may_watch
-from .telling import message
 
 LOG = logging.getLogger("duologue.server")
 Scope: TypeAlias = dict[str, Any]
@@ -237,7 +237,7 @@ class Socket:
         elif hello.get("conversation"):
             LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
             gone = "That conversation is over; the server no longer has it."
-            self._guest.tell(telling.notification("warning", "gone", gone, ("restart",)))
+            self._guest.tell(server_messages.notification("warning", "gone", gone, ("restart",)))
             for told in self._hall.left_over(hello):
                 self._guest.tell(told)
 
@@ -245,7 +245,7 @@ class Socket:
         wanted = self._settings.token
         return not wanted or hmac.compare_digest(token.encode(), wanted.encode())
 
-    def _ready(self) -> telling.Message:
+    def _ready(self) -> server_messages.Message:
         limits = self._settings.limits
         return message(
             "ready",

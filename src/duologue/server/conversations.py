@@ -22,16 +22,16 @@ from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
 from duologue.ports.store import Damaged, Fenced, Kept, Lease, StoreFailed, Write
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import NotRestorable
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.saved import NotRestorable
 
-from . import telling
-from .closing import SEAT_TAKEN, STOPPING, Goodbye
-from .custody import Custody, without_id
-from .earlier import read_earlier
-from .guest import Guest
-from .room import Earlier, Room
+from . import server_messages
+from .client_outbox import Guest
+from .close_codes import SEAT_TAKEN, STOPPING, Goodbye
+from .leases import Custody, without_id
+from .restore import read_earlier
 from .screen import Screen
+from .served_conversation import Earlier, Room
 from .settings import ServerSettings
 from .switchboard import Switchboard
 
@@ -95,7 +95,7 @@ class Hall:
         """Is this seat in a conversation? (C-CON-002)"""
         return any(room.seat == seat for room in self.rooms.values())
 
-    def left_over(self, hello: dict[str, Any]) -> list[telling.Message]:
+    def left_over(self, hello: dict[str, Any]) -> list[server_messages.Message]:
         """What nobody was there to hear when the conversation of this client ended."""
         room = self.past.get(hello.get("conversation", ""))
         return room.screen.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
@@ -262,7 +262,7 @@ class Hall:
 
     async def _let_end(self, limit_s: float) -> None:
         for room in self.rooms.values():
-            room.tell(telling.notification("warning", "stopping", "The server is about to stop."))
+            room.tell(server_messages.notification("warning", "stopping", "The server is about to stop."))
         await self._end([room for room in self.rooms.values() if room.guest is None])
         try:
             await asyncio.wait_for(self._is_empty.wait(), limit_s)

@@ -16,10 +16,10 @@ from duologue.core.leaves import Job, Link, Reply, User, Voice
 from duologue.core.machine import MACHINE
 from duologue.core.settings import Settings
 from duologue.core.state import State, floor, initial, next_deadline
+from duologue.core.step_record import Moment
 from duologue.core.views import VIEWS
-from duologue.observe.journal import JournalWriter
-from duologue.observe.moment import Moment
-from duologue.observe.states import cause_of
+from duologue.observe.journal_writer import JournalWriter
+from duologue.observe.view_history import cause_of
 
 EVENTS_MAX = 200_000
 MOMENTS_MAX = 5_000  # of a journal that is replayed

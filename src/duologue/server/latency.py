@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from duologue.core.effects import StartPlayback, StartReply
 from duologue.core.events import PlaybackProgressed, SpeechStopped, TextTyped, TokenArrived
-from duologue.observe.moment import Moment
+from duologue.core.step_record import Moment
 
 _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 

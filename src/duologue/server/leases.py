@@ -19,10 +19,10 @@ from weakref import WeakValueDictionary
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.store import Damaged, Fenced, Held, Kept, Lease, NameTaken, Node, Store, StoreFailed
-from duologue.runtime.keeping import Keeper
+from duologue.runtime.checkpoint_writer import Keeper
 
 if TYPE_CHECKING:
-    from .room import Room
+    from .served_conversation import Room
 
 LOG = logging.getLogger("duologue.server")
 TTL_MS = 10_000

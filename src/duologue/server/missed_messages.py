@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 
 from duologue.observe import signals as sg
 
-from .telling import Message
+from .server_messages import Message
 
 LOST_MAX = 20
 

@@ -6,7 +6,7 @@ conversation, what the table does not name is not told.
 
 from __future__ import annotations
 
-from .telling import Message
+from .server_messages import Message
 
 # Of each message, the fields that may hold words.
 _WORDS: dict[str, tuple[str, ...]] = {

@@ -17,9 +17,9 @@ from duologue.core.leaves import CLOSED
 from duologue.core.settings import Settings
 from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Kept, Store
-from duologue.runtime.saved import NotRestorable, read_saved
+from duologue.runtime.checkpoint import NotRestorable, read_saved
 
-from .room import Earlier
+from .served_conversation import Earlier
 
 
 async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict[str, Any] | None) -> Earlier:

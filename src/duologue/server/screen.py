@@ -13,19 +13,19 @@ from datetime import datetime
 
 from duologue.core.events import Event
 from duologue.core.leaves import User
+from duologue.core.step_record import Moment
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
-from duologue.observe.moment import Moment
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
 
-from . import telling
-from .discretion import as_watched
-from .guest import Guest
-from .pending import Pending
-from .stages import Stages
-from .steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
-from .telling import Message, Teller, message
+from . import server_messages
+from .client_outbox import Guest
+from .debug_steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
+from .latency import Stages
+from .missed_messages import Pending
+from .redaction import as_watched
+from .server_messages import Message, Teller, message
 
 METRICS_S_MIN = 1.0
 
@@ -94,7 +94,7 @@ class Screen:
     def greet_watcher(self, guest: Guest) -> None:
         """What a watcher is told first: which call this is, and how it is. No key, and no id that opens anything."""
         agent = self.conversation.agent
-        began = telling.iso(self.began, 0)
+        began = server_messages.iso(self.began, 0)
         self._viewers[guest].tell(
             message(
                 "conversation",
@@ -112,7 +112,7 @@ class Screen:
     def show(self, guest: Guest) -> None:
         """Everything as it is, for one that has just come."""
         viewer, talk = self._viewers[guest], self.conversation
-        viewer.tell(telling.history(talk.history, self.pending.lost_turns))
+        viewer.tell(server_messages.history(talk.history, self.pending.lost_turns))
         viewer.tell(viewer.teller.state())
         for call, tool, mode in talk.engine.calls.running():
             viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))
@@ -186,11 +186,11 @@ class Screen:
         form = self._forms.form(self.conversation.id)
         if form != viewer.form:
             viewer.form = form
-            viewer.tell(telling.dialogue(form))
+            viewer.tell(server_messages.dialogue(form))
 
     def _tell_metrics(self, viewer: Viewer) -> None:
         if time.monotonic() - viewer.measured_at < METRICS_S_MIN:
             return
         viewer.measured_at = time.monotonic()
         now = self.conversation.engine.driver.now()
-        viewer.tell(telling.metrics(self.conversation.metrics, now, self._stages.newest))
+        viewer.tell(server_messages.metrics(self.conversation.metrics, now, self._stages.newest))

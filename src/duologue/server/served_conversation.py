@@ -21,25 +21,25 @@ from typing import Any
 from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
+from duologue.core.step_record import Moment
 from duologue.lines.browser import BrowserLine, Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
-from duologue.observe.moment import Moment
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import Saved
+from duologue.runtime.checkpoint_writer import Keeper
 from duologue.runtime.conversation import Conversation
-from duologue.runtime.keeping import Keeper
-from duologue.runtime.saved import Saved
 
-from . import telling
-from .closing import MOVED, STOPPING, TAKEN_OVER, Goodbye
-from .custody import Custody, hash_of
-from .guest import Guest
-from .messages import Incoming
-from .pending import Pending
+from . import server_messages
+from .client_messages import Incoming
+from .client_outbox import Guest
+from .close_codes import MOVED, STOPPING, TAKEN_OVER, Goodbye
+from .leases import Custody, hash_of
+from .missed_messages import Pending
 from .screen import Screen
-from .telling import message
+from .server_messages import message
 
 LOG = logging.getLogger("duologue.server")
 TYPED_MAX = 100  # messages that are known when they come again
@@ -58,7 +58,7 @@ class Earlier:
     saved: Saved
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
-    lost: tuple[telling.Message, ...] = ()  # what got no answer, and nobody was told
+    lost: tuple[server_messages.Message, ...] = ()  # what got no answer, and nobody was told
     lost_turns: tuple[int, ...] = ()
     played: Played | None = None
 
@@ -214,11 +214,11 @@ class Room:
         if is_unsaved:
             self._tell_unsaved()
         else:
-            self.tell(telling.notification("info", "saved_again", "The conversation is being saved again."))
+            self.tell(server_messages.notification("info", "saved_again", "The conversation is being saved again."))
 
     def _tell_unsaved(self) -> None:
         text = "This conversation can't be saved right now; it goes on all the same."
-        self.tell(telling.notification("warning", "unsaved", text))
+        self.tell(server_messages.notification("warning", "unsaved", text))
 
     # -- The client comes and goes
 
@@ -260,7 +260,7 @@ class Room:
 
     def _greet(self, guest: Guest, resumed: bool) -> None:
         """All that a client needs to show the conversation as it is."""
-        since = telling.iso(self.began, 0)
+        since = server_messages.iso(self.began, 0)
         self.tell(
             message(
                 "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
@@ -274,7 +274,7 @@ class Room:
             if self._keeper is not None:
                 self._keeper.mark("room")  # what was lost is told
 
-    def tell(self, told: telling.Message) -> None:
+    def tell(self, told: server_messages.Message) -> None:
         if self.guest is not None:
             self.guest.tell(told)
 

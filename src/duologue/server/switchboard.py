@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from duologue.observe import signals as sg
 
-from . import telling
-from .guest import Guest
-from .messages import Incoming
+from . import server_messages
+from .client_messages import Incoming
+from .client_outbox import Guest
 from .screen import Screen
+from .server_messages import Message, message
 from .settings import ServerSettings, is_loopback
-from .telling import Message, message
 
 LOG = logging.getLogger("duologue.server")
 LIST_S_MIN = 0.25  # from one list to the next
@@ -86,7 +86,7 @@ def _entry(screen: Screen, guest: Guest) -> dict[str, Any]:
         "line": screen.line,
         "agent": agent.name,
         "state": screen.conversation.state,
-        "since": telling.iso(screen.began, 0),
+        "since": server_messages.iso(screen.began, 0),
         "private": agent.private,
         "own": screen.is_of(guest),
     }

@@ -26,8 +26,8 @@ from duologue.ports.store import (
     Write,
 )
 
-from .clock import Clock
-from .content import (
+from .wall_clock import Clock
+from .write_content import (
     Content,
     content_of,
     conversation_of,

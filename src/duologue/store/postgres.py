@@ -19,13 +19,13 @@ import psycopg
 from duologue.core.errors import DuologueError
 from duologue.ports.store import Lease, StoreFailed, Unsure
 
-from . import scripts
-from .content import Content
+from . import sql_operations
 from .postgres_errors import AGAIN, CantConnect, read_address, running
 from .postgres_pool import Connection, Pool
 from .schema import STEPS, Step, missing
-from .scripts import POSTGRES, Script
-from .sql import Kind, SqlStore
+from .sql_operations import POSTGRES, Script
+from .sql_store import Kind, SqlStore
+from .write_content import Content
 
 T = TypeVar("T")
 WAITS_S = (0.0, 0.1, 0.4, 1.0)  # before trying again
@@ -74,7 +74,7 @@ class PostgresStore(SqlStore):
 
     async def keep(self, lease: Lease, revision: int, content: Content) -> int:
         if content.has_parts_only:
-            return await self.run(lambda: scripts.write_at_once(lease, revision, content), kind=Kind.STATEMENT)
+            return await self.run(lambda: sql_operations.write_at_once(lease, revision, content), kind=Kind.STATEMENT)
         return await super().keep(lease, revision, content)
 
     async def run(self, make: Callable[[], Script[T]], *, again: bool = True, kind: Kind = Kind.TRANSACTION) -> T:

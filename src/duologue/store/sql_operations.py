@@ -27,8 +27,8 @@ from duologue.ports.store import (
     StoreFailed,
 )
 
-from .content import Content, decode
 from .schema import TABLES
+from .write_content import Content, decode
 
 T = TypeVar("T")
 Row = tuple[Any, ...]

@@ -13,9 +13,20 @@ from typing import Any, TypeVar
 
 from duologue.ports.store import Holding, Kept, Lease, Message, Node, Receipt, Write
 
-from . import scripts
-from .content import Content, content_of, conversation_of, encode, key_of, lease_of, limit_of, node_of, text_of, ttl_of
-from .scripts import RENEWED_AT_ONCE, SWEPT_AT_ONCE, Dialect, Script
+from . import sql_operations
+from .sql_operations import RENEWED_AT_ONCE, SWEPT_AT_ONCE, Dialect, Script
+from .write_content import (
+    Content,
+    content_of,
+    conversation_of,
+    encode,
+    key_of,
+    lease_of,
+    limit_of,
+    node_of,
+    text_of,
+    ttl_of,
+)
 
 T = TypeVar("T")
 
@@ -49,23 +60,23 @@ class SqlStore(ABC):
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, Kept]:
         asked = (conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash"), force)
-        return await self.run(lambda: scripts.claim(self.dialect, *asked))
+        return await self.run(lambda: sql_operations.claim(self.dialect, *asked))
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
         ttl_of(ttl_ms)
         lost: list[Lease] = []
         for at in range(0, len(leases), RENEWED_AT_ONCE):
             some = [lease_of(lease) for lease in leases[at : at + RENEWED_AT_ONCE]]
-            kept = await self.run(lambda some=some: scripts.renew(some, ttl_ms))  # type: ignore[misc]
+            kept = await self.run(lambda some=some: sql_operations.renew(some, ttl_ms))  # type: ignore[misc]
             lost += [lease for lease in some if (lease.conversation, lease.epoch) not in kept]
         return lost
 
     async def release(self, lease: Lease) -> None:
         lease_of(lease)
-        await self.run(lambda: scripts.release(lease))
+        await self.run(lambda: sql_operations.release(lease))
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        return await self.run(lambda: scripts.orphans(limit_of(limit)), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.orphans(limit_of(limit)), kind=Kind.READING)
 
     # -- Writing
 
@@ -74,63 +85,63 @@ class SqlStore(ABC):
         return await self.keep(lease, revision, content_of(write))
 
     async def keep(self, lease: Lease, revision: int, content: Content) -> int:
-        return await self.run(lambda: scripts.write(lease, revision, content))
+        return await self.run(lambda: sql_operations.write(lease, revision, content))
 
     async def read(self, conversation: str) -> Kept | None:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.read(conversation), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.read(conversation), kind=Kind.READING)
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         lease_of(lease)
         asked = (key_of(key), text_of(name, "action"), secrets.token_hex(8))
-        return await self.run(lambda: scripts.begin(self.dialect, lease, *asked))
+        return await self.run(lambda: sql_operations.begin(self.dialect, lease, *asked))
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
         lease_of(lease)
         text = encode(output, f"the output of {key_of(key)!r}")
-        await self.run(lambda: scripts.finish(self.dialect, lease, key, text))
+        await self.run(lambda: sql_operations.finish(self.dialect, lease, key, text))
 
     async def outbox(self, conversation: str) -> Sequence[Message]:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.outbox(conversation), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.outbox(conversation), kind=Kind.READING)
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None:
         lease_of(lease)
-        await self.run(lambda: scripts.sent(self.dialect, lease, ids))
+        await self.run(lambda: sql_operations.sent(self.dialect, lease, ids))
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
         lease_of(lease)
-        batch, text = secrets.token_hex(8), scripts.as_lines(lines)
-        await self.run(lambda: scripts.log(self.dialect, lease, batch, text))
+        batch, text = secrets.token_hex(8), sql_operations.as_lines(lines)
+        await self.run(lambda: sql_operations.log(self.dialect, lease, batch, text))
 
     async def journal(self, conversation: str) -> Sequence[str]:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.journal(conversation), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.journal(conversation), kind=Kind.READING)
 
     # -- Looking after it
 
     async def enlist(self, node: Node, ttl_ms: int) -> None:
         node_of(node.name), node_of(node.instance), text_of(node.address, "address"), ttl_of(ttl_ms)
-        await self.run(lambda: scripts.enlist(node, ttl_ms))
+        await self.run(lambda: sql_operations.enlist(node, ttl_ms))
 
     async def leave(self, node: Node) -> None:
         node_of(node.name), node_of(node.instance)
-        await self.run(lambda: scripts.leave(node))
+        await self.run(lambda: sql_operations.leave(node))
 
     async def nodes(self) -> Sequence[Node]:
-        return await self.run(scripts.nodes, kind=Kind.READING)
+        return await self.run(sql_operations.nodes, kind=Kind.READING)
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
-        return await self.run(lambda: scripts.holdings(limit_of(limit)), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.holdings(limit_of(limit)), kind=Kind.READING)
 
     async def forget(self, conversation: str) -> bool:
         conversation_of(conversation)
-        return await self.run(lambda: scripts.forget(conversation), again=False)
+        return await self.run(lambda: sql_operations.forget(conversation), again=False)
 
     async def sweep(self, older_than_ms: int) -> int:
         swept = 0
         while True:
-            some = await self.run(lambda: scripts.sweep(older_than_ms), again=False)
+            some = await self.run(lambda: sql_operations.sweep(older_than_ms), again=False)
             swept += some
             if some < SWEPT_AT_ONCE:
                 return swept

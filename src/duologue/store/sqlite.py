@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from duologue.ports.store import StoreFailed, Unsure
 
-from .clock import Clock, boot_id, counter_ms, from_moment, wall_ms
 from .schema import STEPS, Step, missing
-from .scripts import SQLITE, Script
-from .sql import Kind, SqlStore
+from .sql_operations import SQLITE, Script
+from .sql_store import Kind, SqlStore
 from .sqlite_thread import SqliteThread
+from .wall_clock import Clock, boot_id, counter_ms, from_moment, wall_ms
 
 T = TypeVar("T")
 APPLICATION_ID = 0x44554F4C  # "DUOL"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from duologue.ports.store import StoreFailed
 
-from .scripts import Script
+from .sql_operations import Script
 
 T = TypeVar("T")
 TOGETHER_MAX = 64

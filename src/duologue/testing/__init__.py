@@ -8,15 +8,15 @@ def test_it_books(call):            # the fixture `agent` says who answers
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
-from duologue.lines.session import ScriptedSession
-from duologue.ports.script import Fail, Hang, Pause
-from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, run_simulated
-from duologue.sim.model import ScriptedModel
-from duologue.sim.person import Pace, Person
+from duologue.ports.scripted_steps import Fail, Hang, Pause
+from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, run_simulated
 from duologue.voice.scripted import ScriptedVoice
 from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
 
 from .call import Call
+from .person import Pace, Person
+from .scripted_model import ScriptedModel
+from .scripted_session import ScriptedSession
 
 __all__ = [
     "Call",

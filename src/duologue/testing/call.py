@@ -21,20 +21,20 @@ from typing import Any, TypeVar
 from duologue.core.effects import StartReply
 from duologue.core.leaves import Ask, Link, Reply
 from duologue.core.state import floor_is_free, is_owed
+from duologue.core.step_record import Moment
 from duologue.core.views import VIEWS
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import SimulatedLoop, end
-from duologue.sim.person import Pace, Person
+from duologue.runtime.simulated_clock import SimulatedLoop, end
 from duologue.voice.scripted import ScriptedVoice
 
-from .story import tell_story
+from .call_story import tell_story
+from .person import Pace, Person
 
 T = TypeVar("T")
 SETTLE_MS_MAX = 120_000

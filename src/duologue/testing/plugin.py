@@ -22,7 +22,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Every story of a file of stories is a test."""
     if not file_path.name.endswith(".stories.yaml"):
         return None
-    from .stories import StoriesFile
+    from .story_files import StoriesFile
 
     made: pytest.Collector = StoriesFile.from_parent(parent, path=file_path)
     return made

@@ -23,10 +23,11 @@ from duologue.core.settings import PROFILES
 from duologue.observe.recorder import Recorder
 from duologue.observe.signals import Caption
 from duologue.runtime.agent import Agent
-from duologue.runtime.finding import AgentNotFound, find_agent
-from duologue.sim.person import Pace
+from duologue.runtime.find_agent import AgentNotFound, find_agent
 
 from .call import Call
+from .call_story import tell_story
+from .person import Pace
 from .scenario_steps import (
     NEEDS_CALLER,
     WORDS,
@@ -44,7 +45,6 @@ from .scenario_steps import (
     read_steps,
     read_tools,
 )
-from .story import tell_story
 
 NODES_MAX = 10_000  # a few aliases can stand for millions of nodes
 _ADVICE = {  # for what people write most often

@@ -17,13 +17,13 @@ from duologue.brains.scripted import Reply, ScriptedBrain
 from duologue.core.leaves import ErrorClass
 from duologue.core.views import VIEWS
 from duologue.ports.brain import Show
-from duologue.ports.calls import ToolCall
-from duologue.ports.script import Fail, Hang, Pause
+from duologue.ports.scripted_steps import Fail, Hang, Pause
+from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Mode
-from duologue.sim.person import Pace
 from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
 
 from .call import Call
+from .person import Pace
 
 Note: TypeAlias = Callable[[int, str], None]  # a line, and what is wrong there
 MS_MAX = 24 * 3_600_000

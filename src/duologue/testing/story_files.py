@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from duologue.flows.functions import find_functions
+from duologue.flows.find_functions import find_functions
 from duologue.flows.load import load_flows
 from duologue.flows.stories import InvalidStories, Outcome, Story, StoryFile, play, read_stories
 from duologue.nlu.local import LocalNlu

@@ -11,8 +11,8 @@ import math
 from operator import mul
 from typing import NamedTuple
 
-from duologue.turns.completion_table import TABLES, Table
-from duologue.turns.features import PauseFeatures, Shape, shape_terms, terms_of
+from .completion_table import TABLES, Table
+from .features import PauseFeatures, Shape, shape_terms, terms_of
 
 EMBEDDING = "turn_embedding"
 

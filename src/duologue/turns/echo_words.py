@@ -6,7 +6,7 @@ the agent's words; two and more in the same order are an echo.
 
 from __future__ import annotations
 
-from duologue.turns.words import words_of
+from .words import words_of
 
 WORDS_MIN = 2
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from duologue.turns.completion import probability, reasons, score
-from duologue.turns.completion_table import WAITS
-from duologue.turns.controller import PRESETS, TurnSettings
-from duologue.turns.features import PauseFeatures, is_turn
+from .completion import probability, reasons, score
+from .completion_table import WAITS
+from .controller import PRESETS, TurnSettings
+from .features import PauseFeatures, is_turn
 
 ASK_AFTER_MS = 64  # of silence: later the models know hardly more, and their answer comes later
 MEANS_MS: Mapping[str, int] = {"quick": 600, "balanced": 760, "patient": 1010}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from duologue.turns.words import FILLERS, words_of
+from .words import FILLERS, words_of
 
 # After one of these more has to come: articles, prepositions, conjunctions, auxiliaries, pronouns as subjects.
 OPEN_WORDS = frozenset(

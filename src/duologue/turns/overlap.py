@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from duologue.turns.voicing import FRAME_MS, log_odds
-from duologue.turns.words import count, words_of
+from .voicing import FRAME_MS, log_odds
+from .words import count, words_of
 
 VOICED = 0.5
 EVIDENCE_FRAME_MIN, EVIDENCE_FRAME_MAX = -3.0, 4.0  # no single frame decides

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from duologue.turns.words import words_of
+from .words import words_of
 
 PARTIALS = 3  # how many earlier ones a word is looked for in
 

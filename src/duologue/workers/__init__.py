@@ -3,7 +3,7 @@
 Importing this package loads neither pydantic nor the MCP SDK; each is loaded where it is first needed.
 """
 
-from .functions import FunctionWorker, as_worker, tool
+from .function_tools import FunctionWorker, as_worker, tool
 from .mcp import McpServer
 from .results import result_text, shorten
 

@@ -18,8 +18,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast, overload
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 
-from .contract import Contract, contract_of, description_of
 from .results import FAILURE_CHARS_MAX, shorten
+from .schema import Contract, contract_of, description_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 ModeName: TypeAlias = Mode | Literal["tool", "delegate", "dispatch"]

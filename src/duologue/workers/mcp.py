@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, Unpack
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 
-from .functions import ModeName, mode_of
+from .function_tools import ModeName, mode_of
 
 if TYPE_CHECKING:
     from .mcp_link import Link

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from duologue.ports.script import Fail, Hang, Pause, take
+from duologue.ports.scripted_steps import Fail, Hang, Pause, take
 from duologue.ports.worker import Job, Mode, Tool
 
 

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 import pytest
 
-from duologue.bench.call import LIFECYCLE_STATES, SCENES, build_call
-from duologue.bench.player import Call, Kind, Player
 from duologue.core.events import PlaybackProgressed, SpeechStarted, SpeechStopped, StartRequested, TimerFired
 from duologue.core.leaves import Job, Link, Reply, User, Voice
 from duologue.core.machine import step
 from duologue.core.state import State
 from duologue.core.views import LIFECYCLE
+from duologue.lab.bench.call_player import Call, Kind, Player
+from duologue.lab.bench.representative_call import LIFECYCLE_STATES, SCENES, build_call
 
 
 @pytest.fixture(scope="module")

@@ -8,73 +8,73 @@ import logging
 
 import pytest
 
-from duologue.bench import peers
-from duologue.bench.call import build_call
-from duologue.bench.core import BUDGETS, bench_core, deep_bytes, report
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Job
 from duologue.core.settings import profile
 from duologue.core.state import JobRecord, initial
 from duologue.core.views import LIFECYCLE
+from duologue.lab.bench import peer_machines
+from duologue.lab.bench.core import BUDGETS, bench_core, deep_bytes, report
+from duologue.lab.bench.representative_call import build_call
 
 LIBRARIES = {"python_statemachine": "statemachine", "transitions": "transitions"}
 
 
-def build_peer(name: str) -> peers.MakeWalker:
+def build_peer(name: str) -> peer_machines.MakeWalker:
     pytest.importorskip(LIBRARIES[name])
-    return peers.PEERS[name]()
+    return peer_machines.PEERS[name]()
 
 
 # -- The peers
 
 
-@pytest.mark.parametrize("name", peers.PEERS)
+@pytest.mark.parametrize("name", peer_machines.PEERS)
 def test_a_peer_reproduces_the_lifecycle_of_the_call(name: str) -> None:
     moves = build_call().lifecycle
-    assert peers.follow(build_peer(name), moves).seen == [target for _, target in moves]
+    assert peer_machines.follow(build_peer(name), moves).seen == [target for _, target in moves]
 
 
-@pytest.mark.parametrize("name", peers.PEERS)
+@pytest.mark.parametrize("name", peer_machines.PEERS)
 def test_a_peer_makes_every_move_of_the_table_and_no_other(name: str) -> None:
     make, allowed = build_peer(name), LIFECYCLE.allowed()
     for state in LIFECYCLE.states:
         for target in LIFECYCLE.states:
-            walker = peers.follow(make, path_to(state))
+            walker = peer_machines.follow(make, path_to(state))
             walker.seen.clear()
-            walker.send(peers.event_to(target))
+            walker.send(peer_machines.event_to(target))
             assert walker.seen == ([target] if (state, target) in allowed else []), (state, target)
 
 
-@pytest.mark.parametrize("name", peers.PEERS)
+@pytest.mark.parametrize("name", peer_machines.PEERS)
 def test_a_peer_ignores_a_useless_event_without_raising(name: str) -> None:
     make, moves = build_peer(name), build_call().lifecycle
     for state in dict.fromkeys(build_call().shown_when_ignored()):
-        walker = peers.park(make, state, moves)
+        walker = peer_machines.park(make, state, moves)
         noted = list(walker.seen)
-        walker.send(peers.useless_event(state))
+        walker.send(peer_machines.useless_event(state))
         assert walker.seen == noted
 
 
-@pytest.mark.parametrize("name", peers.PEERS)
+@pytest.mark.parametrize("name", peer_machines.PEERS)
 def test_a_peer_that_takes_another_path_is_not_timed(name: str) -> None:
     with pytest.raises(DuologueError, match="went through"):
-        peers.follow(build_peer(name), [("idle", "idle")])
+        peer_machines.follow(build_peer(name), [("idle", "idle")])
 
 
-@pytest.mark.parametrize("name", peers.PEERS)
+@pytest.mark.parametrize("name", peer_machines.PEERS)
 def test_a_missing_library_says_how_to_install_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def import_nothing(module: str) -> None:
         raise ImportError(module)
 
     monkeypatch.setattr(importlib, "import_module", import_nothing)
     with pytest.raises(DuologueError, match=r"pip install 'duologue\[bench\]'"):
-        peers.PEERS[name]()
+        peer_machines.PEERS[name]()
 
 
 def test_the_logs_of_a_peer_are_quiet_only_while_it_is_timed() -> None:
     logger = logging.getLogger("transitions")
     before = logger.level
-    with peers.quiet_logs():
+    with peer_machines.quiet_logs():
         assert logger.level == logging.ERROR
     assert logger.level == before
 
@@ -97,7 +97,7 @@ def test_the_result_holds_a_positive_number_for_every_budget_and_every_contender
     for library in LIBRARIES.values():
         pytest.importorskip(library)
     result = bench_core(slices=1)
-    timed = {f"us_per_{what}_{name}" for what in ("transition", "ignored") for name in peers.PEERS}
+    timed = {f"us_per_{what}_{name}" for what in ("transition", "ignored") for name in peer_machines.PEERS}
     keys = {budget.key for budget in BUDGETS} | timed | {"us_per_moving_transition"}
     assert all(result[key] > 0 for key in keys)
     assert set(result["budget"]) == set(result["within_budget"]) == {budget.key for budget in BUDGETS}

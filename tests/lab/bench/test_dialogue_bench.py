@@ -6,9 +6,9 @@ import json
 
 from typer.testing import CliRunner
 
-from duologue.bench.dialogue import BUDGETS, REPLIES, TODAY, _plain
 from duologue.cli.app import app
-from duologue.dialogue.grammars import Direct, Kind, read
+from duologue.dialogue.english import Direct, Kind, read
+from duologue.lab.bench.dialogue import BUDGETS, REPLIES, TODAY, _plain
 
 
 def test_the_bench_measures_every_number_that_has_a_budget() -> None:

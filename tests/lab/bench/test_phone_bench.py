@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duologue.bench.phone import BUDGETS, bench_phone, report
+from duologue.lab.bench.phone import BUDGETS, bench_phone, report
 
 
 def test_a_few_calls_are_measured_by_the_carriers() -> None:

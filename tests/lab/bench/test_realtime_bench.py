@@ -6,8 +6,8 @@ import json
 
 from typer.testing import CliRunner
 
-from duologue.bench.realtime import BUDGETS
 from duologue.cli.app import app
+from duologue.lab.bench.realtime import BUDGETS
 
 
 def test_the_bench_measures_every_number_that_has_a_budget() -> None:

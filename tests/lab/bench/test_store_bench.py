@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from duologue.bench import store as bench
 from duologue.cli.app import app
 from duologue.core.errors import DuologueError
+from duologue.lab.bench import store as bench
 from duologue.ports.store import StoreFailed
 from duologue.store.sqlite import SqliteStore
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from duologue.check.core_check import CoreExplorer, Findings
-from duologue.check.promises import PROMISES
-from duologue.check.scopes import QUICK
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.deadlines import LIMITS, Owners
@@ -20,6 +17,9 @@ from duologue.core.machine import ROWS, Machine
 from duologue.core.rows import Row, Rule, row
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
+from duologue.lab.check.core.check import CoreExplorer, Findings
+from duologue.lab.check.core.promises import PROMISES
+from duologue.lab.check.core.scopes import QUICK
 
 WORK, TALK, LINK, _PAIR = QUICK
 

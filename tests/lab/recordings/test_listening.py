@@ -30,13 +30,13 @@ from duologue.core.errors import DuologueError
 from duologue.core.settings import profile
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine, Transcript
-from duologue.ears.vocabulary import Word
+from duologue.ears.token_vocabulary import Word
+from duologue.lab.recordings.busy_clock import run_timed
+from duologue.lab.recordings.listener import AFTER_MS, FRAME_MS, RATE_HZ, Decision, Listener, Result
+from duologue.lab.recordings.recording_sets import Row, decide, listen_to, read_rows
 from duologue.models.cache import cache_folder, is_present
 from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
-from duologue.recordings.listening import AFTER_MS, FRAME_MS, RATE_HZ, Decision, Listener, Result
-from duologue.recordings.sets import Row, decide, listen_to, read_rows
-from duologue.recordings.timed import run_timed
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.turns.endpoint import Manual, Vad, policy
 from duologue.turns.words import words_of
 
@@ -292,7 +292,7 @@ class SlowStt(LevelStt):
 def hear_slowly(audio: Samples, cost_ms: int, name: str = "vad") -> Result:
     with pytest.MonkeyPatch.context() as patch:
         processor = Processor()
-        patch.setattr("duologue.recordings.timed.time", processor)
+        patch.setattr("duologue.lab.recordings.busy_clock.time", processor)
         by = Listener(made_up_ears(SlowStt(processor, cost_ms)), policy(name), profile("confirm"))
         return run_timed(by.listen(audio))
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.ears.threads import Lane, ModelThreads, Urgency
-from duologue.recordings.timed import TimedLoop, run_timed
-from duologue.runtime.simulated import SimulationStuck, end
+from duologue.ears.model_threads import Lane, ModelThreads, Urgency
+from duologue.lab.recordings.busy_clock import TimedLoop, run_timed
+from duologue.runtime.simulated_clock import SimulationStuck, end
 
 THREADS = ModelThreads()  # never started: the loop works instead of them
 
@@ -30,7 +30,7 @@ class Processor:
 @pytest.fixture(autouse=True)
 def processor(monkeypatch: pytest.MonkeyPatch) -> Processor:
     made = Processor()
-    monkeypatch.setattr("duologue.recordings.timed.time", made)
+    monkeypatch.setattr("duologue.lab.recordings.busy_clock.time", made)
     return made
 
 
@@ -248,7 +248,7 @@ def test_no_answer_comes_sooner_than_a_machine_could_give_it(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         processor = Processor()
-        patch.setattr("duologue.recordings.timed.time", processor)
+        patch.setattr("duologue.lab.recordings.busy_clock.time", processor)
         loop, answers = TimedLoop(slow_max), dict[int, int]()
 
         async def one(number: int, at_ms: int, cost_ms: int, urgency: Urgency) -> None:

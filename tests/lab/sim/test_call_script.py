@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from duologue.brains.scripted import ScriptedBrain
-from duologue.lines.carrier import CARRIERS, Carrier
+from duologue.lab.sim.call_script import CallScript, Expect, InvalidCallScript, Listen, PlayWav, Press, Say, read_script
+from duologue.lab.sim.offline_call import Exchange
+from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
+from duologue.lines.phone.carriers import CARRIERS, Carrier
 from duologue.lines.phone.digits import Digits
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
-from duologue.sim.call_script import CallScript, Expect, InvalidCallScript, Listen, PlayWav, Press, Say, read_script
-from duologue.sim.caller import NotAsExpected, ScriptedCaller
-from duologue.sim.exchange import Exchange
+from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice.scripted import ScriptedVoice
 
 

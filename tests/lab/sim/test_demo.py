@@ -15,8 +15,8 @@ from duologue.core.machine import ROWS, Machine
 from duologue.core.rules import RULES
 from duologue.core.state import initial
 from duologue.core.views import LIFECYCLE
-from duologue.sim.demo import SCRIPTS, DemoIsUntrue, Scene, Take, play_demo
-from duologue.sim.stage import Stage
+from duologue.lab.sim.demo_call import SCRIPTS, DemoIsUntrue, Scene, Take, play_demo
+from duologue.lab.sim.stage import Stage
 
 TITLES = [title for title, _, _ in SCRIPTS]
 

@@ -11,14 +11,14 @@ from duologue.core import events as ev
 from duologue.core.leaves import Link, Outcome
 from duologue.core.settings import profile
 from duologue.core.state import initial
+from duologue.core.step_record import Moment
+from duologue.lab.sim import invariants as inv
+from duologue.lab.sim.invariants import Evidence
 from duologue.lines.scripted import Act
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.ports.brain import Request
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
-from duologue.sim import invariants as inv
-from duologue.sim.invariants import Evidence
+from duologue.ports.tool_call import ToolCall
 
 START = initial(profile("confirm"))
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from duologue import Agent
+from duologue.lab.sim.population import CallResult, play_call, simulate
 from duologue.replay.journal import read_journal, replay
-from duologue.runtime.calls import Calls
 from duologue.runtime.hearing import Hearing
 from duologue.runtime.speech import Speech
 from duologue.runtime.tasks import Tasks
+from duologue.runtime.tool_calls import Calls
 from duologue.runtime.transcript import Transcript
-from duologue.sim.population import CallResult, play_call, simulate
 
 
 def bad(calls: int, faults: bool = True, seed: int = 3) -> list[CallResult]:

@@ -7,9 +7,9 @@ import warnings
 
 import pytest
 
+from duologue.lab.torture.run import Plan, Run, play, run
+from duologue.lab.torture.verdict import CHECKS
 from duologue.testing.postgres import find_programs
-from duologue.torture.run import Plan, Run, play, run
-from duologue.torture.verdict import CHECKS
 
 
 def hold(plan: Plan) -> Run:

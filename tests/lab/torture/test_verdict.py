@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.torture.agent import CHAR_SAMPLES, LegibleVoice, _pcm
-from duologue.torture.ear import HEADER, Ear, Stretch
-from duologue.torture.faults import schedule
-from duologue.torture.notes import Deed, KeptTalk, Talked, Turn, Written
-from duologue.torture.report import rows
-from duologue.torture.verdict import CHECKS, claimed_undone, judge
+from duologue.lab.torture.faults import schedule
+from duologue.lab.torture.person_notes import Deed, KeptTalk, Talked, Turn, Written
+from duologue.lab.torture.rendered_audio import HEADER, Ear, Stretch
+from duologue.lab.torture.report import rows
+from duologue.lab.torture.tortured_agent import CHAR_SAMPLES, LegibleVoice, _pcm
+from duologue.lab.torture.verdict import CHECKS, claimed_undone, judge
 
 ID = "c" * 32
 

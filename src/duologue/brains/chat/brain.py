@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from duologue.core.leaves import Ask, ErrorClass
 from duologue.ports import Brain, Part, Request, ServiceError, Summarises
 
-from .chat_failures import broken_off, no_key, told_plainly, too_long
-from .chat_messages import AsideRole, Message, write_messages, write_tools
-from .chat_pieces import Pieces, garbled
-from .chat_room import CHARS_MAX, CHARS_MIN, chars_in, newest, tells_of_length
+from .failures import broken_off, no_key, told_plainly, too_long
+from .history_budget import CHARS_MAX, CHARS_MIN, chars_in, newest, tells_of_length
+from .messages import AsideRole, Message, write_messages, write_tools
+from .stream_parts import Pieces, garbled
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream

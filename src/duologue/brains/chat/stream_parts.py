@@ -13,7 +13,7 @@ from typing import Any
 from duologue.core.leaves import ErrorClass
 from duologue.ports import ServiceError, ToolCall
 
-from .chat_messages import is_json_object
+from .messages import is_json_object
 
 
 @dataclass(slots=True)

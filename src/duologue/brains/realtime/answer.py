@@ -13,8 +13,8 @@ from duologue.ports.brain import Part
 from duologue.ports.failure import ServiceError
 
 from .failures import failure_of, told
-from .happened import ItemBegan, ItemEnded, OfResponse, ResponseEnded, SoundCame, TextCame, WordsCame
-from .sounds import Sounds
+from .item_audio import Sounds
+from .server_events import ItemBegan, ItemEnded, OfResponse, ResponseEnded, SoundCame, TextCame, WordsCame
 
 if TYPE_CHECKING:
     from .client_events import ClientEvent

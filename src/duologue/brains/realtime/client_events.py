@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from duologue.core.leaves import Ask
 from duologue.ports.brain import Request
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import CallOutput, News
+from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Tool
 
-from .happened import REQUEST_KEY
+from .server_events import REQUEST_KEY
 from .settings import RATE_HZ, RealtimeSettings
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .happened import Happened, Unknown, Unreadable, read
+from .server_events import Happened, Unknown, Unreadable, read
 from .settings import RealtimeSettings
 
 if TYPE_CHECKING:

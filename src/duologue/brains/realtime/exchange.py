@@ -19,7 +19,8 @@ from duologue.ports.failure import ServiceError
 from . import client_events as ce
 from .answer import Answer
 from .failures import ACTIVE, EXPIRED, told
-from .happened import (
+from .mirror import Mirror
+from .server_events import (
     Happened,
     ItemBegan,
     ItemEnded,
@@ -36,7 +37,6 @@ from .happened import (
     Untranscribed,
     WordsCame,
 )
-from .mirror import Mirror
 from .settings import RATE_HZ, RealtimeSettings
 from .utterances import Utterances
 

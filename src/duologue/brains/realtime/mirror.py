@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from duologue.ports.session import Context
+from duologue.ports.tool_call import ToolCall
 
 from . import client_events as ce
 

@@ -26,8 +26,8 @@ from .answer import Answer
 from .connection import Wire, dial
 from .endpoint import Endpoint, Key
 from .failures import failure_of, not_reached
-from .live import Live
 from .mirror import Mirror
+from .open_session import Live
 from .settings import RealtimeSettings
 from .uplink import Kept, Onsets, Rates
 from .utterances import Utterances

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from duologue.ports.calls import ToolCall
+from duologue.ports.tool_call import ToolCall
 
 Event: TypeAlias = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded, TurnOver
 
-from .happened import (
+from .server_events import (
     AudioCommitted,
     Happened,
     SpeechOff,

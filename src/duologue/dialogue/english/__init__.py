@@ -1,10 +1,10 @@
 """Grammars: a plain reply to a question, understood without a model. `read` and `read_confirmation` are the way in."""
 
-from .confirm import plainly, read_confirmation
+from .embedded_values import read_parts
 from .names import NameList
-from .parts import read_parts
-from .read import read, read_volunteered
-from .reading import (
+from .read_confirmation import plainly, read_confirmation
+from .read_reply import read, read_volunteered
+from .readings import (
     ANY,
     Ambiguous,
     Answer,

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from .carriers import FILLERS, POLITE
+from .carrier_words import FILLERS, POLITE
 from .match import Match, Span
 from .names import NameList
 from .numbers import SMALL, ordinal_at
-from .reading import Choice
+from .readings import Choice
 from .tokens import Token, stem
 
 _NOUNS = ("one", "option", "choice", "item", "answer")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import DISSENT, FILLERS, POLITE, PREPOSITIONS
+from .carrier_words import DISSENT, FILLERS, POLITE, PREPOSITIONS
 from .tokens import Token, stem, stems_of
 
 _PHRASES = {

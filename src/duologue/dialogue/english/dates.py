@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from .births import birth_at
+from .birth_dates import birth_at
 from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
-from .feasts import MOVING, easter, is_good_friday, names_another, nth_weekday
 from .match import Match
+from .movable_holidays import MOVING, easter, is_good_friday, names_another, nth_weekday
 from .numbers import SMALL, number_at, ordinal_at
-from .since import Since, day_since
+from .relative_days import Since, day_since
 from .tokens import Token
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()

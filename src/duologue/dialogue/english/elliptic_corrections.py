@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from .gate import is_number
-from .reading import Direct, Json, Reading
+from .explained_words import is_number
+from .readings import Direct, Json, Reading
 from .tokens import tokens_of
 
 NEAR_MINUTES_MAX = 180

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .calendar import day_of
-from .carriers import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, whole_form
-from .find import find
-from .gate import covered_by, is_number
+from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, whole_form
+from .explained_words import covered_by, is_number
+from .from_and_to import told_of_another
+from .grammar_for_kind import find
 from .match import Match
 from .questions import asks
-from .read import read
-from .reading import Direct, Kind, Question, Slot, Value
-from .roles import told_of_another
-from .several import Filled, counts, found_in, later, values_of
+from .read_reply import read
+from .readings import Direct, Kind, Question, Slot, Value
+from .several_slots import Filled, counts, found_in, later, values_of
 from .tokens import Token, stem, stems_of, tokens_of
-from .yesno import DOUBTS
+from .yes_no import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
 _TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from .carriers import ALTERNATIVES, DISSENT, MARKERS, WISHES, is_carrier, is_negation
+from .carrier_words import ALTERNATIVES, DISSENT, MARKERS, WISHES, is_carrier, is_negation
 from .dates import MONTHS, WEEKDAYS
 from .match import Match
 from .numbers import ORDINALS, SCALES, SMALL, is_thing
 from .questions import OPENINGS, asks, is_suggestion
-from .reading import Question, Unclear, Why
+from .readings import Question, Unclear, Why
 from .tokens import Token, stem, stems_of
 
 _NUMBERS = frozenset(SMALL) | frozenset(SCALES)

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .amounts import find_durations, find_money
-from .carriers import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
+from .carrier_words import ALTERNATIVES, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, HEDGES, NAMELESS, POLITE, is_carrier
 from .codes import find_phone
 from .dates import find_dates
-from .gate import is_dated, is_number, leftover
+from .explained_words import is_dated, is_number, leftover
+from .from_and_to import role_of
 from .match import Match, Span
-from .reading import Slot
-from .roles import role_of
+from .readings import Slot
 from .times import find_times
 from .tokens import HESITATIONS, Token, lows
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .match import Match
-from .reading import Kind, Slot
+from .readings import Kind, Slot
 from .tokens import Token, stem
 
 _SLOT_ROLES = {

@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
 from .calendar import Day, day_of, iso
-from .carriers import POLITE, PREPOSITIONS, is_carrier
+from .carrier_words import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
-from .freetext import is_capital, without_light
-from .from_now import find_ahead, find_now, still_ahead
-from .gate import is_dated
+from .explained_words import is_dated
+from .free_text import is_capital, without_light
+from .from_and_to import role_of
 from .match import Match, overlaps
 from .names import NameList
 from .numbers import SMALL, find_numbers
-from .reading import Kind, Slot
-from .roles import role_of
-from .since import Since
+from .readings import Kind, Slot
+from .relative_days import Since
 from .times import find_times
+from .times_from_now import find_ahead, find_now, still_ahead
 from .tokens import SHORT_TITLES, Token, lows, stem
 from .units import CLASS_OF
-from .wanted import find_wanted
+from .with_or_without import find_wanted
 
 _LABELLED = frozenset(
     "room table gate platform floor account flat apartment house line flight bus train seat option".split()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .reading import Json
+from .readings import Json
 
 
 class Match(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .tokens import Token
-from .yesno import is_cheer, where_phrase
+from .yes_no import is_cheer, where_phrase
 
 _PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|whoever|whenever|wherever|
     no preference|no preferences|no particular|doesn't matter|does not matter|don't care|do not care|

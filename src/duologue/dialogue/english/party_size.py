@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from .match import Match
 from .numbers import number_at
-from .reading import Question
+from .readings import Question
 from .tokens import Token, lows, stem, tokens_of
 from .units import PERSON, classes_asked, counts_children
 

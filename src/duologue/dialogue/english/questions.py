@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .carriers import ASSENT, DISSENT, FILLERS, POLITE
+from .carrier_words import ASSENT, DISSENT, FILLERS, POLITE
 from .tokens import Token, stem
 
 OPENINGS = POLITE | FILLERS | ASSENT | DISSENT | frozenset(("but", "and", "also", "plus"))

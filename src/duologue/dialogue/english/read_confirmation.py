@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .anything import is_anything
 from .calendar import Day, day_of
-from .carriers import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
+from .carrier_words import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
 from .commands import command_of, repeats
-from .find import find
-from .gate import covered_by, echo_of_texts, leftover, unclear, unread
+from .explained_words import covered_by, echo_of_texts, leftover, unclear, unread
+from .grammar_for_kind import find
 from .match import Match
+from .no_preference import is_anything
 from .numbers import is_thing
 from .questions import asks, wants_to_know
-from .reading import Answer, Command, Confirmation, Kind, Reading, Slot, Value, Why
-from .several import assign, values_of
+from .readings import Answer, Command, Confirmation, Kind, Reading, Slot, Value, Why
+from .several_slots import assign, values_of
 from .tokens import Token, lows, stem, stems_of, tokens_of
-from .yesno import Polarity, agrees, denies_praise, is_deed, not_polar, polarity
+from .yes_no import Polarity, agrees, denies_praise, is_deed, not_polar, polarity
 
 _TYPED = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER))
 _CHANGES = frozenset(

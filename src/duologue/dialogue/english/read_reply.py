@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .anything import is_anything
 from .calendar import Day, day_of
-from .carriers import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
+from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed
 from .commands import command_of
-from .company import counts_people, find_company, is_told_twice
-from .find import find, is_rather_counted
-from .freetext import bare, introduced, is_longer, is_no_name, parts_of_names, proper, said_last, with_hyphens
-from .from_now import find_ahead, find_now
-from .gate import covered_by, echo_of, leftover, objection, unclear, unread
+from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
+from .free_text import bare, introduced, is_longer, is_no_name, parts_of_names, proper, said_last, with_hyphens
+from .from_and_to import contradicts, told_of_another
+from .grammar_for_kind import find, is_rather_counted
 from .match import Match, Span, overlaps
+from .no_preference import is_anything
 from .numbers import find_digits, is_thing
+from .party_size import counts_people, find_company, is_told_twice
 from .questions import asks, proposes
-from .reading import (
+from .readings import (
     ANY,
     Ambiguous,
     Answer,
@@ -37,13 +37,13 @@ from .reading import (
     Value,
     Why,
 )
-from .roles import contradicts, told_of_another
-from .several import Filled, assign, values_of
-from .spelled import spelled_name
+from .several_slots import Filled, assign, values_of
+from .spelled_names import spelled_name
 from .times import find_parts, is_in_part
+from .times_from_now import find_ahead, find_now
 from .tokens import Token, fluent, lows, span_of, stem, stems_of, tokens_of
 from .units import asks_how_many, disagree, find_none, find_rate, with_units
-from .yesno import (
+from .yes_no import (
     Polarity,
     Trick,
     asks_for_a_need,

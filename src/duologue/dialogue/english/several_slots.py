@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .calendar import Day, day_of, iso
 from .dates import find_dates
-from .find import counts_seats, find
-from .from_now import find_ahead, still_ahead
+from .from_and_to import doing_of, doing_said, role_said, roles_among
+from .grammar_for_kind import counts_seats, find
 from .match import Match, overlaps
-from .reading import Kind, Slot, Value
-from .roles import doing_of, doing_said, role_said, roles_among
-from .since import Since
+from .readings import Kind, Slot, Value
+from .relative_days import Since
+from .times_from_now import find_ahead, still_ahead
 from .tokens import Token, span_of, stems_of
 from .units import CLASS_OF, classes_of, counts_children, with_units
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .carriers import ASSENT, DISSENT, MARKERS, NAMELESS, POLITE, is_negation
+from .carrier_words import ASSENT, DISSENT, MARKERS, NAMELESS, POLITE, is_negation
 from .codes import run_at
-from .freetext import bare, without_light
+from .free_text import bare, without_light
 from .match import Match
 from .tokens import Token, fluent, span_of
 

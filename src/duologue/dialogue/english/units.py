@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from .match import Match
-from .reading import Question
+from .readings import Question
 from .tokens import Token, lows, stem, stems_of, tokens_of
 
 _CLASSES = {

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 
-from .carriers import (
+from .carrier_words import (
     ACTS,
     ALTERNATIVES,
     APPROVAL,

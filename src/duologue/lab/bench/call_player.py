@@ -11,13 +11,13 @@ from collections import Counter
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ..core.events import Event, TimerFired
-from ..core.leaves import Timer
-from ..core.machine import step
-from ..core.settings import profile
-from ..core.state import State, initial, next_deadline
-from ..core.views import LIFECYCLE
-from ..core.views.view import Move
+from duologue.core.events import Event, TimerFired
+from duologue.core.leaves import Timer
+from duologue.core.machine import step
+from duologue.core.settings import profile
+from duologue.core.state import State, initial, next_deadline
+from duologue.core.views import LIFECYCLE
+from duologue.core.views.view import Move
 
 
 class Kind(Enum):

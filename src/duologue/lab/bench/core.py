@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any, NamedTuple
 
-from ..core.machine import step
-from ..core.settings import Settings
-from ..core.state import State
+from duologue.core.machine import step
+from duologue.core.settings import Settings
+from duologue.core.state import State
+
 from .budget import Budget
-from .call import build_call
-from .peers import PEERS, MakeWalker, event_to, follow, park, quiet_logs, useless_event
-from .player import Call, Moment
+from .call_player import Call, Moment
+from .peer_machines import PEERS, MakeWalker, event_to, follow, park, quiet_logs, useless_event
+from .representative_call import build_call
 
 SLICES = 150
 _IGNORED_ROUNDS = 20  # an ignored event is so cheap that one round of them is too short to time

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from duologue.check.dialogue_scenes import SCENES
-from duologue.dialogue.grammars import Choice, Kind, NameList, Question, Slot, read, read_confirmation
-from duologue.sim.dialogues import random_dialogue
+from duologue.dialogue.english import Choice, Kind, NameList, Question, Slot, read, read_confirmation
+from duologue.lab.check.dialogue.domains import SCENES
+from duologue.lab.sim.random_dialogues import random_dialogue
 
 from .budget import Budget
 

@@ -18,17 +18,17 @@ import numpy as np
 from duologue.audio.frames import Samples, to_pcm
 from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
-from duologue.ears.gate import GateRule, VoiceGate
+from duologue.ears.dictation import Dictation
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Moonshine
 from duologue.ears.silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from duologue.ears.smart_turn import SmartTurn
-from duologue.ears.streaming import Dictation
+from duologue.ears.speech_gate import GateRule, VoiceGate
+from duologue.lab.recordings.busy_clock import run_timed
 from duologue.models.cache import model_path
 from duologue.ports.ears import Final, Frame, Heard
-from duologue.recordings.timed import run_timed
 from duologue.turns.controller import PRESETS, Acoustic, FrameRule, Linguistic
-from duologue.turns.echo_gate import EchoGate
+from duologue.turns.echo_level import EchoGate
 from duologue.turns.endpoint import Semantic
 from duologue.turns.features import PauseFeatures, Shape
 from duologue.turns.overlap import OVERLAP_RULES, Overlap

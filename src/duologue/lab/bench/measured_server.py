@@ -20,13 +20,13 @@ from duologue.audio.levels import rms
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.local import LocalEars
 from duologue.ears.moonshine import Transcript
-from duologue.ears.vocabulary import Word
+from duologue.ears.token_vocabulary import Word
 from duologue.observe import signals as sg
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.running import bound, serving
+from duologue.server.run import bound, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.turns.endpoint import Vad
 from duologue.voice.scripted import ScriptedVoice

@@ -23,7 +23,7 @@ from duologue.observe import signals as sg
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.running import address, bound, serving
+from duologue.server.run import address, bound, serving
 from duologue.server.settings import ServerSettings
 from duologue.voice.scripted import ScriptedVoice
 

@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..core.errors import DuologueError
-from ..core.views import LIFECYCLE
-from ..core.views.view import Move
+from duologue.core.errors import DuologueError
+from duologue.core.views import LIFECYCLE
+from duologue.core.views.view import Move
 
 
 class Walker(NamedTuple):

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 from duologue.core.errors import DuologueError
-from duologue.lines.carrier import CARRIERS
+from duologue.lines.phone.carriers import CARRIERS
 from duologue.lines.phone.line import Pace
 
 from .budget import Budget
@@ -77,7 +77,7 @@ class _Server:
     """The other process. It answers every line with its times."""
 
     def __init__(self, core: int | None) -> None:
-        command = [sys.executable, "-m", "duologue.server.phone_bench", *([str(core)] if core is not None else [])]
+        command = [sys.executable, "-m", "duologue.lab.bench.phone_server", *([str(core)] if core is not None else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = self._read().strip()
         if not self.url.startswith("http"):

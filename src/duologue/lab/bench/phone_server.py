@@ -1,4 +1,4 @@
-"""The server of `duologue bench phone`, as a process of its own: `python -m duologue.server.phone_bench [core]`.
+"""The server of `duologue bench phone`, as a process of its own: `python -m duologue.lab.bench.phone_server [core]`.
 
 Prints its address, then for every line that it reads its CPU time and how long it waited for its core; ends with its
 standard input. Rule: everything that a call needs but ears and a real brain.
@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from duologue.brains.scripted import ScriptedBrain
+from duologue.lab.sim.loopback_server import serving
 from duologue.runtime.agent import Agent
+from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.voice.scripted import ScriptedVoice
-
-from .phone import PhoneSettings, phone_routes
-from .phone_loopback import serving
 
 ANSWERS = {
     "1": "This is an answer of some eight seconds, which nobody ever hears to its end, because everybody who calls "

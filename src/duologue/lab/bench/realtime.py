@@ -23,7 +23,7 @@ from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
+from duologue.runtime.simulated_clock import run_simulated
 
 from .budget import Budget
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..core.events import (
+from duologue.core.events import (
     AudioBuffered,
     CallDelegated,
     EndRequested,
@@ -36,8 +36,9 @@ from ..core.events import (
     TurnEnded,
     WordsHeard,
 )
-from ..core.leaves import TIMER_INDEX, Timer
-from .player import Call, Player
+from duologue.core.leaves import TIMER_INDEX, Timer
+
+from .call_player import Call, Player
 
 # -- What happens again and again
 

@@ -19,15 +19,15 @@ from typing import Any
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.scripted import ScriptedEars
+from duologue.lab.sim.population import simulate
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports.ears import Final, Frame, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import run_simulated
-from duologue.sim.person import Person
-from duologue.sim.population import simulate
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.testing.person import Person
 from duologue.voice.scripted import ScriptedVoice
 
 from .budget import Budget

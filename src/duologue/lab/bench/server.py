@@ -18,8 +18,8 @@ from duologue.audio.wav import read_audio
 from duologue.models.cache import model_path
 
 from .budget import Budget
-from .callers import Noted, run_callers
-from .served import run_served
+from .measured_server import run_served
+from .server_clients import Noted, run_callers
 
 SPEECH_MS = (1_900, 3_900)  # of a recording: a stretch that begins and ends with a voice
 NOTE = (

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from duologue.ports.store import Store, StoreFailed, Write
-from duologue.store.opening import open_store
 from duologue.store.sqlite import SqliteStore
+from duologue.store.store_url import open_store
 from duologue.testing.postgres import NoPostgres, PrivatePostgres
 
 SIDE_BY_SIDE = (1, 8, 32)

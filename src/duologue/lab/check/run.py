@@ -18,9 +18,9 @@ from duologue.core.machine import MACHINE
 from duologue.core.settings import PROFILES
 from duologue.core.views import VIEWS, View
 
-from .core_check import CoreExplorer, Findings, Violation
-from .promises import PROMISES
-from .scopes import SCOPES
+from .core.check import CoreExplorer, Findings, Violation
+from .core.promises import PROMISES
+from .core.scopes import SCOPES
 
 Progress = Callable[[Findings], None]
 

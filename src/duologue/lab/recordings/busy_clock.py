@@ -12,8 +12,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar, TypeVarTuple
 
-from duologue.ears.threads import Lane, Urgency
-from duologue.runtime.simulated import SimulatedLoop, end
+from duologue.ears.model_threads import Lane, Urgency
+from duologue.runtime.simulated_clock import SimulatedLoop, end
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

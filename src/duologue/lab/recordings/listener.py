@@ -21,9 +21,9 @@ from duologue.audio.wav import read_audio
 from duologue.core import effects as fx
 from duologue.core.leaves import ACTIVE
 from duologue.core.settings import Settings
+from duologue.core.step_record import Moment
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.ports.brain import Part, Request, Show
 from duologue.ports.ears import Ears, Frame, Heard
 from duologue.ports.sound import Sound

@@ -14,8 +14,8 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 
-from .listening import Listener, Result, read
-from .timed import run_timed
+from .busy_clock import run_timed
+from .listener import Listener, Result, read
 
 
 @dataclass(frozen=True, slots=True)

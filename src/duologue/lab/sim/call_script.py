@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
 from duologue.core.errors import DuologueError
-from duologue.lines.carrier import CARRIERS, KEYS
+from duologue.lines.phone.carriers import CARRIERS, KEYS
 
-from .carrier import Network
+from .scripted_carrier import Network
 
 STEPS_MAX = 500
 PAUSE_MS_MAX = 600_000

@@ -19,8 +19,9 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from duologue.core.errors import DuologueError
-from duologue.lines.carrier import Carrier
-from duologue.sim.carrier import ScriptedCarrier
+from duologue.lines.phone.carriers import Carrier
+
+from .scripted_carrier import ScriptedCarrier
 
 WEBHOOKS = {"twilio": "/phone/twilio/voice", "telnyx": "/phone/telnyx/texml"}
 ANSWER_S_MAX = 20.0

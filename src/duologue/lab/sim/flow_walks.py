@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from duologue.check.dialogue_alphabet import alphabet_of
 from duologue.dialogue.flow import Act, Call, Collect, Confirm, Domain
+from duologue.lab.check.dialogue.alphabet import alphabet_of
 
-from .dialogues import Dialogue, random_dialogue
+from .random_dialogues import Dialogue, random_dialogue
 
 PROGRESS_EVERY = 20
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from duologue.core.effects import Effect, ReportLost, StartPlayback, StartReply
 from duologue.core.machine import MACHINE
 from duologue.core.state import initial
+from duologue.core.step_record import Moment
 from duologue.lines.scripted import Act
 from duologue.observe import signals as sg
-from duologue.observe.moment import Moment
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 

@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from duologue.lines.carrier import CARRIERS, Carrier, Started
+from duologue.lines.phone.carriers import CARRIERS, Carrier, Started
 from duologue.lines.phone.line import Pace, PhoneLine
-from duologue.lines.phone.stream import Refused, Stream
+from duologue.lines.phone.media_stream import Refused, Stream
 
-from .carrier import ScriptedCarrier
+from .scripted_carrier import ScriptedCarrier
 
 WIRE_MS = 30  # one way
 

@@ -17,18 +17,18 @@ from duologue.core.settings import PROFILES
 from duologue.core.state import floor_is_free, is_owed
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
-from duologue.lines.session import ScriptedSession
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.ears import Final, Heard
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
-from duologue.runtime.simulated import SimulatedLoop, SimulationStuck, end
+from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, end
+from duologue.testing.person import Pace, Person
+from duologue.testing.scripted_session import ScriptedSession
 from duologue.voice.scripted import ScriptedVoice
 
-from .callers import Caller, draw_acts
-from .faults import (
+from .faulty_services import (
     NO_FAULTS,
     Dice,
     FaultyBrain,
@@ -39,9 +39,9 @@ from .faults import (
     FaultyWorker,
     Rates,
 )
-from .host import make_brain, make_tools
 from .invariants import Evidence, complaints_about
-from .person import Pace, Person
+from .seeded_callers import Caller, draw_acts
+from .simulated_agent import make_brain, make_tools
 
 REST_S_MAX = 400  # a delegated job takes five minutes at most, then the fault ladder
 END_S_MAX = 5

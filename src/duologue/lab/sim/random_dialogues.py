@@ -12,13 +12,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from duologue.check.dialogue_alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of, said_of
-from duologue.check.dialogue_check import Stepper, named
-from duologue.check.dialogue_fold import Given
-from duologue.check.dialogue_laws import complaints
-from duologue.check.dialogue_once import LAW, account
-from duologue.check.dialogue_seen import Seen
-from duologue.check.dialogue_states import a_checkpoint_is_the_whole_truth, state_complaints
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import StartFlow
 from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
@@ -26,6 +19,13 @@ from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, Phase, State
+from duologue.lab.check.dialogue.abstract import Given
+from duologue.lab.check.dialogue.alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of, said_of
+from duologue.lab.check.dialogue.check import Stepper, named
+from duologue.lab.check.dialogue.confirmed_once import LAW, account
+from duologue.lab.check.dialogue.laws import complaints
+from duologue.lab.check.dialogue.observed_step import Seen
+from duologue.lab.check.dialogue.state_laws import a_checkpoint_is_the_whole_truth, state_complaints
 
 CANCELS_MAX = 60  # to get out of everything that may be open
 MUMBLES = (

@@ -15,7 +15,7 @@ from duologue.runtime.conversation import Conversation
 from duologue.turns.words import words_of
 
 from .call_script import CallScript, Expect, HangUp, Hear, Listen, PlayWav, Press, Say, Step, Wait
-from .carrier import ScriptedCarrier
+from .scripted_carrier import ScriptedCarrier
 
 KEY_MS = 150  # between two keys
 SILENT_MS = 400  # so long the agent says nothing: it has finished

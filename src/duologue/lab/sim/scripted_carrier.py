@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from duologue.lines.carrier import CARRIERS, Carrier
+from duologue.lines.phone.carriers import CARRIERS, Carrier
 
 FRAME_MS = 20
 ULAW_SILENCE = b"\xff"

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from duologue.core.leaves import CLOSED
 from duologue.runtime.conversation import Conversation, NotRunning
+from duologue.testing.person import Person
 
-from .host import ASKS
-from .person import Person
+from .simulated_agent import ASKS
 
 _BACKCHANNELS = ("mhm", "yeah", "uh huh", "okay")
 _BIDS = ("no wait", "stop please", "actually something else", "hold on a second")

@@ -9,9 +9,9 @@ import random
 
 from duologue.brains.scripted import Reply, ScriptedBrain
 from duologue.ports.brain import Request, Show
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import CallOutput, News
-from duologue.ports.script import Hang, Pause
+from duologue.ports.scripted_steps import Hang, Pause
+from duologue.ports.tool_call import ToolCall
 from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
 
 # What callers say; the last word tells the host what to do about it.

@@ -1,4 +1,4 @@
-"""One server of a torture run, in a process of its own: `python -m duologue.torture.node`.
+"""One server of a torture run, in a process of its own: `python -m duologue.lab.torture.node`.
 
 The server is the one that `duologue serve` runs; only its agent is scripted and its wall clock may be set wrong. Rule:
 nothing here is kinder than the real thing.
@@ -13,7 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
-from .shifted import install
+from .shifted_clock import install
 
 
 def main() -> None:
@@ -39,12 +39,12 @@ def _end_with_parent() -> None:
 
 def _serve(given: argparse.Namespace) -> None:
     from duologue.server.app import Server
-    from duologue.server.custody import Custody
-    from duologue.server.running import address, bound, run, serve
+    from duologue.server.leases import Custody
+    from duologue.server.run import address, bound, run, serve
     from duologue.server.settings import Limits, ServerSettings
-    from duologue.store.opening import open_store
+    from duologue.store.store_url import open_store
 
-    from .agent import Ledger, make_agent
+    from .tortured_agent import Ledger, make_agent
 
     logging.basicConfig(
         level=logging.INFO,

@@ -54,7 +54,7 @@ class NodeProcess:
         with self.log.open("ab") as log:
             log.write(f"-- {self.name}\n".encode())
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "duologue.torture.node", "--name", self.name, "--port", str(self.port)),
+                *(sys.executable, "-m", "duologue.lab.torture.node", "--name", self.name, "--port", str(self.port)),
                 *("--store", self.store, "--ledger", str(self._ledger), "--clock", str(self._clock), *self._more),
                 stdin=asyncio.subprocess.PIPE,  # its end is the end of whoever started it
                 stdout=asyncio.subprocess.PIPE,

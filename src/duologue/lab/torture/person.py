@@ -18,9 +18,9 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from .agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
-from .ear import Ear
-from .notes import Recovery, Talked, Turn
+from .person_notes import Recovery, Talked, Turn
+from .rendered_audio import Ear
+from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
 
 TICK_S = 0.05
 TELL_MS = 90  # how much more was played, before it is told

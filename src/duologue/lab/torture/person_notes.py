@@ -10,7 +10,7 @@ from typing import Any
 
 from duologue.core.leaves import Voice
 
-from .ear import Stretch
+from .rendered_audio import Stretch
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The proxies of a torture run, in a process of their own: what they pass on must not wait for the people.
 
-`python -m duologue.torture.doors PORT…` prints the ports of its doors, one for each that it is given, and obeys lines
-of JSON. Rule: when nobody tells it anything any more, it ends.
+`python -m duologue.lab.torture.proxies PORT…` starts one proxy for each port, prints the ports on which they listen, and
+reads commands as lines of JSON. Rule: it ends when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Doors:
         source = str(Path(duologue.__file__).parent.parent)
         path = os.pathsep.join(filter(None, (source, os.environ.get("PYTHONPATH", ""))))
         self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "duologue.torture.doors", *map(str, behind)),
+            *(sys.executable, "-m", "duologue.lab.torture.proxies", *map(str, behind)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path},

@@ -11,7 +11,7 @@ import struct
 from array import array
 from dataclasses import dataclass, field
 
-from .agent import CHAR_SAMPLES, RATE_HZ
+from .tortured_agent import CHAR_SAMPLES, RATE_HZ
 
 HEADER = struct.Struct("<BBHII")
 _PER_MS = RATE_HZ // 1000

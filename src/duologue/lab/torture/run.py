@@ -25,12 +25,12 @@ from urllib.parse import urlsplit, urlunsplit
 from duologue.core.errors import DuologueError
 from duologue.testing.postgres import PrivatePostgres
 
-from . import audit
-from .doors import Doors
+from . import store_audit
 from .faults import Fault, schedule
 from .nodes import NodeProcess
-from .notes import Talked
 from .person import STUCK_S, Person
+from .person_notes import Talked
+from .proxies import Doors
 from .verdict import CHECKS, claimed_undone, is_told_lost, judge
 from .verdict import Fault as Failure
 
@@ -108,7 +108,7 @@ async def run(plan: Plan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG00
     try:
         with ExitStack() as stack:
             store = _store(plan, folder, stack)
-            await audit.prepare(store)
+            await store_audit.prepare(store)
             made = await _played(plan, folder, store, tell)
     except BaseException:
         tell(f"logs: {folder}")
@@ -141,7 +141,7 @@ async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
         await _torture(stage)
         tell("settling")
         settled = await _settle(stage)
-        seen = await audit.kept(store, _ids(stage.people))
+        seen = await store_audit.kept(store, _ids(stage.people))
         ended = await asyncio.gather(*(person.hang_up() for person in stage.people))
         for person in stage.people:
             person.put_down()
@@ -149,8 +149,8 @@ async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
             task.cancel()
         await asyncio.gather(*talking, return_exceptions=True)
     talks = [talk for person in stage.people for talk in person.talks]
-    deeds = audit.deeds(folder / "ledger.jsonl")
-    failures = judge(talks, seen, audit.writes(store), deeds) + list(claimed_undone(talks, deeds))
+    deeds = store_audit.deeds(folder / "ledger.jsonl")
+    failures = judge(talks, seen, store_audit.writes(store), deeds) + list(claimed_undone(talks, deeds))
     for person, is_settled, has_ended in zip(stage.people, settled, ended, strict=True):
         last = person.talks[-1].id if person.talks else ""
         if not is_settled:
@@ -167,7 +167,7 @@ async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
 async def _stage(plan: Plan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
     """Every node has a door, and the store has the last one."""
     async with AsyncExitStack() as stack:
-        is_served = audit.is_postgres(store)
+        is_served = store_audit.is_postgres(store)
         nodes = [NodeProcess("abcdefghijkl"[number], folder, TTL_MS, DRAIN_S) for number in range(plan.nodes)]
         doors = Doors()
         stack.push_async_callback(doors.stop)
@@ -356,7 +356,7 @@ def _quantile(values: Sequence[int], at: float) -> int:
 
 async def _leave_behind(folder: Path, store: str, stage: _Stage, failures: Sequence[Failure]) -> None:
     guilty = sorted({failure.conversation for failure in failures if failure.conversation})
-    await audit.journals(store, guilty, folder)
+    await store_audit.journals(store, guilty, folder)
     talks = {talk.id: talk for person in stage.people for talk in person.talks}
     for id_ in guilty:
         if id_ in talks:

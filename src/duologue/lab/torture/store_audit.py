@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from duologue.runtime.saved import transcript_in
-from duologue.store.opening import open_store
+from duologue.runtime.checkpoint import transcript_in
+from duologue.store.store_url import open_store
 
-from .notes import Deed, KeptTalk, Written
+from .person_notes import Deed, KeptTalk, Written
 
 _TABLE = "torture_writes"
 _COLUMNS = "conversation, node, epoch, revision"

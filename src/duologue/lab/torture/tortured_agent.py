@@ -22,11 +22,11 @@ from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
 from duologue.nlu.understanding import Guess, Quote, Scope, Understanding
 from duologue.ports.brain import Memory, Part, Request
-from duologue.ports.calls import ToolCall
 from duologue.ports.history import CallOutput, UserSaid
 from duologue.ports.sound import Sound, Word
+from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent, Phrases
-from duologue.workers.functions import tool
+from duologue.workers.function_tools import tool
 
 RATE_HZ = 24_000
 CHAR_MS = 40

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from .notes import Deed, KeptTalk, Talked, Turn, Written
+from .person_notes import Deed, KeptTalk, Talked, Turn, Written
 
 ONCE = ("order", "pay")  # deeds that may be done once; others carry a key, or may be repeated
 OVERLAP_S = 0.05

@@ -13,7 +13,8 @@ import numpy as np
 from duologue.audio.frames import UnusableAudio
 from duologue.audio.g711 import alaw_to_pcm, pcm_to_alaw, pcm_to_ulaw, ulaw_to_pcm
 from duologue.core.errors import DuologueError
-from duologue.lines.carrier import Carrier
+
+from .carriers import Carrier
 
 FRAME_MS = 20
 _RATES_HZ = (8_000, 16_000, 24_000)

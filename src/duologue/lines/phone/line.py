@@ -16,14 +16,14 @@ from typing import Protocol
 
 from duologue.audio.frames import to_pcm, to_samples
 from duologue.audio.resample import LiveResampler
-from duologue.lines.carrier import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
 from duologue.ports.ears import Frame
 from duologue.ports.failure import classify
 from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped, Unplayable
 from duologue.ports.sound import Sound
 
+from .carriers import Carrier, Marked, Media, Pressed, Started, media_writer, write_clear, write_mark
 from .codecs import FRAME_MS, Codec, codec_of
-from .order import Order
+from .frame_order import Order
 
 
 class Wire(Protocol):

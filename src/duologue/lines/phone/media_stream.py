@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 from duologue.audio.frames import UnusableAudio
 from duologue.core.errors import DuologueError
-from duologue.lines.carrier import (
+
+from .carriers import (
     Carrier,
     Connected,
     Ended,
@@ -24,7 +25,6 @@ from duologue.lines.carrier import (
     Unknown,
     read_message,
 )
-
 from .codecs import UnknownCodec
 from .line import Pace, PhoneLine, Wire
 

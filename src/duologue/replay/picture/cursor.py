@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from duologue.core.machine import MACHINE
 from duologue.core.state import State
 from duologue.core.views import VIEWS
-from duologue.replay.journal import Moment
-from duologue.replay.story import tell
-from duologue.replay.timeline import REGIONS, cause_of
 
+from ..journal import Moment
+from ..step_words import tell
+from ..timeline import REGIONS, cause_of
 from .looks import look_of
 
 VIEW_NAMES = ("lifecycle", "conversation")

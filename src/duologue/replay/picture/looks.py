@@ -7,8 +7,9 @@ from, and what went wrong is red everywhere. Rule: a look is a table entry here,
 from __future__ import annotations
 
 from duologue.core import events as ev
-from duologue.draw.ink import HUES as DRAWN
-from duologue.replay.timeline import REGIONS
+from duologue.draw.typography import HUES as DRAWN
+
+from ..timeline import REGIONS
 
 RED, GREY = "red", "grey"
 HUES: dict[str, tuple[str, str]] = {

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from duologue.core.leaves import Link
 from duologue.core.views import VIEWS
-from duologue.replay.journal import Moment
-from duologue.replay.story import tell
-from duologue.replay.timeline import Timeline, cause_of, read_timeline
-from duologue.replay.words import Spoken
 
+from ..journal import Moment
+from ..step_words import tell
+from ..timeline import Timeline, cause_of, read_timeline
+from ..words_file import Spoken
 from .cursor import LANES, VIEW_NAMES, all_fired, anchor_of, cursor_data, leaves_of, looks_of, row_text
 from .looks import LOOKS, look_of
 from .markup import Html, data, join, raw, tag

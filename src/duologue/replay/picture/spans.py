@@ -13,8 +13,9 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, Ask, Link, Outcome, Reply, Timer, User
 from duologue.core.state import Fault
-from duologue.replay.journal import Moment
-from duologue.replay.timeline import Visit, cause_of
+
+from ..journal import Moment
+from ..timeline import Visit, cause_of
 
 GOES_ON = "goes on"
 CUT = "cut short"

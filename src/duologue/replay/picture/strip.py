@@ -11,11 +11,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from duologue.core.events import PlaybackProgressed
-from duologue.draw.ink import text_width
-from duologue.replay.journal import Moment
-from duologue.replay.timeline import Timeline, Visit, cause_of
-from duologue.replay.words import Spoken
+from duologue.draw.typography import text_width
 
+from ..journal import Moment
+from ..timeline import Timeline, Visit, cause_of
+from ..words_file import Spoken
 from .looks import AMBER, RED, ROSE, VIOLET, hue_of_event, is_rest, look_of
 from .markup import Html, join, tag
 from .scale import Scale, write_clock, write_length

@@ -19,16 +19,16 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from duologue.core.errors import DuologueError
-from duologue.lines.carrier import CARRIERS, Carrier, Started
+from duologue.lines.phone.carriers import CARRIERS, Carrier, Started
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import PhoneLine
-from duologue.lines.phone.stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Refused, Stream
+from duologue.lines.phone.media_stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Refused, Stream
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning
 
-from .phone_settings import InvalidPhoneSettings, PhoneSettings
-from .phone_tokens import Tokens
-from .phone_webhooks import Webhooks
+from .settings import InvalidPhoneSettings, PhoneSettings
+from .stream_tokens import Tokens
+from .webhooks import Webhooks
 
 __all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
 

@@ -18,8 +18,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from duologue.core.errors import DuologueError
 
-from .phone_settings import PhoneSettings, is_loopback
-from .phone_tokens import Tokens
+from .settings import PhoneSettings, is_loopback
+from .stream_tokens import Tokens
 
 LOG = logging.getLogger("duologue.phone")
 BODY_MAX = 64_000

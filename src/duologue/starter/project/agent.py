@@ -8,7 +8,7 @@ from duologue import Agent, Phrases
 from duologue.ears.local import LocalEars
 from duologue.flows import load_flows
 from duologue.flows.brain import FlowBrain
-from duologue.flows.functions import find_functions
+from duologue.flows.find_functions import find_functions
 from duologue.nlu.local import LocalNlu
 from duologue.voice.espeak import EspeakVoice
 

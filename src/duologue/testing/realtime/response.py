@@ -10,10 +10,10 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
-from .realtime_script import BreakDown, CallTool, FallSilent, Part, Say, Write
+from .script import BreakDown, CallTool, FallSilent, Part, Say, Write
 
 if TYPE_CHECKING:
-    from .realtime_session import ScriptedRealtimeSession
+    from .session import ScriptedRealtimeSession
 
 MS_BYTES = 48
 _TONE = b"\x40\x06"  # one quiet, non-zero sample

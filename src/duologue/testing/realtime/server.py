@@ -19,8 +19,8 @@ from typing import Any
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from .realtime_script import BreakDown, CallTool, FallSilent, Fault, Part, Say, Script, Write, parts_of
-from .realtime_session import ScriptedRealtimeSession
+from .script import BreakDown, CallTool, FallSilent, Fault, Part, Say, Script, Write, parts_of
+from .session import ScriptedRealtimeSession
 
 __all__ = ["BreakDown", "CallTool", "FallSilent", "Fault", "RealtimeServer", "Say", "Write"]
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from .realtime_response import ScriptedResponse
-from .realtime_strict import problems_of_client_event, problems_of_server_event
+from .protocol_types import problems_of_client_event, problems_of_server_event
+from .response import ScriptedResponse
 
 if TYPE_CHECKING:
-    from .realtime import RealtimeServer
+    from .server import RealtimeServer
 
 MS_BYTES = 48
 LOUD = 300  # of a 16-bit sample, on average

@@ -19,10 +19,10 @@ from duologue.core.settings import Settings
 from duologue.core.state import State, initial, is_at_rest
 from duologue.core.views import VIEWS
 
+from ..explore import Graph, can_reach, explore, find_cycle
 from . import laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
-from .explore import Graph, can_reach, explore, find_cycle
 from .laws import Step, describe
 from .promises import PROMISES, Promise
 from .scopes import Scope

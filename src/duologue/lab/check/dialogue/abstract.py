@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
-from duologue.dialogue.parts import PART, TOLD
 from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import Filled, Instance, Phase, Slots, State, Trouble
+from duologue.dialogue.unconfirmed_values import PART, TOLD
 
 # A yes that was given and not used up: the instance, the step that asked for it, the action that may use it.
 Yes: TypeAlias = tuple[int, str, str]

@@ -29,6 +29,7 @@ from duologue.dialogue.commands import (
     Wait,
 )
 from duologue.dialogue.effects import RunAction, Understand, Validate
+from duologue.dialogue.english import Direct, Json, Kind, Question, read
 from duologue.dialogue.events import (
     ActionDone,
     Event,
@@ -41,10 +42,9 @@ from duologue.dialogue.events import (
     WorkFailed,
 )
 from duologue.dialogue.flow import Act, Domain, JumpUnless, SlotSpec
-from duologue.dialogue.grammars import Direct, Json, Kind, Question, read
-from duologue.dialogue.parts import PART
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, Phase, State
+from duologue.dialogue.unconfirmed_values import PART
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99

@@ -18,14 +18,14 @@ from duologue.dialogue.machine import ROWS, row_for, step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.state import BUSY, Phase, State
 
-from .core_check import Enough, Violation
-from .dialogue_alphabet import TODAY, Alphabet
-from .dialogue_fold import Given, fold, fold_given
-from .dialogue_laws import complaints
-from .dialogue_once import LAW, account
-from .dialogue_seen import Seen
-from .dialogue_states import state_complaints
-from .explore import Graph, can_reach, explore
+from ..core.check import Enough, Violation
+from ..explore import Graph, can_reach, explore
+from .abstract import Given, fold, fold_given
+from .alphabet import TODAY, Alphabet
+from .confirmed_once import LAW, account
+from .laws import complaints
+from .observed_step import Seen
+from .state_laws import state_complaints
 
 Stepper: TypeAlias = Callable[[Domain, State, Event], tuple[State, tuple[Effect, ...]]]
 Node: TypeAlias = tuple[State, Given]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from duologue.dialogue.effects import RunAction
 from duologue.dialogue.flow import Act, Confirm
-from duologue.dialogue.phrases import gaps_of
 from duologue.dialogue.state import Instance
+from duologue.dialogue.templates import gaps_of
 
-from .dialogue_fold import Given
-from .dialogue_paths import Program, yeses_before
-from .dialogue_seen import Seen, at_of, changed_in
+from .abstract import Given
+from .observed_step import Seen, at_of, changed_in
+from .program_paths import Program, yeses_before
 
 LAW = "one run for one yes"
 

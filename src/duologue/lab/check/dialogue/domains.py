@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from duologue.dialogue.conditions import parse
+from duologue.dialogue.english import Choice, Kind
 from duologue.dialogue.events import FlowRequested
 from duologue.dialogue.flow import (
     Act,
@@ -26,9 +27,8 @@ from duologue.dialogue.flow import (
     Say,
     SlotSpec,
 )
-from duologue.dialogue.grammars import Choice, Kind
 
-from .dialogue_alphabet import Alphabet
+from .alphabet import Alphabet
 
 
 def flow(name: str, *program: Instruction, hidden: bool = False, completed: str = "") -> Flow:

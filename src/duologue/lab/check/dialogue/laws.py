@@ -11,16 +11,16 @@ from typing import TypeAlias
 
 from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, Handoff, SetSlot, StartFlow
 from duologue.dialogue.effects import HandOver, Save
+from duologue.dialogue.english import ANY, Json
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserSaid, Validated, WorkFailed
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm
-from duologue.dialogue.grammars import ANY, Json
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
-from duologue.dialogue.parts import is_part
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, values_of
+from duologue.dialogue.unconfirmed_values import is_part
 
-from .dialogue_seen import Seen, at_of, changed_in, dependants, used_by
+from .observed_step import Seen, at_of, changed_in, dependants, used_by
 
 Law: TypeAlias = Callable[[Seen], Iterator[str]]
 _ASKING = (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING, Phase.ERROR)

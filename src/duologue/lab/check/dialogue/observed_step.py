@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from duologue.dialogue.commands import Back, Command, Restart
 from duologue.dialogue.effects import Effect, Respond, RunAction, Understand, Validate
+from duologue.dialogue.english import Json
+from duologue.dialogue.english.commands import command_of
+from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.events import Event, Understood, UserSaid
 from duologue.dialogue.flow import Act, Domain, Instruction
-from duologue.dialogue.grammars import Json
-from duologue.dialogue.grammars.commands import command_of
-from duologue.dialogue.grammars.tokens import tokens_of
 from duologue.dialogue.state import Instance, Phase, State, values_of
 
 

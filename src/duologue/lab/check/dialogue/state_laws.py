@@ -12,12 +12,12 @@ from typing import TypeAlias
 from duologue.dialogue.codec import BadCheckpoint, from_json, to_json
 from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain
 from duologue.dialogue.requests import request_of
-from duologue.dialogue.run import DEPTH_MAX
+from duologue.dialogue.run_flow import DEPTH_MAX
 from duologue.dialogue.state import BUSY, MESSAGES_MAX, TRACE_MAX, Phase, State
 
-from .dialogue_laws import name_of
-from .dialogue_paths import slots_before
-from .dialogue_seen import at_of
+from .laws import name_of
+from .observed_step import at_of
+from .program_paths import slots_before
 
 StateLaw: TypeAlias = Callable[[Domain, State], Iterator[str]]
 

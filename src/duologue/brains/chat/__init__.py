@@ -1,0 +1,5 @@
+"""A brain that is a chat-completions service: OpenAI's, or any server that speaks its protocol."""
+
+from .brain import ChatBrain
+
+__all__ = ["ChatBrain"]

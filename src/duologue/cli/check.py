@@ -1,0 +1,84 @@
+"""`duologue check`: explore every reachable state of the machine and report any law or promise that is broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from duologue.core.errors import DuologueError
+from duologue.core.settings import PROFILES
+
+from .json_output import JsonOption, write_json
+
+if TYPE_CHECKING:
+    from duologue.lab.check.core.check import Findings
+    from duologue.lab.check.run import Report
+
+_OUT = Console()
+_ERR = Console(stderr=True)
+
+
+def check_command(
+    profile: Annotated[list[str] | None, typer.Option(help="Only this profile; may be given again.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Less about words; for a test run.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Counters as shipped and two jobs; takes minutes.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Explore every reachable state and hold it against the laws, the promises and the views."""
+    names = profile or list(PROFILES)
+    unknown = [name for name in names if name not in PROFILES]
+    if unknown:
+        raise DuologueError(f"no profile {unknown[0]!r}; there are {', '.join(PROFILES)}")
+    report = _run_check(names, "full" if full else "quick" if quick else "small")
+    if as_json:
+        write_json(report.to_json())
+    else:
+        _show_check(report)
+    if not report.holds:
+        raise typer.Exit(1)
+
+
+def _run_check(names: list[str], size: str) -> Report:
+    from duologue.lab.check.core.scopes import SCOPES
+    from duologue.lab.check.run import run_check
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_ERR, transient=True) as bar:
+        task = bar.add_task("exploring", total=len(names) * len(SCOPES[size]))
+
+        def advance(found: Findings) -> None:
+            bar.update(task, advance=1)
+            verdict = f"{len(found.violations)} violations" if found.violations else "no violation"
+            bar.console.print(f"{found.profile}/{found.scope}: {found.states:,} states, {verdict}", highlight=False)
+
+        return run_check(names, size, progress=advance)
+
+
+def _show_check(report: Report) -> None:
+    table = Table(title="Explored", title_justify="left")
+    for column in ("profile", "scope", "states", "steps", "CPU s", "bounds"):
+        table.add_column(column, justify="right" if column in ("states", "steps", "CPU s") else "left")
+    for found in report.explorations:
+        bounds = ", ".join(f"{name} {value}" for name, value in found.bounds.items())
+        table.add_row(
+            found.profile, found.scope, f"{found.states:,}", f"{found.steps:,}", f"{found.seconds:.1f}", bounds
+        )
+    _OUT.print(table)
+    data = report.to_json()
+    _OUT.print(f"rows fired      {data['rows_fired']} of {data['rows']}")
+    _OUT.print(f"rules fired     {data['rules_fired']} of {data['rules']}")
+    _OUT.print(f"promises tested {data['promises_tested']} of {data['promises']}")
+    for name, view in report.views.items():
+        verdict = "[green]honest[/]" if view["honest"] else "[red]not honest[/]"
+        _OUT.print(f"view {name:<13} {verdict}, {view['moves']} moves seen, {view['amendments']} amendments")
+    if report.holds:
+        _OUT.print(f"[bold green]No violation[/] in {data['states']:,} states, {data['steps']:,} steps.")
+    for violation in report.violations:
+        _OUT.print(f"[bold red]{violation.law}[/]: {escape(violation.message)}", highlight=False)
+        for line in violation.trace:
+            _OUT.print(f"    {line}", markup=False, highlight=False)

@@ -1,0 +1,47 @@
+"""`duologue rows` and `duologue diagram`: the conversation machine as a list and as a picture."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from duologue.core.errors import DuologueError
+from duologue.core.machine import MACHINE
+
+from .json_output import JsonOption, write_json
+
+_OUT = Console()
+
+
+def rows_command(
+    match: Annotated[str, typer.Argument(help="Only rows whose text contains this.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """List the rows and rules: all behaviour of the machine."""
+    found = [(row.name, row.do.__name__ if row.do else "", row.why) for row in MACHINE.rows]
+    found += [(f"rule: {rule.name}", rule.do.__name__, rule.why) for rule in MACHINE.rules]
+    found = [entry for entry in found if match.lower() in " ".join(entry).lower()]
+    if as_json:
+        write_json({"rows": [{"row": name, "action": action, "why": why} for name, action, why in found]})
+        return
+    if not found:
+        raise DuologueError(f"no row or rule contains {match!r}; `duologue rows` lists them all")
+    table = Table("row", "does", "why", box=None, pad_edge=False, header_style="dim")
+    for entry in found:
+        table.add_row(*map(escape, entry))
+    _OUT.print(table)
+
+
+def diagram_command(
+    view: Annotated[str | None, typer.Option(help="A view or a region; the whole machine if left out.")] = None,
+    format: Annotated[str, typer.Option(help="mermaid or svg.")] = "mermaid",  # noqa: A002 (the option's name)
+) -> None:
+    """Draw the machine, a region or a view from its rows."""
+    from duologue.draw import render
+
+    sys.stdout.write(render(view, format))
