@@ -28,8 +28,8 @@ from duologue.lab.recordings.listener import Listener
 from duologue.lab.recordings.recording_sets import decide, read_rows
 from duologue.turns import completion
 from duologue.turns.completion_table import Table
-from duologue.turns.endpoint import Combined, Semantic
-from duologue.turns.features import Shape, is_turn, shape_terms, terms_of, text_terms
+from duologue.turns.endpoint import CombinedEndpoint, SemanticEndpoint
+from duologue.turns.features import LevelShape, is_turn, shape_terms, terms_of, text_terms
 
 ROOT = Path(__file__).parent.parent
 FOLDS = 8
@@ -40,7 +40,7 @@ MADE_WEIGHT = 0.25  # of a real one: there are more of them, and they are easier
 MISS_MS = 4000
 READY_MS = 192  # of silence, after which a voice has ended
 TEXT = tuple(text_terms("", None))
-SHAPE = tuple(shape_terms(Shape()))
+SHAPE = tuple(shape_terms(LevelShape()))
 # A table for each combination of what may be known.
 TABLES = {
     "everything": (("turn_logit", *TEXT, *SHAPE), True),
@@ -78,7 +78,7 @@ class Data:
 
     def __init__(self, heard: list[Heard]) -> None:
         self.heard = heard
-        self.terms = [{**shape_terms(Shape()), **terms_of(item.features)} for item in heard]
+        self.terms = [{**shape_terms(LevelShape()), **terms_of(item.features)} for item in heard]
         self.pooled = np.array([item.features.turn_embedding for item in heard])
         self.over = np.array([item.over is True for item in heard])
         self.learn = np.array([item.learn and is_turn(item.features) for item in heard])
@@ -310,11 +310,11 @@ def listen_crossed(data: Data, labels: list[dict[str, Any]], folder: Path, build
         with (build / f"crossed-{name}.jsonl").open("w", encoding="utf-8") as file:
             for fold in range(-1, FOLDS):
                 completion.TABLES.update(production(data, data.learn & (data.fold != fold)))
-                wait = Semantic(*GRID[tried.choose(replay.fold != fold, name)])
+                wait = SemanticEndpoint(*GRID[tried.choose(replay.fold != fold, name)])
                 here = [row for row in rows.values() if fold_of.get(row.id, -1) == fold]
                 if name != "default":  # who interrupts whom does not depend on the eagerness
                     here = [row for row in here if row.played is None]
-                listener = Listener(ears, Combined(wait), profile("confirm"))
+                listener = Listener(ears, CombinedEndpoint(wait), profile("confirm"))
                 for line in decide(listener, here, lambda: None):
                     file.write(json.dumps(line) + "\n")
         sys.stdout.write(f"{build / f'crossed-{name}.jsonl'}\n")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from duologue.lab.torture import store_audit
 from duologue.lab.torture.nodes import NodeProcess
-from duologue.lab.torture.person import Person
+from duologue.lab.torture.person import TypingPerson
 
 TTL_MS = 3_000
 _SHOWN = {
@@ -30,7 +30,7 @@ _SHOWN = {
 class Screen:
     """Prints what a person notes, as it is noted."""
 
-    def __init__(self, person: Person) -> None:
+    def __init__(self, person: TypingPerson) -> None:
         self._person = person
         self._shown = 0
         self._began_s = asyncio.get_running_loop().time()
@@ -58,7 +58,7 @@ async def show(folder: Path) -> None:
     await asyncio.gather(*(node.start() for node in nodes))
     first, second = nodes
     by_port = {node.port: node.name for node in nodes}
-    person = Person(1, [first.port], lambda port: by_port[port], random.Random(4))
+    person = TypingPerson(1, [first.port], lambda port: by_port[port], random.Random(4))
     person.say_next(["tell 1001", "pay 1002", "tell 1003"])
     screen = Screen(person)
     talking = asyncio.ensure_future(person.run())

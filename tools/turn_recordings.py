@@ -26,8 +26,8 @@ from duologue.lab.recordings.busy_clock import run_timed
 from duologue.lab.recordings.listener import LEAD_MS, Listener, read
 from duologue.ports.ears import Heard as Told
 from duologue.ports.ears import Pause, VoiceFrame
-from duologue.turns.endpoint import Wait
-from duologue.turns.features import PauseFeatures, Shape
+from duologue.turns.endpoint import SilenceWait
+from duologue.turns.features import LevelShape, PauseFeatures
 from duologue.turns.voicing import FRAME_MS
 
 RATE_HZ = 16_000
@@ -63,10 +63,10 @@ class Asked:
     def _now_ms(self) -> int:
         return round((asyncio.get_running_loop().time() - self._began) * 1000)
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         if pause.text is not None and self.pauses and pause.voiced_ms == self.pauses[-1]["voiced_ms"]:
             self.pauses[-1].update(features=pause, ready_ms=self._now_ms())
-        return Wait(None)
+        return SilenceWait(None)
 
     def hear(self, told: Told) -> None:
         match told:
@@ -147,7 +147,7 @@ def hear_set(folder: Path, build: Path) -> list[Heard]:
 
 def _kept(item: dict[str, Any]) -> Heard:
     known = item["features"]
-    shape = Shape(**known["shape"]) if known["shape"] else None
+    shape = LevelShape(**known["shape"]) if known["shape"] else None
     return Heard(**{**item, "features": PauseFeatures(**{**known, "shape": shape})})
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from duologue.core.deadlines import JOINT_LIMITS, LIMITS
-from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
+from duologue.core.leaves import JobKind, Leaf, Link, Reply, User, Voice
 from duologue.core.machine import ROWS
 from duologue.core.rows import Row, trigger_name
 from duologue.core.rules import RULES
@@ -24,7 +24,7 @@ from duologue.lab.check.core.promises import PROMISES
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 PICTURES = ("machine", *REGIONS, *VIEWS)
 NOTICE = "<!-- Written by `make docs`; edit the code, not this file. -->"
 

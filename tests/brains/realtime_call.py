@@ -14,7 +14,7 @@ from typing import Any
 
 from duologue import Agent, Conversation, Phrases, profile
 from duologue.brains.realtime import RealtimeModel, RealtimeSettings
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, CallOutput, Frame, News, UserSaid
@@ -34,7 +34,7 @@ class RealtimeCall:
         self.line = ScriptedLine(ack_ms=20)
         self.conversation = Conversation(agent, self.line, seats=Seats(), journal=journal)
         self.signals: list[sg.Signal] = []
-        self.moments: list[Moment] = []
+        self.moments: list[StepRecord] = []
         self.conversation.on(sg.Signal, self.signals.append)
         self.conversation.engine.watchers.append(self.moments.append)
 

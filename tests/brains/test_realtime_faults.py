@@ -14,7 +14,7 @@ from duologue.core.leaves import ErrorClass, Link
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, Closed, Healed, Request, Wobbled
 from duologue.replay.journal import read_journal, replay
-from duologue.testing.realtime.server import BreakDown, CallTool, FallSilent, Fault, RealtimeServer, Say
+from duologue.testing.realtime.server import BreakDown, CallTool, FallSilent, ProtocolFault, RealtimeServer, Speak
 from tests.brains.realtime_call import RealtimeCall, converse
 
 QUICK = {"retry_ms": (30, 60, 120)}
@@ -50,24 +50,24 @@ async def ask(call: RealtimeCall) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        Fault("duplicate", "response.created"),
-        Fault("duplicate", "response.output_audio.delta", times=3),
-        Fault("duplicate", "response.output_audio_transcript.delta"),
-        Fault("duplicate", "response.done"),
-        Fault("late", "response.created"),
-        Fault("late", "response.output_item.added"),
-        Fault("late", "response.output_item.done"),
-        Fault("dropped", "response.output_item.added"),
-        Fault("dropped", "response.output_item.done"),
-        Fault("dropped", "response.content_part.added"),
-        Fault("dropped", "rate_limits.updated"),
-        Fault("slow", "response.created", ms=150),
-        Fault("slow", "response.output_audio.delta", times=2, ms=100),
+        ProtocolFault("duplicate", "response.created"),
+        ProtocolFault("duplicate", "response.output_audio.delta", times=3),
+        ProtocolFault("duplicate", "response.output_audio_transcript.delta"),
+        ProtocolFault("duplicate", "response.done"),
+        ProtocolFault("late", "response.created"),
+        ProtocolFault("late", "response.output_item.added"),
+        ProtocolFault("late", "response.output_item.done"),
+        ProtocolFault("dropped", "response.output_item.added"),
+        ProtocolFault("dropped", "response.output_item.done"),
+        ProtocolFault("dropped", "response.content_part.added"),
+        ProtocolFault("dropped", "rate_limits.updated"),
+        ProtocolFault("slow", "response.created", ms=150),
+        ProtocolFault("slow", "response.output_audio.delta", times=2, ms=100),
     ],
     ids=lambda fault: f"{fault.what} {fault.kind}",
 )
-def test_an_answer_is_heard_once_and_whole_whatever_event_goes_astray(fault: Fault) -> None:
-    call = converse(ask, RealtimeServer([Say("It is sunny.", ms=200)], faults=[fault]))
+def test_an_answer_is_heard_once_and_whole_whatever_event_goes_astray(fault: ProtocolFault) -> None:
+    call = converse(ask, RealtimeServer([Speak("It is sunny.", ms=200)], faults=[fault]))
     assert call.heard == ["It is sunny."]
     assert call.line.played[1] == 200
     assert links(call) == [Link.PREPARING, Link.UP]
@@ -83,7 +83,7 @@ def test_a_call_is_made_once_even_if_one_of_its_events_is_lost(kind: str) -> Non
         made.append(1)
         return "three"
 
-    server = RealtimeServer([CallTool("look"), Say("Three.", ms=200)], faults=[Fault("dropped", kind)])
+    server = RealtimeServer([CallTool("look"), Speak("Three.", ms=200)], faults=[ProtocolFault("dropped", kind)])
     call = converse(ask, server, settings={"tail_ms_max": 200}, tools=[look])
     assert (made, call.heard) == ([1], ["Three."])
 
@@ -91,7 +91,7 @@ def test_a_call_is_made_once_even_if_one_of_its_events_is_lost(kind: str) -> Non
 @pytest.mark.req("L-24")
 def test_an_end_that_never_comes_is_not_waited_for() -> None:
     server = RealtimeServer(
-        [Say("It is sunny.", ms=200), Say("Still.", ms=200)], faults=[Fault("dropped", "response.done")]
+        [Speak("It is sunny.", ms=200), Speak("Still.", ms=200)], faults=[ProtocolFault("dropped", "response.done")]
     )
 
     async def act(call: RealtimeCall) -> None:
@@ -129,7 +129,7 @@ def test_a_rate_limit_is_waited_for_and_asked_again() -> None:
         await ask(call)
         assert call.model.limits == (("requests", 999, 0.06),), "as the server told them"
 
-    faults = [Fault("refused", "response.create", times=2, code="rate_limit_exceeded")]
+    faults = [ProtocolFault("refused", "response.create", times=2, code="rate_limit_exceeded")]
     call = converse(act, RealtimeServer(faults=faults), machine=QUICK)
     assert call.heard == ["I see."]
     assert len(call.server.got("response.create")) == 3
@@ -148,7 +148,7 @@ def test_a_rate_limit_is_waited_for_and_asked_again() -> None:
 @pytest.mark.parametrize("how", ["refused", "failed"])
 def test_a_failure_has_its_class_wherever_it_is_told(code: str, error: ErrorClass, how: str) -> None:
     async def run() -> ServiceError:
-        faults = [Fault("refused", "response.create", code=code)] if how == "refused" else []
+        faults = [ProtocolFault("refused", "response.create", code=code)] if how == "refused" else []
         async with RealtimeServer([BreakDown(code)], faults=faults) as server:
             model = RealtimeModel(url=server.url)
             await model.open(None, lambda event: None)
@@ -164,7 +164,7 @@ def test_a_failure_has_its_class_wherever_it_is_told(code: str, error: ErrorClas
 
 @pytest.mark.req("L-12")
 def test_a_response_that_breaks_down_before_any_sound_is_asked_again() -> None:
-    call = converse(ask, RealtimeServer([BreakDown(), Say("Now it works.")]), machine=QUICK)
+    call = converse(ask, RealtimeServer([BreakDown(), Speak("Now it works.")]), machine=QUICK)
     assert call.heard == ["Now it works."]
 
 
@@ -174,7 +174,7 @@ def test_a_response_that_breaks_down_while_it_is_heard_says_so_in_the_same_voice
         await call.until(lambda: call.heard)
         await call.rests()
 
-    server = RealtimeServer([[Say("There are two.", ms=1_200, paced=True), BreakDown()]])
+    server = RealtimeServer([[Speak("There are two.", ms=1_200, paced=True), BreakDown()]])
     call = converse(act, server, phrases=Phrases(broken_off="I lost the rest."))
     assert call.heard == ["There are two. I lost the rest."]
 
@@ -190,7 +190,7 @@ def test_tools_that_the_server_does_not_take_fail_the_answer_and_not_the_call() 
         """Look."""
         return ""
 
-    server = RealtimeServer(faults=[Fault("refused", "conversation.item.create", code="invalid_value")])
+    server = RealtimeServer(faults=[ProtocolFault("refused", "conversation.item.create", code="invalid_value")])
     call = converse(act, server, tools=[look])
     assert call.told(sg.Failed)[0].error is ErrorClass.INVALID_ARGS
 
@@ -252,7 +252,7 @@ def test_without_a_key_it_says_where_to_put_one(url: str | None, name: str) -> N
 @pytest.mark.parametrize("kind", ["session.created", "session.updated"])
 def test_a_server_that_never_gets_ready_is_not_waited_for(kind: str) -> None:
     async def run() -> ServiceError:
-        async with RealtimeServer(faults=[Fault("dropped", kind)]) as server:
+        async with RealtimeServer(faults=[ProtocolFault("dropped", kind)]) as server:
             model = RealtimeModel(url=server.url, settings=RealtimeSettings(connect_ms_max=200))
             with pytest.raises(ServiceError) as failed:
                 await model.open(None, lambda event: None)
@@ -263,7 +263,7 @@ def test_a_server_that_never_gets_ready_is_not_waited_for(kind: str) -> None:
 
 def test_settings_that_the_server_does_not_take_are_told_when_it_opens() -> None:
     async def run() -> ServiceError:
-        faults = [Fault("refused", "session.update", code="unknown_parameter")]
+        faults = [ProtocolFault("refused", "session.update", code="unknown_parameter")]
         async with RealtimeServer(faults=faults) as server:
             model = RealtimeModel(url=server.url)
             with pytest.raises(ServiceError) as failed:
@@ -355,7 +355,7 @@ def test_a_lost_network_is_mended_and_the_question_asked_again(tmp_path: Path) -
         await call.until(lambda: "Ada." in call.heard)
         await call.rests()
 
-    server = RealtimeServer([Say("Hello Ada."), FallSilent(), Say("Ada.")])
+    server = RealtimeServer([Speak("Hello Ada."), FallSilent(), Speak("Ada.")])
     call = converse(act, server, journal=tmp_path / "call.jsonl")
     assert call.heard == ["Hello Ada.", "Ada."]
     assert links(call) == [Link.PREPARING, Link.UP, Link.BACKING_OFF, Link.RECONNECTING, Link.UP]
@@ -377,7 +377,7 @@ def test_a_loss_in_the_middle_of_speech_keeps_what_was_heard() -> None:
         await call.until(lambda: call.heard[-1] == "I see.")
 
     text = "There are two flights today and one of them leaves very early."
-    call = converse(act, RealtimeServer([Say(text, ms=4_000, paced=True)]))
+    call = converse(act, RealtimeServer([Speak(text, ms=4_000, paced=True)]))
     (cut,) = [item for item in call.conversation.history if isinstance(item, AgentSaid) and item.interrupted]
     assert text.startswith(cut.text)
     told = [item["content"][0].get("text") for item in call.server.session.items]
@@ -471,7 +471,7 @@ def test_a_session_is_renewed_before_its_limit_with_the_summary(tmp_path: Path) 
         await call.until(lambda: "Ada." in call.heard)
 
     machine = {"session_ms_max": 1_500, "session_warning_ms": 900}
-    server = RealtimeServer([Say("Hello Ada.", ms=200), Say("Ada.", ms=200)])
+    server = RealtimeServer([Speak("Hello Ada.", ms=200), Speak("Ada.", ms=200)])
     call = converse(act, server, machine=machine, journal=tmp_path / "call.jsonl")
     assert call.heard == ["Hello Ada.", "Ada."]
     visited = links(call)
@@ -496,7 +496,7 @@ def test_a_renewal_cuts_off_neither_side() -> None:
         await call.rests()
 
     text = "This is a rather long answer that goes on while the session is renewed."
-    server = RealtimeServer([Say(text, ms=6_000, paced=True)])
+    server = RealtimeServer([Speak(text, ms=6_000, paced=True)])
     machine = {"session_ms_max": 3_000, "session_warning_ms": 1_500}  # so late that the answer has begun on any machine
     call = converse(act, server, machine=machine)
     assert call.heard == [text]
@@ -562,7 +562,7 @@ def test_nothing_is_left_running_when_a_conversation_ends() -> None:
         await call.conversation.end()
         left.extend(task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("realtime"))
 
-    converse(act, RealtimeServer([Say("A long story.", ms=3_000, paced=True)]))
+    converse(act, RealtimeServer([Speak("A long story.", ms=3_000, paced=True)]))
     assert left == []
 
 
@@ -626,7 +626,7 @@ def test_a_model_that_nobody_could_understand_is_refused() -> None:
 @pytest.mark.parametrize("kind", ["conversation.item.create", "session.update"])
 def test_what_a_busy_server_did_not_take_is_told_again_with_the_next_try(kind: str) -> None:
     async def act(call: RealtimeCall) -> None:
-        call.server.faults.append(Fault("refused", kind, code="rate_limit_exceeded"))
+        call.server.faults.append(ProtocolFault("refused", kind, code="rate_limit_exceeded"))
         await ask(call)
 
     call = converse(act, machine=QUICK, instructions="Be brief.")

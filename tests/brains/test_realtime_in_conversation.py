@@ -17,7 +17,7 @@ from duologue.core.leaves import Outcome
 from duologue.ears.scripted import ScriptedEars
 from duologue.ports import AgentSaid, Final, Job, SpeechBegan, SpeechEnded, UserSaid
 from duologue.replay.journal import read_journal, replay
-from duologue.testing.realtime.server import CallTool, FallSilent, RealtimeServer, Say, Write
+from duologue.testing.realtime.server import CallTool, FallSilent, RealtimeServer, Speak, WriteText
 from tests.brains.realtime_call import RealtimeCall, converse
 
 LONG = "There are two flights today and one of them leaves very early in the morning."
@@ -56,7 +56,7 @@ def test_a_spoken_turn_is_heard_by_the_server_and_answered_once(tmp_path: Path) 
         await call.says("good morning")
         await call.rests()
 
-    call = converse(act, RealtimeServer([Say("Good morning to you.")]), journal=tmp_path / "call.jsonl")
+    call = converse(act, RealtimeServer([Speak("Good morning to you.")]), journal=tmp_path / "call.jsonl")
     assert (call.said, call.heard) == (["good morning"], ["Good morning to you."])
     assert kinds(call) == ["session.update", "session.update", "response.create"]
     assert call.troubles == []
@@ -170,7 +170,7 @@ def test_a_barge_in_cancels_the_response_and_cuts_its_item_at_what_was_heard(pro
         await call.says("no wait only the late ones")
         await call.rests()
 
-    script = [Say(LONG, ms=6_000, paced=True), Say("Only the late ones.")]
+    script = [Speak(LONG, ms=6_000, paced=True), Speak("Only the late ones.")]
     call = converse(act, RealtimeServer(script), profile=profile)
     cut = cut_of(call)
     ((cancel,), (truncate,)) = call.server.got("response.cancel"), call.server.got("conversation.item.truncate")
@@ -197,7 +197,7 @@ def test_a_barge_in_after_the_response_is_done_only_cuts() -> None:
         await call.until(lambda: call.server.gave("conversation.item.truncated"))
         await call.rests()
 
-    call = converse(act, RealtimeServer([Say(LONG, ms=5_000)]))
+    call = converse(act, RealtimeServer([Speak(LONG, ms=5_000)]))
     assert call.server.got("response.cancel") == []
     (truncate,) = call.server.got("conversation.item.truncate")
     assert truncate["audio_end_ms"] == cut_of(call).heard_ms == call.line.played[1]
@@ -214,7 +214,7 @@ def test_an_answer_that_nobody_heard_is_taken_out_of_the_conversation() -> None:
         call.conversation.type("no, two")
         await call.rests()
 
-    call = converse(act, RealtimeServer([FallSilent(), Say("Two.")]))
+    call = converse(act, RealtimeServer([FallSilent(), Speak("Two.")]))
     assert call.heard == ["Two."]
     assert [event["response"]["status"] for event in call.server.gave("response.done")] == ["cancelled", "completed"]
     assert call.server.gave("error") == [], "the second request waited for the end of the first"
@@ -230,7 +230,7 @@ def test_several_interruptions_in_a_row_leave_the_conversation_in_order() -> Non
         call.conversation.interrupt()
         await call.rests()
 
-    server = RealtimeServer([Say(LONG, ms=3_000, paced=True)] * 4)
+    server = RealtimeServer([Speak(LONG, ms=3_000, paced=True)] * 4)
     call = converse(act, server)
     cuts = [item.heard_ms for item in call.conversation.history if isinstance(item, AgentSaid)]
     assert [event["audio_end_ms"] for event in server.got("conversation.item.truncate")] == cuts
@@ -248,7 +248,7 @@ def test_a_tool_is_called_and_its_one_output_goes_back() -> None:
         await call.says("what is the weather like")
         await call.rests()
 
-    server = RealtimeServer([[Say("One moment.", ms=200), CallTool("look_up", {"place": "Rome"})], Say("Sunny.")])
+    server = RealtimeServer([[Speak("One moment.", ms=200), CallTool("look_up", {"place": "Rome"})], Speak("Sunny.")])
     call = converse(act, server, tools=[look_up])
     assert call.heard == ["One moment.", "Sunny."]
     assert list(server.session.outputs.values()) == [1]
@@ -271,7 +271,7 @@ def test_a_call_that_makes_no_sense_gets_an_output_that_says_so(made: CallTool, 
         call.conversation.type("go")
         await call.rests()
 
-    call = converse(act, RealtimeServer([made, Say("That failed.")]), tools=[look_up])
+    call = converse(act, RealtimeServer([made, Speak("That failed.")]), tools=[look_up])
     assert expected in call.outputs[0].output
     assert call.heard == ["That failed."]
 
@@ -295,7 +295,7 @@ def test_words_spoken_over_a_delegated_job_are_answered_with_its_output() -> Non
         ready.set()
         await call.rests()
 
-    call = converse(act, RealtimeServer([CallTool("research"), Say("Three, with breakfast.")]), tools=[research])
+    call = converse(act, RealtimeServer([CallTool("research"), Speak("Three, with breakfast.")]), tools=[research])
     assert call.heard == ["Three, with breakfast."]
     assert call.outputs[0].output == "three hotels"
     assert len(call.server.got("response.create")) == 2
@@ -321,7 +321,7 @@ def test_news_of_a_dispatched_job_is_a_system_item_and_waits_for_the_floor() -> 
         assert len(call.server.got("response.create")) == 2, "the agent is still speaking"
         await call.rests()
 
-    script = [CallTool("research"), Say("I am on it, and will tell you.", ms=900, paced=True), Say("Three hotels.")]
+    script = [CallTool("research"), Speak("I am on it, and will tell you.", ms=900, paced=True), Speak("Three hotels.")]
     call = converse(act, RealtimeServer(script), tools=[research])
     assert call.heard == ["I am on it, and will tell you.", "Three hotels."]
     assert [output.outcome for output in call.outputs] == [Outcome.STARTED]
@@ -356,7 +356,7 @@ def test_a_check_in_may_be_left_to_the_model() -> None:
     async def act(call: RealtimeCall) -> None:
         await call.until(lambda: len(call.heard) == 1)
 
-    server = RealtimeServer([Say("Hello, anybody?")])
+    server = RealtimeServer([Speak("Hello, anybody?")])
     call = converse(act, server, machine={"dead_air_ms": 200}, phrases=Phrases(check_ins=(), goodbye=""))
     assert call.heard == ["Hello, anybody?"]
     asked = server.got("response.create")[0]["response"]
@@ -372,7 +372,7 @@ def test_a_model_that_only_writes_is_spoken_by_a_voice_of_ours() -> None:
         await call.rests()
 
     voice = ScriptedVoice(char_ms=3)
-    call = converse(act, RealtimeServer([Write("Hi there. All well?")]), settings={"output": "text"}, voice=voice)
+    call = converse(act, RealtimeServer([WriteText("Hi there. All well?")]), settings={"output": "text"}, voice=voice)
     assert call.heard == ["Hi there. All well?"]
 
 
@@ -386,7 +386,7 @@ def test_a_long_result_is_summarised_by_the_model_beside_the_conversation() -> N
         call.conversation.type("report")
         await call.rests()
 
-    call = converse(act, RealtimeServer([CallTool("report"), Say("Here.")]), tools=[report])
+    call = converse(act, RealtimeServer([CallTool("report"), Speak("Here.")]), tools=[report])
     assert call.outputs[0].output.startswith("In short:")
     assert call.heard == ["Here."]
 
@@ -401,7 +401,7 @@ def test_what_was_overheard_is_not_in_the_conversation() -> None:
         call.conversation.type("thanks")
         await call.rests()
 
-    server = RealtimeServer([Say(LONG, ms=1_200, paced=True), Say("Fine.")])
+    server = RealtimeServer([Speak(LONG, ms=1_200, paced=True), Speak("Fine.")])
     call = converse(act, server)
     assert call.heard == [LONG, "Fine."]
     assert len(server.got("conversation.item.delete")) == 1
@@ -428,5 +428,5 @@ def test_one_model_serves_one_conversation_after_the_other() -> None:
                 await asyncio.sleep(0.005)
         assert [item.text for item in heard] == ["Second."]
 
-    call = converse(act, RealtimeServer([Say("First."), Say("Second.")]))
+    call = converse(act, RealtimeServer([Speak("First."), Speak("Second.")]))
     assert len(call.server.sessions) == 2

@@ -12,7 +12,7 @@ from duologue.brains.realtime import RealtimeSettings
 from duologue.brains.realtime import client_events as ce
 from duologue.brains.realtime import server_events as hp
 from duologue.brains.realtime.failures import classify_code
-from duologue.brains.realtime.item_audio import Sounds
+from duologue.brains.realtime.item_audio import ItemAudio
 from duologue.brains.realtime.utterances import UNTRANSCRIBED, Utterances
 from duologue.core.leaves import Ask, ErrorClass, Outcome
 from duologue.ports import CallOutput, Final, News, Partial, Request, SpeechBegan, SpeechEnded, Tool, ToolCall, TurnOver
@@ -77,7 +77,7 @@ CALL = {"id": "i", "type": "function_call", "name": "look", "arguments": '{"a": 
         ),
         (
             {"type": "error", "error": {"type": "invalid_request_error", "code": None, "event_id": "e"}},
-            hp.Refused("invalid_request_error", "e"),
+            hp.RequestRefused("invalid_request_error", "e"),
         ),
     ],
     ids=lambda value: value["type"] if isinstance(value, dict) else "",
@@ -111,11 +111,11 @@ def test_every_type_of_the_protocol_is_read_or_ignored_on_purpose() -> None:
     ],
 )
 def test_nonsense_is_unreadable_and_nothing_worse(event: object) -> None:
-    assert isinstance(hp.read(event), hp.Unreadable)
+    assert isinstance(hp.read(event), hp.UnreadableEvent)
 
 
 def test_a_type_that_nobody_knows_is_unknown() -> None:
-    assert hp.read({"type": "response.telepathy.delta"}) == hp.Unknown("response.telepathy.delta")
+    assert hp.read({"type": "response.telepathy.delta"}) == hp.UnknownEvent("response.telepathy.delta")
 
 
 @pytest.mark.req("L-12")
@@ -211,7 +211,7 @@ def test_wrong_settings_are_told_together() -> None:
 
 
 def test_words_go_with_the_sound_and_the_last_ones_with_its_end() -> None:
-    sounds = Sounds()
+    sounds = ItemAudio()
     sounds.add_words("One ")
     first = sounds.add(bytes(100 * 48))
     sounds.add_words("two")
@@ -224,7 +224,7 @@ def test_words_go_with_the_sound_and_the_last_ones_with_its_end() -> None:
 
 
 def test_no_sample_is_lost_however_the_sound_comes() -> None:
-    sounds, pcm = Sounds(), bytes(range(256)) * 40
+    sounds, pcm = ItemAudio(), bytes(range(256)) * 40
     got = b""
     for at in range(0, len(pcm), 1_111):
         piece = sounds.add(pcm[at : at + 1_111])

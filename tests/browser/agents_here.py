@@ -8,7 +8,7 @@ from typing import Any
 
 import duologue.starter
 from duologue import Agent, Phrases
-from duologue.brains.scripted import Script, ScriptedBrain
+from duologue.brains.scripted import ScriptedBrain, ScriptedReplies
 from duologue.flows import load_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.find_functions import find_functions
@@ -52,7 +52,7 @@ def desk(ears: Any = None, greeting: str = GREETING, wpm: int = _QUICK_WPM) -> C
     return make
 
 
-def scripted(script: Script, ears: Any = None, wpm: int = _QUICK_WPM, **more: Any) -> Agent:
+def scripted(script: ScriptedReplies, ears: Any = None, wpm: int = _QUICK_WPM, **more: Any) -> Agent:
     """One that says what its script says."""
     brain = ScriptedBrain(script, otherwise="I see.")
     return Agent(brain, name="Ada", ears=ears or DeafEars(), voice=EspeakVoice(rate_wpm=wpm), **more)

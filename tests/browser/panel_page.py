@@ -21,7 +21,7 @@ from duologue.ports.history import AgentSaid, Item
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
 from duologue.server.run import address, bound, serving
-from duologue.server.served_conversation import Room
+from duologue.server.served_conversation import ServedConversation
 from duologue.server.settings import ServerSettings
 from tests.browser import spoken
 
@@ -53,7 +53,7 @@ class Host:
         self._running: Any = None
 
     @property
-    def room(self) -> Room:
+    def room(self) -> ServedConversation:
         """The conversation that goes on, or the newest."""
         rooms = list(self.server.hall.rooms.values()) or list(self.server.hall.past.values())
         return rooms[-1]

@@ -9,7 +9,7 @@ from playwright.async_api import expect
 
 from duologue import ToolCall, profile
 from duologue.core.leaves import ErrorClass
-from duologue.testing import Fail, Hang, Pause, Progress, Question, scripted_tool
+from duologue.testing import AskPerson, Delay, Fail, Hang, Progress, scripted_tool
 from duologue.testing.scripted_session import ScriptedSession
 from tests.browser.agents_here import STORY, scripted
 
@@ -44,7 +44,7 @@ async def test_a_failure_that_is_dismissed_leaves_the_conversation_open(visit: A
 
 @pytest.mark.req("L-10", "C-GUD-003", "C-UI")
 async def test_who_waits_reads_for_what_and_how_it_goes(visit: Any) -> None:
-    search = scripted_tool("search_flights", Progress("asking the airlines", 0.4), Pause(3_200), "two flights")
+    search = scripted_tool("search_flights", Progress("asking the airlines", 0.4), Delay(3_200), "two flights")
     script = [ToolCall("search_flights", {}), "There are two flights."]
     panel = (await visit(scripted(script, tools=[search], profile=QUICK_WAITS))).panel
     await panel.start()
@@ -69,7 +69,7 @@ async def test_who_waits_reads_for_what_and_how_it_goes(visit: Any) -> None:
 
 @pytest.mark.req("C-UI")
 async def test_a_job_can_be_answered_and_another_cancelled(visit: Any) -> None:
-    asks = scripted_tool("book_hotel", Question("Which city?"), mode="dispatch")
+    asks = scripted_tool("book_hotel", AskPerson("Which city?"), mode="dispatch")
     hangs = scripted_tool("search_flights", Progress("asking", 0.1), Hang(), mode="dispatch", cancellable=True)
     script = [(ToolCall("book_hotel", {}), ToolCall("search_flights", {}), "I am on it.")]
     here = await visit(scripted(script, tools=[asks, hangs], profile=QUICK_WAITS))

@@ -13,7 +13,7 @@ from duologue.cli.debug_view import VISITS_MAX, debug_view
 from duologue.cli.lanes import columns
 from duologue.cli.terminal_style import CHIPS, LOOKS, PLAIN_MARKS, colour_of, look_of, write_ms
 from duologue.core import events as ev
-from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
+from duologue.core.leaves import JobKind, Leaf, Link, Reply, User, Voice
 from duologue.core.views import VIEWS
 from duologue.lab.sim.demo_call import play_demo
 from duologue.lab.sim.stage import Stage
@@ -197,9 +197,9 @@ def test_the_marks_of_a_region_differ_without_colour(region: str, plain: bool) -
 
 
 def test_every_leaf_has_a_look() -> None:
-    regions: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+    regions: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
     for region, leaves in regions.items():
-        names = {"none" if leaf is Job.ABSENT else leaf.value for leaf in leaves}
+        names = {"none" if leaf is JobKind.ABSENT else leaf.value for leaf in leaves}
         assert set(LOOKS[region]) == names
     assert look_of("jobs", "tool+dispatched") == look_of("jobs", "tool")
 

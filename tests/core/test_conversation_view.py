@@ -10,7 +10,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Part, Timer
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Timer
 from duologue.core.settings import profile
 from duologue.core.state import armed
 from duologue.core.views import CONVERSATION
@@ -73,7 +73,7 @@ def suspended() -> Stage:
 
 def faulted() -> Stage:
     stage = up()
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     return stage
 
 
@@ -324,7 +324,7 @@ def test_thirty_seconds_over_all_also_end_an_attempt_that_is_under_way(accepted:
     assert len(stage.effects(fx.StartReply)) == 3
     if accepted:
         stage.happen(ev.ReplyAccepted)
-    assert stage.wait_for(T.ANSWER)[0] == fx.ShowFault(Part.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+    assert stage.wait_for(T.ANSWER)[0] == fx.ShowFault(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
     assert stage.at == ASKED_AT + 30_000
 
 
@@ -334,7 +334,7 @@ def test_the_last_attempt_is_given_up_with_a_fault_though_it_was_accepted() -> N
     stage.wait_for(T.ATTEMPT)
     stage.wait_for(T.RETRY)
     stage.happen(ev.ReplyAccepted)
-    shown = fx.ShowFault(Part.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+    shown = fx.ShowFault(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
     assert stage.wait_for(T.ATTEMPT) == (shown, fx.CancelReply(3))
 
 

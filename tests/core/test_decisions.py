@@ -12,10 +12,10 @@ from duologue.core.leaves import (
     TIMER_INDEX,
     Ask,
     ErrorClass,
-    Job,
+    FaultSource,
+    JobKind,
     Link,
     Outcome,
-    Part,
     Reply,
     Timer,
     User,
@@ -119,7 +119,7 @@ def test_the_whole_answer_is_given_up_after_30_s_whatever_the_attempts_do() -> N
     stage.wait(29_999)
     assert stage.effects(fx.ShowFault) == []
     stage.wait(1)
-    assert stage.effects(fx.ShowFault) == [fx.ShowFault(Part.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)]
+    assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)]
     assert stage.at == ASKED_AT + 30_000
 
 
@@ -164,7 +164,7 @@ def test_reconnecting_ends_after_45_s_in_all() -> None:
     assert when(stage, fx.OpenSession)[1:] == [1_000, 34_000]  # 1 s, 30 s for the attempt, 3 s
     assert stage.state.link is Link.RECONNECTING
     stage.wait(1)
-    assert stage.effects(fx.ShowFault) == [fx.ShowFault(Part.LINK, ErrorClass.NETWORK_TIMEOUT, fatal=False)]
+    assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.LINK, ErrorClass.NETWORK_TIMEOUT, fatal=False)]
     assert stage.at == 45_000
 
 
@@ -178,7 +178,7 @@ def test_attempts_come_after_1_3_and_10_s_and_the_last_failure_is_a_fault() -> N
         assert stage.state.link is Link.RECONNECTING
         stage.happen(ev.SessionFailed, error=ErrorClass.SERVER_ERROR)
     assert when(stage, fx.OpenSession)[1:] == [1_000, 4_000, 14_000]
-    assert stage.effects(fx.ShowFault) == [fx.ShowFault(Part.LINK, ErrorClass.SERVER_ERROR, fatal=False)]
+    assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.LINK, ErrorClass.SERVER_ERROR, fatal=False)]
 
 
 @pytest.mark.req("M-02")
@@ -258,20 +258,20 @@ def with_a_call_and_a_job() -> Stage:
     stage.happen(ev.CallDispatched)
     stage.call_tool()
     stage.happen(ev.ReplyFinished)
-    assert [(job.call, job.kind) for job in stage.state.jobs] == [(1, Job.DISPATCHED), (2, Job.TOOL)]
+    assert [(job.call, job.kind) for job in stage.state.jobs] == [(1, JobKind.DISPATCHED), (2, JobKind.TOOL)]
     return stage
 
 
 @pytest.mark.req("M-04")
 def test_a_fault_cancels_the_open_call_with_one_output_and_keeps_the_job() -> None:
     stage = with_a_call_and_a_job()
-    effects = stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    effects = stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     assert effects == (
-        fx.ShowFault(Part.EARS, ErrorClass.UNKNOWN, fatal=False),
+        fx.ShowFault(FaultSource.EARS, ErrorClass.UNKNOWN, fatal=False),
         fx.CancelWork(2),
         fx.PostOutput(2, Outcome.CANCELLED),
     )
-    assert [(job.call, job.kind) for job in stage.state.jobs] == [(1, Job.DISPATCHED)]
+    assert [(job.call, job.kind) for job in stage.state.jobs] == [(1, JobKind.DISPATCHED)]
 
 
 @pytest.mark.req("M-04")
@@ -354,7 +354,7 @@ def test_5_s_without_progress_end_the_sound_with_a_fault() -> None:
     assert stage.state.voice is Voice.PLAYING
     stage.wait(1)
     assert stage.moments[-1].effects == (
-        fx.ShowFault(Part.VOICE, ErrorClass.NETWORK_TIMEOUT, fatal=False),
+        fx.ShowFault(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT, fatal=False),
         fx.StopPlayback(1),
         fx.CancelReply(1),
         fx.TruncateReply(1, 800),
@@ -443,7 +443,7 @@ def test_a_resume_before_the_renewed_session_is_there_waits_for_it() -> None:
 @pytest.mark.req("M-08")
 def test_a_recoverable_fault_goes_to_preparing_and_then_listening() -> None:
     stage = up()
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     assert (stage.view("conversation"), stage.view("lifecycle")) == ("faulted", "error")
     assert stage.happen(ev.RetryRequested) == (fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     assert (stage.view("conversation"), stage.view("lifecycle")) == ("preparing", "idle")
@@ -487,7 +487,7 @@ def test_retrying_after_a_fault_keeps_what_was_owed() -> None:
 def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
     stage = asked()
     stage.fail_reply(ErrorClass.AUTH_FAILURE)
-    assert stage.effects(fx.ShowFault) == [fx.ShowFault(Part.BRAIN, ErrorClass.AUTH_FAILURE, fatal=True)]
+    assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.BRAIN, ErrorClass.AUTH_FAILURE, fatal=True)]
     stage.wait(1)
     assert stage.state.link is Link.TERMINATING
     assert stage.moments[-1].effects == (fx.CloseSession(1), fx.ReportLost(1, 1))
@@ -1203,7 +1203,7 @@ def test_ending_with_everything_answered_reports_nothing() -> None:
 
 
 def fail_and_recover(stage: Stage) -> None:
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     if stage.state.fault and not stage.state.fault.fatal:
         stage.happen(ev.RetryRequested)
         stage.happen(ev.SessionReady)

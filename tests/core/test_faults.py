@@ -9,13 +9,13 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Outcome, Part, Reply, Timer
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Outcome, Reply, Timer
 from duologue.core.machine import ROWS
 from duologue.core.settings import POLICIES, profile
 from duologue.core.state import UNFROZEN
 from duologue.lab.sim.stage import Stage
 
-E, P, T = ErrorClass, Part, Timer
+E, P, T = ErrorClass, FaultSource, Timer
 ASKED_AT = 1_150  # when the turn of `asking` was complete
 
 
@@ -52,7 +52,7 @@ def asked_at(stage: Stage) -> list[int]:
     return [m.event.at - ASKED_AT for m in stage.moments for e in m.effects if isinstance(e, fx.StartReply)]
 
 
-def shown(part: Part, error: ErrorClass, fatal: bool = False) -> fx.ShowFault:
+def shown(part: FaultSource, error: ErrorClass, fatal: bool = False) -> fx.ShowFault:
     return fx.ShowFault(part, error, fatal)
 
 
@@ -479,7 +479,7 @@ def test_left_alone_a_session_that_never_comes_ends_in_idle() -> None:
 @pytest.mark.req("C-SEC-003")
 def test_a_shown_fault_holds_nothing_but_enums_and_a_flag() -> None:
     assert {field.name: field.type for field in fields(fx.ShowFault)} == {
-        "part": "Part",
+        "part": "FaultSource",
         "error": "ErrorClass",
         "fatal": "bool",
     }
@@ -488,7 +488,7 @@ def test_a_shown_fault_holds_nothing_but_enums_and_a_flag() -> None:
 @pytest.mark.req("C-SEC-003")
 def test_an_event_about_an_authentication_failure_has_no_room_for_a_text() -> None:
     for kind in (ev.ReplyFailed, ev.ServiceFailed, ev.SessionFailed, ev.PlaybackFailed, ev.JobFailed):
-        assert {str(field.type) for field in fields(kind)} <= {"int", "Part", "ErrorClass"}
+        assert {str(field.type) for field in fields(kind)} <= {"int", "FaultSource", "ErrorClass"}
 
 
 # -- Every path into a fault

@@ -9,7 +9,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Part, Timer
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Timer
 from duologue.core.settings import profile
 from duologue.core.views import LIFECYCLE
 from duologue.lab.sim.stage import Stage
@@ -63,7 +63,7 @@ def waiting_amplifier() -> Stage:
 
 def error() -> Stage:
     stage = up()
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     return stage
 
 
@@ -308,7 +308,7 @@ def test_a_cough_never_costs_an_answer_that_is_on_its_way() -> None:
 def test_an_error_of_the_brain_is_an_error() -> None:
     stage = processing()
     effects = stage.fail_reply(ErrorClass.UNKNOWN)
-    assert effects == (fx.ShowFault(Part.BRAIN, ErrorClass.UNKNOWN, fatal=False), fx.CancelReply(1))
+    assert effects == (fx.ShowFault(FaultSource.BRAIN, ErrorClass.UNKNOWN, fatal=False), fx.CancelReply(1))
     assert stage.views("lifecycle")[-2:] == ["processing", "error"]
 
 
@@ -320,7 +320,7 @@ def test_a_thought_without_sound_times_out_after_thirty_seconds_exactly() -> Non
     assert stage.view("lifecycle") == "processing"
     stage.wait(1)
     assert stage.view("lifecycle") == "error"
-    shown = fx.ShowFault(Part.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+    shown = fx.ShowFault(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
     assert stage.moments[-1].effects == (shown, fx.CancelReply(1))
 
 
@@ -375,7 +375,7 @@ def test_a_failed_playback_is_an_error() -> None:
     stage = speaking()
     stage.play(400)
     assert stage.happen(ev.PlaybackFailed, error=ErrorClass.SERVER_ERROR) == (
-        fx.ShowFault(Part.VOICE, ErrorClass.SERVER_ERROR, fatal=False),
+        fx.ShowFault(FaultSource.VOICE, ErrorClass.SERVER_ERROR, fatal=False),
         fx.StopPlayback(1),
         fx.CancelReply(1),
         fx.TruncateReply(1, 400),
@@ -416,7 +416,7 @@ def test_a_sound_that_stalls_for_five_seconds_is_an_error() -> None:
     assert stage.view("lifecycle") == "speaking"
     stage.wait(1)
     assert stage.view("lifecycle") == "error"
-    shown = fx.ShowFault(Part.VOICE, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+    shown = fx.ShowFault(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT, fatal=False)
     assert stage.moments[-1].effects == (shown, fx.StopPlayback(1), fx.CancelReply(1), fx.TruncateReply(1, 400))
 
 
@@ -429,9 +429,9 @@ LIVE_SCENES = (idle, listening, processing, speaking, tool_executing, waiting_am
 @pytest.mark.parametrize("scene", LIVE_SCENES)
 def test_a_failed_service_leads_to_error_from_anywhere(scene: Scene) -> None:
     stage = scene()
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     assert stage.view("lifecycle") == "error"
-    assert stage.effects(fx.ShowFault) == [fx.ShowFault(Part.EARS, ErrorClass.UNKNOWN, fatal=False)]
+    assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.EARS, ErrorClass.UNKNOWN, fatal=False)]
 
 
 @pytest.mark.req("L-19")

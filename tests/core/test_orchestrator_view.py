@@ -9,7 +9,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Part, Voice
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Voice
 from duologue.core.settings import profile
 from duologue.core.views import ORCHESTRATOR
 from duologue.lab.sim.stage import Stage
@@ -200,7 +200,7 @@ def _loses_its_line(stage: Stage) -> None:
 
 
 def _fails(stage: Stage) -> None:
-    stage.happen(ev.ServiceFailed, part=Part.VOICE, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.VOICE, error=ErrorClass.UNKNOWN)
 
 
 def _is_ended(stage: Stage) -> None:

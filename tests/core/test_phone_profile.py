@@ -11,11 +11,11 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, Link, Part, Reply, Timer, User, Voice
+from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, FaultSource, Link, Reply, Timer, User, Voice
 from duologue.core.settings import profile
 from duologue.core.state import is_at_rest
 from duologue.lab.sim.stage import Stage
-from duologue.replay.journal import Moment
+from duologue.replay.journal import StepRecord
 
 DEAD_AIR_MS = 10_000
 
@@ -84,7 +84,7 @@ class Sound:
         self.wrong: list[str] = []
         stage.watch = self.see
 
-    def see(self, moment: Moment) -> None:
+    def see(self, moment: StepRecord) -> None:
         event = moment.event
         if isinstance(event, ev.PlaybackFinished) and event.voice == self.voice:
             self.voice = 0
@@ -179,7 +179,7 @@ def _a_call_with_failures(stage: Stage) -> None:
     stage.say()
     stage.think()
     stage.speak(400)
-    stage.happen(ev.ServiceFailed, part=Part.VOICE, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.VOICE, error=ErrorClass.UNKNOWN)
     stage.happen(ev.RetryRequested)
     stage.happen(ev.SessionReady)
     stage.say()

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.codec import digest, event_from_json, event_to_json, restore, snapshot
-from duologue.core.leaves import ErrorClass, Job, Link, Outcome, Part
+from duologue.core.leaves import ErrorClass, FaultSource, JobKind, Link, Outcome
 from duologue.core.machine import MACHINE, step
 from duologue.core.settings import PROFILES, Settings, profile
 from duologue.core.state import UNFROZEN, State, armed, initial, is_at_rest, next_deadline
 from duologue.core.views import VIEWS
-from duologue.lab.check.core.laws import Step, check_state, check_step
+from duologue.lab.check.core.laws import CheckedStep, check_state, check_step
 
 STEPS_TO_REST_MAX = 120
 TRIES_MAX = 20  # to find something that matters here
@@ -79,7 +79,7 @@ def make(kind: type[ev.Event], rng: Random, s: State, at: int, seq: int) -> ev.E
         "onset": max(0, s.onset - late),
         "call": max(0, s.call_id + 1 - late) if kind is ev.ToolCalled else rng.choice(jobs),
         "error": rng.choice(tuple(ErrorClass)),
-        "part": rng.choice(tuple(Part)),
+        "part": rng.choice(tuple(FaultSource)),
         "bid": rng.random() < 0.5,
         "cancellable": rng.random() < 0.5,
         "heard_ms": s.heard_ms + rng.choice((0, 40, 200)),
@@ -102,24 +102,24 @@ class Play:
         self.state = initial(settings)
         self.at = 0
         self.seq = 1
-        self.steps: list[Step] = []
+        self.steps: list[CheckedStep] = []
         self.give(ev.StartRequested(0, 1))
         self.give(ev.SessionReady(0, 1))
 
-    def give(self, event: ev.Event) -> Step:
+    def give(self, event: ev.Event) -> CheckedStep:
         before = self.state
         self.state, effects = step(before, event)
         self.at = max(self.at, event.at)
-        self.steps.append(Step(before, event, self.state, effects))
+        self.steps.append(CheckedStep(before, event, self.state, effects))
         return self.steps[-1]
 
-    def fire(self) -> Step:
+    def fire(self) -> CheckedStep:
         """The next deadline."""
         deadline = next_deadline(self.state)
         assert deadline is not None, "nothing will ever happen any more"
         return self.give(ev.TimerFired(max(self.at, deadline.due), deadline.timer, deadline.due, deadline.call))
 
-    def go_on(self) -> Step:
+    def go_on(self) -> CheckedStep:
         """Time passes, though not beyond what is due; then a deadline, an echo or something new."""
         deadline = next_deadline(self.state)
         later = self.at + self.rng.choice((0, 0, 1, 20, 400, 3_000))
@@ -138,7 +138,7 @@ class Play:
         return self.give(event)
 
 
-def played(settings: Settings, seed: int, length: int) -> Iterator[tuple[Play, Step]]:
+def played(settings: Settings, seed: int, length: int) -> Iterator[tuple[Play, CheckedStep]]:
     """The conversation, after each thing that happens."""
     play = Play(settings, seed)
     for _ in range(length):
@@ -264,7 +264,7 @@ def test_every_call_gets_one_output_and_every_dispatched_job_one_end(
     refused = [effect.call for effect in did if effect == fx.PostOutput(getattr(effect, "call", 0), Outcome.REFUSED)]
     outputs = [effect.call for effect in did if isinstance(effect, fx.PostOutput)]
     assert sorted(outputs) == sorted(run + refused)
-    dispatched = {job.call for done in play.steps for job in done.after.jobs if job.kind is Job.DISPATCHED}
+    dispatched = {job.call for done in play.steps for job in done.after.jobs if job.kind is JobKind.DISPATCHED}
     news = [e for e in did if isinstance(e, fx.PostNews) and e.outcome is not Outcome.NEEDS_INPUT]
     assert sorted(effect.call for effect in news) == sorted(dispatched)
 
@@ -286,7 +286,7 @@ def test_words_are_asked_overheard_reported_lost_or_taken_back(
     assert waiting == {}
 
 
-def _settled(done: Step, turns: tuple[int, ...]) -> list[int]:
+def _settled(done: CheckedStep, turns: tuple[int, ...]) -> list[int]:
     """Of which of these turns does this step say what becomes of them?"""
     if isinstance(done.event, ev.WordsHeard) and done.event.final and not done.event.words:
         return [turn for turn in turns if turn == done.event.turn == done.before.turn]  # nothing was said after all

@@ -8,14 +8,14 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Link, Part, Timer, User
+from duologue.core.leaves import ErrorClass, FaultSource, Link, Timer, User
 from duologue.core.settings import profile
 from duologue.core.state import UNFROZEN, Deadline, armed
 from duologue.lab.sim.stage import Stage
 
 T = Timer
 SESSION_MS = 900_000
-LOST = fx.ShowFault(Part.LINK, ErrorClass.NETWORK_TIMEOUT, fatal=False)
+LOST = fx.ShowFault(FaultSource.LINK, ErrorClass.NETWORK_TIMEOUT, fatal=False)
 
 
 def up(**changes: object) -> Stage:
@@ -76,7 +76,7 @@ def request(stage: Stage) -> None:
 
 
 def expire_service(stage: Stage) -> None:
-    stage.happen(ev.ServiceFailed, part=Part.SESSION, error=ErrorClass.SESSION_EXPIRED)
+    stage.happen(ev.ServiceFailed, part=FaultSource.SESSION, error=ErrorClass.SESSION_EXPIRED)
 
 
 def expire_reply(stage: Stage) -> None:
@@ -178,7 +178,7 @@ def test_a_second_start_is_refused_in_a_pause(pause: Act) -> None:
 @pytest.mark.parametrize(("pause", "window_ms"), [(suspend, 19_500), (wobble, 19_500), (renew, 20_500)])
 def test_the_breaker_forgets_in_a_pause_too(pause: Act, window_ms: int) -> None:
     stage = up(session_ms_max=20_000, session_warning_ms=0, faults_window_ms=window_ms)
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     stage.happen(ev.RetryRequested)
     stage.happen(ev.SessionReady)
     stage.wait(19_000)
@@ -243,7 +243,7 @@ def test_attempts_come_after_one_three_and_ten_seconds_and_then_it_is_a_fault() 
         stage.wait_for(T.BACKOFF)
         stage.happen(ev.SessionFailed, error=ErrorClass.SERVER_ERROR)
     assert attempts(stage) == [(1_000, 1), (4_000, 2), (14_000, 3)]
-    assert stage.moments[-1].effects == (fx.ShowFault(Part.LINK, ErrorClass.SERVER_ERROR, fatal=False),)
+    assert stage.moments[-1].effects == (fx.ShowFault(FaultSource.LINK, ErrorClass.SERVER_ERROR, fatal=False),)
     assert stage.view("lifecycle") == "error"
 
 

@@ -15,7 +15,7 @@ import pytest
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.errors import DuologueError, InvalidEvent, TimeWentBackwards
-from duologue.core.leaves import JOB_TIMERS, TIMERS, ErrorClass, Job, Link, Part, Reply, Timer, User, Voice
+from duologue.core.leaves import JOB_TIMERS, TIMERS, ErrorClass, FaultSource, JobKind, Link, Reply, Timer, User, Voice
 from duologue.core.machine import step
 from duologue.core.settings import profile
 from duologue.core.state import armed
@@ -170,7 +170,7 @@ def reconnecting() -> Stage:
 
 def faulted() -> Stage:
     stage = dispatched()
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     return stage
 
 
@@ -215,7 +215,7 @@ def test_the_situations_meet_every_leaf_of_every_region() -> None:
     assert {s.user for s in states} == set(User)
     assert {s.voice for s in states} == set(Voice)
     assert {s.reply for s in states} == set(Reply)
-    assert {job.kind for s in states for job in s.jobs} == set(Job) - {Job.ABSENT}
+    assert {job.kind for s in states for job in s.jobs} == set(JobKind) - {JobKind.ABSENT}
 
 
 def assert_nothing(stage: Stage, event: ev.Event, where: str) -> None:
@@ -234,7 +234,7 @@ _GIVEN: dict[type[ev.Event], dict[str, Any]] = {
     ev.SessionFailed: {"error": ErrorClass.AUTH_FAILURE},
     ev.ReplyFailed: {"error": ErrorClass.AUTH_FAILURE},
     ev.PlaybackFailed: {"error": ErrorClass.SERVER_ERROR},
-    ev.ServiceFailed: {"part": Part.VOICE, "error": ErrorClass.AUTH_FAILURE},
+    ev.ServiceFailed: {"part": FaultSource.VOICE, "error": ErrorClass.AUTH_FAILURE},
     ev.PlaybackProgressed: {"heard_ms": 99_000},
     ev.PlaybackFinished: {"heard_ms": 99_000},
     ev.PlaybackStopped: {"heard_ms": 99_000},
@@ -379,7 +379,7 @@ ONCE: tuple[tuple[Callable[[], Stage], type[ev.Event], dict[str, Any]], ...] = (
     (healing, ev.LinkHealed, {}),
     (playing, ev.LinkClosed, {}),
     (faulted, ev.LinkClosed, {}),
-    (playing, ev.ServiceFailed, {"part": Part.VOICE, "error": ErrorClass.UNKNOWN}),
+    (playing, ev.ServiceFailed, {"part": FaultSource.VOICE, "error": ErrorClass.UNKNOWN}),
     (committing, ev.ReplyAccepted, {}),
     (committing, ev.TokenArrived, {}),
     (waiting, ev.TokenArrived, {}),
@@ -482,7 +482,7 @@ def _a_call_with_everything() -> Stage:
     stage.call_tool()
     stage.happen(ev.CallDispatched)
     stage.happen(ev.ReplyFinished)
-    stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN)
+    stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN)
     stage.happen(ev.RetryRequested)
     stage.happen(ev.SessionReady)
     stage.wait(1)
@@ -536,7 +536,15 @@ class LoudSpeechStarted(ev.SpeechStarted):
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
 @pytest.mark.parametrize(
     "event",
-    [Hiccuped(10**9), ev.Event(10**9), ev.Signal(10**9, 10**9), ev.AboutReply(10**9, 1), "SpeechStarted", None, 7],
+    [
+        Hiccuped(10**9),
+        ev.Event(10**9),
+        ev.RecurringEvent(10**9, 10**9),
+        ev.AboutReply(10**9, 1),
+        "SpeechStarted",
+        None,
+        7,
+    ],
     ids=["foreign", "Event", "Signal", "AboutReply", "str", "None", "int"],
 )
 def test_what_is_no_event_is_refused_and_changes_nothing(situation: Callable[[], Stage], event: Any) -> None:
@@ -559,7 +567,7 @@ def _example(kind: type[ev.Event]) -> dict[str, Any]:
         "int": 1,
         "bool": True,
         "ErrorClass": ErrorClass.UNKNOWN,
-        "Part": Part.EARS,
+        "FaultSource": FaultSource.EARS,
         "Timer": Timer.SETTLE,
     }
     return {field.name: values[str(field.type)] for field in fields(kind)}

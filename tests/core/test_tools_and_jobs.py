@@ -8,7 +8,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import Ask, ErrorClass, Job, Link, Outcome, Part, Reply, Timer, Voice
+from duologue.core.leaves import Ask, ErrorClass, FaultSource, JobKind, Link, Outcome, Reply, Timer, Voice
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
 
@@ -66,7 +66,7 @@ def talk_on(stage: Stage) -> None:
 def test_a_call_is_run() -> None:
     stage = thinking()
     assert stage.happen(ev.ToolCalled, call=7) == (fx.RunCall(7),)
-    assert [(job.call, job.kind) for job in stage.state.jobs] == [(7, Job.TOOL)]
+    assert [(job.call, job.kind) for job in stage.state.jobs] == [(7, JobKind.TOOL)]
 
 
 @pytest.mark.req("L-07")
@@ -397,7 +397,7 @@ def test_a_failed_dispatched_job_is_news() -> None:
 def test_a_dispatched_call_is_answered_at_once_and_its_job_goes_on() -> None:
     stage = calling()
     assert stage.happen(ev.CallDispatched) == (fx.PostOutput(CALL, Outcome.STARTED), fx.StartReply(3, 1, 1))
-    assert [job.kind for job in stage.state.jobs] == [Job.DISPATCHED]
+    assert [job.kind for job in stage.state.jobs] == [JobKind.DISPATCHED]
     assert stage.view("lifecycle") == "processing"
 
 
@@ -407,7 +407,7 @@ def test_people_talk_while_a_dispatched_job_runs() -> None:
     stage.say()
     stage.answer()
     assert stage.state.answered == 2
-    assert [job.kind for job in stage.state.jobs] == [Job.DISPATCHED]
+    assert [job.kind for job in stage.state.jobs] == [JobKind.DISPATCHED]
 
 
 @pytest.mark.req("L-09")
@@ -495,7 +495,7 @@ def test_silence_is_not_broken_while_a_dispatched_job_runs() -> None:
 def test_a_workers_question_answers_the_call_and_reaches_the_person() -> None:
     stage = delegating()
     assert stage.happen(ev.JobAsked) == (fx.PostOutput(CALL, Outcome.NEEDS_INPUT), fx.StartReply(3, 1, 1))
-    assert [job.kind for job in stage.state.jobs] == [Job.DISPATCHED]
+    assert [job.kind for job in stage.state.jobs] == [JobKind.DISPATCHED]
 
 
 @pytest.mark.req("L-09")
@@ -521,7 +521,7 @@ def test_work_survives_a_barge_in(command: type[ev.Event]) -> None:
     stage.speak(400)
     stage.happen(command)
     assert stage.effects(fx.CancelWork) == []
-    assert [job.kind for job in stage.state.jobs] == [Job.TOOL]
+    assert [job.kind for job in stage.state.jobs] == [JobKind.TOOL]
 
 
 @pytest.mark.req("L-08")
@@ -573,14 +573,14 @@ def test_work_that_may_be_cancelled_survives_a_sound_that_is_no_bid() -> None:
     stage.speak(400)
     stage.cough()
     stage.happen(ev.OverlapJudged, bid=False)
-    assert [job.kind for job in stage.state.jobs] == [Job.TOOL]
+    assert [job.kind for job in stage.state.jobs] == [JobKind.TOOL]
 
 
 @pytest.mark.req("L-08")
 def test_work_that_may_be_cancelled_survives_speech_while_nothing_sounds() -> None:
     stage = calling(cancellable=True)
     talk_on(stage)
-    assert [job.kind for job in stage.state.jobs] == [Job.TOOL]
+    assert [job.kind for job in stage.state.jobs] == [JobKind.TOOL]
 
 
 @pytest.mark.req("M-16")
@@ -680,8 +680,8 @@ def test_a_fault_cancels_the_calls_that_are_waited_for_and_keeps_dispatched_jobs
     stage.say()
     stage.think()
     stage.call_tool()
-    assert stage.happen(ev.ServiceFailed, part=Part.EARS, error=ErrorClass.UNKNOWN) == (
-        fx.ShowFault(Part.EARS, ErrorClass.UNKNOWN, fatal=False),
+    assert stage.happen(ev.ServiceFailed, part=FaultSource.EARS, error=ErrorClass.UNKNOWN) == (
+        fx.ShowFault(FaultSource.EARS, ErrorClass.UNKNOWN, fatal=False),
         fx.CancelReply(5),
         fx.CancelWork(2),
         fx.PostOutput(2, Outcome.CANCELLED),

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from duologue.dialogue.commands import Command
 from duologue.dialogue.conditions import parse
-from duologue.dialogue.effects import Effect, Respond, RunAction, Understand, Validate
-from duologue.dialogue.english import Choice, Json, Kind
+from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Understand, Validate
+from duologue.dialogue.english import Choice, Json, SlotKind
 from duologue.dialogue.events import (
     ActionDone,
-    Event,
+    DialogueEvent,
     FlowRequested,
     NothingSaid,
     Rejected,
@@ -19,9 +19,9 @@ from duologue.dialogue.events import (
     Validated,
     WorkFailed,
 )
-from duologue.dialogue.flow import Act, Collect, Confirm, Domain, Instruction, JumpUnless, Say, SlotSpec
+from duologue.dialogue.flow import Collect, Confirm, Domain, Instruction, JumpUnless, PerformAction, SayText, SlotSpec
 from duologue.dialogue.machine import step
-from duologue.dialogue.state import State
+from duologue.dialogue.state import DialogueState
 from duologue.lab.check.dialogue.domains import domain, flow
 
 OTHER = "so what about that other thing we had"  # nothing that a grammar knows
@@ -31,13 +31,13 @@ TODAY = "2025-12-02"  # the date of the source's document
 class Talker:
     """One dialogue, driven by hand: what is said and done comes in, what comes out is looked at."""
 
-    def __init__(self, about: Domain, state: State | None = None) -> None:
+    def __init__(self, about: Domain, state: DialogueState | None = None) -> None:
         self.domain = about
-        self.state = state or State()
-        self.effects: tuple[Effect, ...] = ()
+        self.state = state or DialogueState()
+        self.effects: tuple[DialogueEffect, ...] = ()
         self.now = 0
 
-    def happen(self, event: Event) -> Talker:
+    def happen(self, event: DialogueEvent) -> Talker:
         self.now += 1_000
         self.state, self.effects = step(self.domain, self.state, replace(event, at=self.now))
         return self
@@ -108,11 +108,11 @@ def talk(*program: Instruction, slots: tuple[SlotSpec, ...] = (), **given: Json)
 
 
 def number(name: str, **more: object) -> SlotSpec:
-    return replace(SlotSpec(name, Kind.NUMBER, f"{name}?"), **more)  # type: ignore[arg-type]
+    return replace(SlotSpec(name, SlotKind.NUMBER, f"{name}?"), **more)  # type: ignore[arg-type]
 
 
 def choice(name: str, *values: str, **more: object) -> SlotSpec:
-    spec = SlotSpec(name, Kind.CHOICE, f"{name}?", choices=tuple(Choice(value) for value in values))
+    spec = SlotSpec(name, SlotKind.CHOICE, f"{name}?", choices=tuple(Choice(value) for value in values))
     return replace(spec, **more)  # type: ignore[arg-type]
 
 
@@ -127,13 +127,13 @@ FLIGHTS = domain(
         Collect("collect_origin", "origin"),
         Collect("collect_destination", "destination"),
         Collect("collect_date", "departure_date"),
-        Act("search_flights", "search_flights", outputs=(("booking_ref", "booking_ref"),)),
-        Say("booked", "Your flight is booked! Booking reference: {booking_ref}"),
+        PerformAction("search_flights", "search_flights", outputs=(("booking_ref", "booking_ref"),)),
+        SayText("booked", "Your flight is booked! Booking reference: {booking_ref}"),
     ),
     slots=(
-        SlotSpec("origin", Kind.NAME, "Where would you like to fly from?", validator="city_name"),
-        SlotSpec("destination", Kind.NAME, "Where would you like to fly to?", validator="city_name"),
-        SlotSpec("departure_date", Kind.DATE, "When would you like to depart?", validator="future", prefers="last"),
+        SlotSpec("origin", SlotKind.NAME, "Where would you like to fly from?", validator="city_name"),
+        SlotSpec("destination", SlotKind.NAME, "Where would you like to fly to?", validator="city_name"),
+        SlotSpec("departure_date", SlotKind.DATE, "When would you like to depart?", validator="future", prefers="last"),
     ),
 )
 
@@ -147,17 +147,17 @@ TRANSFER = domain(
         JumpUnless("large", parse("amount > 100"), 5),
         Collect("reason", "reason"),
         Confirm("sure", "Send {amount} to {to}?"),
-        Act("send", "send", ("to", "account", "amount"), (("ref", "ref"),), "One moment."),
-        Say("sent", "Done: {ref}."),
+        PerformAction("send", "send", ("to", "account", "amount"), (("ref", "ref"),), "One moment."),
+        SayText("sent", "Done: {ref}."),
         completed="Anything else?",
     ),
-    flow("balance", Act("balance", "balance"), Say("told", "You have {left}.")),
-    flow("hours", Say("hours", "We are open from nine to five.")),
+    flow("balance", PerformAction("balance", "balance"), SayText("told", "You have {left}.")),
+    flow("hours", SayText("hours", "We are open from nine to five.")),
     slots=(
-        SlotSpec("to", Kind.NAME, "To whom?"),
-        SlotSpec("account", Kind.CODE, "Which account?", depends_on=("to",)),
-        SlotSpec("amount", Kind.NUMBER, "How much?", validator="enough"),
-        SlotSpec("reason", Kind.TEXT, "What for?", is_optional=True),
+        SlotSpec("to", SlotKind.NAME, "To whom?"),
+        SlotSpec("account", SlotKind.CODE, "Which account?", depends_on=("to",)),
+        SlotSpec("amount", SlotKind.NUMBER, "How much?", validator="enough"),
+        SlotSpec("reason", SlotKind.TEXT, "What for?", is_optional=True),
     ),
 )
 

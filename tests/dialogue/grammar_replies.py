@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from duologue.dialogue.english import Ambiguous, Choice, Direct, Kind, NameList, Question, Slot, Unclear, read
+from duologue.dialogue.english import Ambiguous, Choice, Direct, NameList, Question, Slot, SlotKind, Unclear, read
 
 WEDNESDAY = "2026-03-04"
 
 
-def ask(kind: Kind, text: str = "", name: str = "it", **slot: Any) -> Question:
+def ask(kind: SlotKind, text: str = "", name: str = "it", **slot: Any) -> Question:
     """A question about one slot of this kind."""
     return Question(Slot(name, kind, **slot), text)
 
 
 def one_of(*choices: str) -> Question:
     """A question with a few choices."""
-    return Question(Slot("choice", Kind.CHOICE, choices=tuple(map(Choice, choices))))
+    return Question(Slot("choice", SlotKind.CHOICE, choices=tuple(map(Choice, choices))))
 
 
 def named(*names: str, **slot: Any) -> Question:
     """A question for one of these names."""
-    return Question(Slot("place", Kind.NAME, names=NameList.of(names), **slot))
+    return Question(Slot("place", SlotKind.NAME, names=NameList.of(names), **slot))
 
 
 def said(question: Question, reply: str, today: str = WEDNESDAY) -> Any:

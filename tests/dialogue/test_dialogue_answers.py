@@ -6,18 +6,18 @@ import pytest
 
 from duologue.dialogue.commands import Cancel, Deny, Help, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import ANY, Kind
+from duologue.dialogue.english import ANY, SlotKind
 from duologue.dialogue.events import UserSaid
-from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
-from duologue.dialogue.state import Instance, State
+from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
+from duologue.dialogue.state import DialogueState, Instance
 from duologue.dialogue.templates import spelled, spoken
 from duologue.flows import parse_flows
 from duologue.flows.nlu_commands import commands_of
 from duologue.nlu.understanding import Guess, Understanding
 from tests.dialogue.dialogue_flows import COLOUR, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, talk
 
-FAULT = SlotSpec("fault", Kind.TEXT, "What is wrong?", reprompts=("In a few words?",))
-PHONE = SlotSpec("phone", Kind.PHONE, "And a phone number?", is_optional=True)
+FAULT = SlotSpec("fault", SlotKind.TEXT, "What is wrong?", reprompts=("In a few words?",))
+PHONE = SlotSpec("phone", SlotKind.PHONE, "And a phone number?", is_optional=True)
 
 
 # -- Free text
@@ -55,7 +55,7 @@ flows:
     asked = Understand(1, "it doesn't work", (), ("fault",), "fault", "What is wrong?")
     for confidence, meant in ((0.7, ()), (0.97, (Help(),))):
         found = Understanding((Guess("help", confidence),), True, 0.99, by="minilm")
-        assert commands_of(flows, State(), asked, found, "2026-03-04") == meant
+        assert commands_of(flows, DialogueState(), asked, found, "2026-03-04") == meant
 
 
 def test_free_text_about_the_open_task_does_not_ask_for_it_again() -> None:
@@ -68,7 +68,7 @@ flows:
 """)
     asked = Understand(1, "my phone is broken", ("report",), ("fault",), "fault", "What is wrong?")
     found = Understanding((Guess("flow report", 0.97),), True, 0.99, by="minilm")
-    assert commands_of(flows, State(stack=(Instance(0, "report"),)), asked, found, "2026-03-04") == ()
+    assert commands_of(flows, DialogueState(stack=(Instance(0, "report"),)), asked, found, "2026-03-04") == ()
 
 
 # -- No thanks, I don't care
@@ -109,7 +109,9 @@ def test_i_dont_care_never_drops_the_task(text: str) -> None:
 @pytest.mark.req("D-09")
 @pytest.mark.parametrize("text", ["I don't care", "whatever", "you decide"])
 def test_i_dont_care_is_no_answer_to_a_confirmation(text: str) -> None:
-    talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), Act("go", "go"), slots=(SIZE,)).says("large", text)
+    talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), PerformAction("go", "go"), slots=(SIZE,)).says(
+        "large", text
+    )
     assert (talker.phase, talker.asked_nlu) == ("confirming", False)
     assert talker.says("hm").means(Cancel()).phase == "idle"
 
@@ -146,8 +148,8 @@ def test_who_only_names_the_open_task_comes_to_an_end_too() -> None:
 
 @pytest.mark.req("D-04", "D-06")
 def test_a_time_of_today_is_still_to_come_and_in_an_hour_is_both() -> None:
-    asked = (SlotSpec("day", Kind.DATE, "Which day?"), SlotSpec("time", Kind.TIME, "What time?"))
-    program = (Collect("day", "day"), Collect("time", "time"), Act("book", "book"))
+    asked = (SlotSpec("day", SlotKind.DATE, "Which day?"), SlotSpec("time", SlotKind.TIME, "What time?"))
+    program = (Collect("day", "day"), Collect("time", "time"), PerformAction("book", "book"))
     now = "2026-03-04T17:20"
 
     def hear(talker: Talker, text: str) -> Talker:
@@ -176,10 +178,10 @@ def test_a_time_of_today_is_still_to_come_and_in_an_hour_is_both() -> None:
 )
 def test_what_has_passed_is_refused_to_the_minute(texts: tuple[str, ...], slots: dict[str, str]) -> None:
     asked = (
-        SlotSpec("day", Kind.DATE, "Which day?", is_future=True),
-        SlotSpec("time", Kind.TIME, "What time?", is_future=True),
+        SlotSpec("day", SlotKind.DATE, "Which day?", is_future=True),
+        SlotSpec("time", SlotKind.TIME, "What time?", is_future=True),
     )
-    talker = talk(Collect("day", "day"), Collect("time", "time"), Act("book", "book"), slots=asked)
+    talker = talk(Collect("day", "day"), Collect("time", "time"), PerformAction("book", "book"), slots=asked)
     for text in texts:
         talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
     assert talker.slots == slots
@@ -189,10 +191,10 @@ def test_what_has_passed_is_refused_to_the_minute(texts: tuple[str, ...], slots:
 @pytest.mark.req("D-06")
 def test_a_day_on_which_the_time_has_passed_is_refused() -> None:
     asked = (
-        SlotSpec("time", Kind.TIME, "What time?", is_future=True),
-        SlotSpec("day", Kind.DATE, "Which day?", is_future=True),
+        SlotSpec("time", SlotKind.TIME, "What time?", is_future=True),
+        SlotSpec("day", SlotKind.DATE, "Which day?", is_future=True),
     )
-    talker = talk(Collect("time", "time"), Collect("day", "day"), Act("book", "book"), slots=asked)
+    talker = talk(Collect("time", "time"), Collect("day", "day"), PerformAction("book", "book"), slots=asked)
     for text in ("three pm", "today"):
         talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
     assert talker.said == "It is later than that already. Which day?"
@@ -203,10 +205,10 @@ def test_a_day_on_which_the_time_has_passed_is_refused() -> None:
 @pytest.mark.parametrize("text", ["tomorrow", "tomorrow then", "okay, tomorrow"])
 def test_another_day_in_place_of_a_time_puts_the_day_right(text: str) -> None:
     asked = (
-        SlotSpec("day", Kind.DATE, "Which day?", is_future=True),
-        SlotSpec("time", Kind.TIME, "What time?", is_future=True),
+        SlotSpec("day", SlotKind.DATE, "Which day?", is_future=True),
+        SlotSpec("time", SlotKind.TIME, "What time?", is_future=True),
     )
-    talker = talk(Collect("day", "day"), Collect("time", "time"), Act("book", "book"), slots=asked)
+    talker = talk(Collect("day", "day"), Collect("time", "time"), PerformAction("book", "book"), slots=asked)
     for said in ("today at three pm", text):
         talker.happen(UserSaid(said, 0, "2026-03-04T17:20"))
     assert talker.said == "Got it, I've updated your day to March 5. What time?"

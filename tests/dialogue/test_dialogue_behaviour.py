@@ -18,13 +18,13 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.conditions import parse
 from duologue.dialogue.effects import HandOver, Understand
-from duologue.dialogue.english import ANY, Kind
-from duologue.dialogue.flow import Act, Collect, Confirm, Jump, Say, SlotSpec
+from duologue.dialogue.english import ANY, SlotKind
+from duologue.dialogue.flow import Collect, Confirm, Jump, PerformAction, SayText, SlotSpec
 from duologue.dialogue.state import Phase
 from duologue.flows.load import parse_flows
 from duologue.lab.check.dialogue.domains import RELAY, domain, flow
 from duologue.nlu.cached import CachedNlu
-from duologue.nlu.understanding import Intent, Scope, Understanding
+from duologue.nlu.understanding import Intent, MessageScope, Understanding
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
     COLOUR,
@@ -157,7 +157,9 @@ def test_a_refusal_without_a_reason_has_words_too() -> None:
 
 @pytest.mark.req("D-06")
 def test_the_normalised_value_is_stored() -> None:
-    talker = talk(Collect("day", "day"), slots=(SlotSpec("day", Kind.DATE, "When?", prefers="last", normaliser="n"),))
+    talker = talk(
+        Collect("day", "day"), slots=(SlotSpec("day", SlotKind.DATE, "When?", prefers="last", normaliser="n"),)
+    )
     talker.says("next Friday")
     assert talker.checks.value == "2025-12-12"
     assert talker.valid("2025-12-12T00:00").slots["day"] == "2025-12-12T00:00"
@@ -173,10 +175,14 @@ def test_a_refused_correction_leaves_the_old_value() -> None:
 @pytest.mark.graveyard(24)
 @pytest.mark.parametrize("value", [0, False, ""])
 def test_only_none_is_unfilled(value: object) -> None:
-    program = (Collect("one", "one"), Say("told", "Thanks."))
+    program = (Collect("one", "one"), SayText("told", "Thanks."))
     talker = talk(*program, slots=(number("one"),), one=value)  # type: ignore[arg-type]
     assert talker.said == "Thanks."
-    asked = talk(Collect("one", "one"), Act("go", "go"), slots=(number("one", validator="v"),)).says("zero").valid(0)
+    asked = (
+        talk(Collect("one", "one"), PerformAction("go", "go"), slots=(number("one", validator="v"),))
+        .says("zero")
+        .valid(0)
+    )
     assert asked.runs[0].slots == (("one", 0),)
     assert not parse("one is None").holds({"one": value})
 
@@ -266,7 +272,7 @@ def test_an_action_gets_its_slots_and_returns_others() -> None:
 
 @pytest.mark.req("D-08")
 def test_an_action_may_ask_for_more_slots() -> None:
-    talker = talk(Act("pay", "pay"), Say("paid", "Paid."), slots=(number("pin"),)).done(needs=("pin",))
+    talker = talk(PerformAction("pay", "pay"), SayText("paid", "Paid."), slots=(number("pin"),)).done(needs=("pin",))
     assert (talker.phase, talker.said) == ("waiting_for_slot", "pin?")
     assert talker.says("four").runs[0].slots == (("pin", 4),)
     assert talker.done().said == "Paid."
@@ -274,7 +280,7 @@ def test_an_action_may_ask_for_more_slots() -> None:
 
 @pytest.mark.req("D-08")
 def test_an_action_may_ask_for_a_yes() -> None:
-    talker = talk(Act("pay", "pay"), Say("paid", "Paid.")).done(confirm="It costs a fee, all right?")
+    talker = talk(PerformAction("pay", "pay"), SayText("paid", "Paid.")).done(confirm="It costs a fee, all right?")
     assert (talker.phase, talker.said) == ("confirming", "It costs a fee, all right?")
     assert talker.says("yes").runs[0].confirmed
     assert talker.done().said == "Paid."
@@ -282,21 +288,21 @@ def test_an_action_may_ask_for_a_yes() -> None:
 
 def test_going_back_from_a_slot_that_an_action_wants_asks_the_one_before() -> None:
     # Once: what the action needs is asked again instead: `needs` outlives the step.
-    talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT, number("pin")))
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT, number("pin")))
     talker.says("two").done(needs=("pin",)).says("go back")
     assert talker.said == "amount?"
 
 
 def test_going_back_after_a_slot_that_an_action_wanted_does_not_break() -> None:
     # Once: StopIteration: `_go_back` looks for a Collect of a slot that only the action asked for.
-    talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT, number("pin")))
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT, number("pin")))
     talker.says("two").done(needs=("pin",)).says("four").done(confirm="Really?").says("go back")
     assert talker.phase == "waiting_for_slot"
 
 
 def test_an_actions_question_is_asked_about_the_values_of_now() -> None:
     # Once: "Pay 2?" is asked again after the amount became 5, and a yes to it pays 5.
-    talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT,))
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT,))
     talker.says("two").done(confirm="Pay 2?").says("no, make it five")
     assert talker.runs
     assert "Pay 2?" not in talker.said
@@ -304,7 +310,7 @@ def test_an_actions_question_is_asked_about_the_values_of_now() -> None:
 
 def test_an_actions_question_does_not_outlive_its_failure() -> None:
     # Once: `confirm` and `needs` stay when a failure leads on: the next action asks the question of the first.
-    talker = talk(Act("pay", "pay", on_failure=2), Jump("over", 3), Act("report", "report"))
+    talker = talk(PerformAction("pay", "pay", on_failure=2), Jump("over", 3), PerformAction("report", "report"))
     talker.done(confirm="Pay?").says("yes").fails()
     assert [run.action for run in talker.runs] == ["report"]
 
@@ -327,7 +333,9 @@ def test_no_ends_the_flow() -> None:
 
 @pytest.mark.req("D-09")
 def test_no_may_lead_elsewhere() -> None:
-    talker = talk(Confirm("sure", "Sure?", on_no=2), Jump("over", 3), Say("well", "Well then."), Say("end", "Bye."))
+    talker = talk(
+        Confirm("sure", "Sure?", on_no=2), Jump("over", 3), SayText("well", "Well then."), SayText("end", "Bye.")
+    )
     assert talker.says("no").said == "Well then. Bye."
 
 
@@ -482,7 +490,7 @@ def test_a_called_flow_that_goes_over_to_another_comes_back_behind_the_call() ->
 
 def test_skipping_drops_the_candidates_of_the_question() -> None:
     # Once: "Did you mean 6:30 am or 6:30 pm?" is asked for the next slot.
-    hour = SlotSpec("hour", Kind.TIME, "When?", is_optional=True)
+    hour = SlotSpec("hour", SlotKind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Collect("size", "size"), slots=(hour, SIZE)).says("half past six", "skip")
     assert talker.slots["hour"] == ANY
     assert talker.said == "All right, we leave that out. size?"
@@ -496,14 +504,14 @@ def test_going_back_asks_the_question_before_and_takes_its_dependants() -> None:
 
 def test_a_slot_that_is_cleared_is_asked_for_again() -> None:
     # Once: only dependants are looked for; the cleared slot itself is never asked for, and the action runs without it.
-    talker = talk(Collect("size", "size"), Collect("colour", "colour"), Act("go", "go"), slots=(SIZE, COLOUR))
+    talker = talk(Collect("size", "size"), Collect("colour", "colour"), PerformAction("go", "go"), slots=(SIZE, COLOUR))
     talker.says("small", OTHER).means(ClearSlot("size"))
     assert talker.says("red").phase == "waiting_for_slot"
 
 
 def test_what_was_left_out_is_never_said_by_its_code() -> None:
     # Once: it asks for a table "at dontcare".
-    hour = SlotSpec("hour", Kind.TIME, "When?", is_optional=True)
+    hour = SlotSpec("hour", SlotKind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Confirm("sure", "A table at {hour}?"), slots=(hour,)).says("skip")
     assert ANY not in talker.said
 
@@ -517,12 +525,12 @@ def test_the_same_message_is_understood_once_within_a_second() -> None:
     clock = [0]
 
     class Counting:
-        async def understand(self, message: str, scope: Scope) -> Understanding:
+        async def understand(self, message: str, scope: MessageScope) -> Understanding:
             asked.append(message)
             return Understanding()
 
     async def run() -> None:
-        nlu, scope = CachedNlu(Counting(), lambda: clock[0]), Scope((Intent("a", ("a",)),))
+        nlu, scope = CachedNlu(Counting(), lambda: clock[0]), MessageScope((Intent("a", ("a",)),))
         for now in (0, 999, 2_500):
             clock[0] = now
             await nlu.understand("hello", scope)
@@ -588,14 +596,14 @@ def test_what_one_conversation_says_stays_in_it() -> None:
 
 @pytest.mark.req("D-06")
 def test_a_day_that_has_passed_is_refused_before_anybody_checks_it() -> None:
-    day = SlotSpec("day", Kind.DATE, "Which day?", validator="free", is_future=True)
+    day = SlotSpec("day", SlotKind.DATE, "Which day?", validator="free", is_future=True)
     talker = talk(Collect("day", "day"), slots=(day,)).says("yesterday")
     assert (talker.said, talker.state.waiting_for, talker.state.tries) == ("That day has passed. Which day?", "day", 1)
     assert talker.says("today").checks.value == TODAY
 
 
 def test_a_correction_to_a_day_that_has_passed_leaves_the_old_one() -> None:
-    day = SlotSpec("day", Kind.DATE, "Which day?", is_future=True)
+    day = SlotSpec("day", SlotKind.DATE, "Which day?", is_future=True)
     talker = talk(Collect("day", "day"), Collect("size", "size"), slots=(day, SIZE)).says("tomorrow")
     talker.says("change the day to yesterday")
     assert talker.slots == {"day": "2025-12-03"}
@@ -603,5 +611,5 @@ def test_a_correction_to_a_day_that_has_passed_leaves_the_old_one() -> None:
 
 
 def test_elsewhere_yesterday_is_a_day_like_any_other() -> None:
-    talker = talk(Collect("day", "day"), slots=(SlotSpec("day", Kind.DATE, "Which day?"),)).says("yesterday")
+    talker = talk(Collect("day", "day"), slots=(SlotSpec("day", SlotKind.DATE, "Which day?"),)).says("yesterday")
     assert talker.state.phase is Phase.IDLE

@@ -13,12 +13,12 @@ from duologue.dialogue import codec
 from duologue.dialogue.codec import VERSION, BadCheckpoint, from_json, to_json
 from duologue.dialogue.commands import Affirm, ChitChat, ClearSlot, Help, Repeat, SetSlot, StartFlow
 from duologue.dialogue.effects import Save, Understand
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 from duologue.dialogue.events import ActionDone
-from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain, End, Jump, Say, SlotSpec
+from duologue.dialogue.flow import Assign, Collect, Confirm, Domain, End, Jump, PerformAction, SayText, SlotSpec
 from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
-from duologue.dialogue.state import MESSAGES_MAX, TRACE_MAX, Phase, State
+from duologue.dialogue.state import MESSAGES_MAX, TRACE_MAX, DialogueState, Phase
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
@@ -40,7 +40,7 @@ BUSY_TALKERS = {
 }
 
 
-def written(state: State, about: Domain = TRANSFER) -> dict[str, Any]:
+def written(state: DialogueState, about: Domain = TRANSFER) -> dict[str, Any]:
     return json.loads(json.dumps(to_json(about, state)))  # type: ignore[no-any-return]
 
 
@@ -74,7 +74,7 @@ def test_a_restored_dialogue_goes_on_at_its_step() -> None:
 def test_a_flow_may_grow_between_two_calls() -> None:
     state = at_confirmation().state
     old = TRANSFER.flows["transfer"]
-    grown = replace(old, program=(Say("hello", "Hello."), *old.program))
+    grown = replace(old, program=(SayText("hello", "Hello."), *old.program))
     again = from_json(replace(TRANSFER, flows={**TRANSFER.flows, "transfer": grown}), written(state))
     assert again.stack[-1].at == state.stack[-1].at + 1
 
@@ -92,7 +92,7 @@ def refused(data: object, about: Domain = TRANSFER) -> str:
 
 @pytest.mark.req("D-13")
 def test_a_checkpoint_of_a_newer_version_is_refused() -> None:
-    assert "newer" in refused({**written(State()), "version": VERSION + 1})
+    assert "newer" in refused({**written(DialogueState()), "version": VERSION + 1})
 
 
 @pytest.mark.req("D-13")
@@ -116,7 +116,7 @@ def test_what_is_no_checkpoint_is_refused(data: object) -> None:
     refused(data)
 
 
-@pytest.mark.parametrize("key", [key for key in written(State()) if key != "version"])
+@pytest.mark.parametrize("key", [key for key in written(DialogueState()) if key != "version"])
 def test_a_checkpoint_that_lacks_something_is_refused(key: str) -> None:
     data = written(at_confirmation().state)
     del data[key]
@@ -159,7 +159,7 @@ def test_a_checkpoint_with_something_of_the_wrong_kind_is_refused(key: str, valu
 
 def test_a_version_that_is_no_number_is_refused() -> None:
     # Once: True is a whole number to Python, and passes for version 1.
-    refused({**written(State()), "version": True})
+    refused({**written(DialogueState()), "version": True})
 
 
 def test_a_flow_that_is_gone_is_refused() -> None:
@@ -190,8 +190,8 @@ def test_a_slot_that_is_gone_is_refused(what: str) -> None:
 
 def test_a_step_that_does_something_else_now_is_refused() -> None:
     # Once: an action that became words: whoever restores it meets an AssertionError in `request_of`.
-    talker = talk(Act("pay", "pay"))
-    changed = domain(flow("task", Say("pay", "Pay at the desk.")))
+    talker = talk(PerformAction("pay", "pay"))
+    changed = domain(flow("task", SayText("pay", "Pay at the desk.")))
     data = written(talker.state, talker.domain)
     try:
         again = from_json(changed, data)
@@ -220,7 +220,7 @@ def test_a_checkpoint_is_plain_json() -> None:
 
 
 def test_needs_and_confirm_of_an_action_survive() -> None:
-    talker = talk(Collect("n", "n"), Act("pay", "pay"), slots=(number("n"), number("pin"))).says("two")
+    talker = talk(Collect("n", "n"), PerformAction("pay", "pay"), slots=(number("n"), number("pin"))).says("two")
     asked = talker.done(needs=("pin",)).says("four").done(confirm="Really?")
     again = Talker(talker.domain, from_json(talker.domain, written(asked.state, talker.domain))).says("yes")
     assert again.runs[0].confirmed
@@ -253,7 +253,7 @@ def test_an_action_in_a_loop_is_confirmed_each_time() -> None:
     talker = talk(
         Collect("size", "size"),
         Confirm("sure", "Add it?"),
-        Act("add", "add", ("size",)),
+        PerformAction("add", "add", ("size",)),
         Assign("again", (("size", None),)),
         Jump("round", 0),
         slots=(SIZE,),
@@ -267,7 +267,7 @@ RATED = (
     Collect("size", "size"),
     Collect("amount", "amount"),
     Confirm("sure", "Pay {amount}?"),
-    Act("pay", "pay"),
+    PerformAction("pay", "pay"),
     Collect("colour", "colour"),
 )
 
@@ -284,19 +284,26 @@ def test_an_action_never_runs_twice_for_one_yes(text: str) -> None:
 @pytest.mark.parametrize("ask", [Confirm("sure", "Really?"), None])
 def test_a_yes_said_before_the_question_is_no_yes_to_it(ask: Confirm | None) -> None:
     # Once: what is said while an action runs is taken as the answer to the question that comes after it.
-    program = (Act("look", "look"), ask, Act("pay", "pay")) if ask else (Act("pay", "pay"),)
+    program = (
+        (PerformAction("look", "look"), ask, PerformAction("pay", "pay")) if ask else (PerformAction("pay", "pay"),)
+    )
     talker = talk(*program).says("yes").done(confirm="" if ask else "Really?")
     assert talker.phase == "confirming"
 
 
 def test_a_yes_said_before_an_error_is_no_retry() -> None:
     # Once: "okay", said while the action ran, runs it again when it fails.
-    assert talk(Act("pay", "pay")).says("okay").fails().phase == "error"
+    assert talk(PerformAction("pay", "pay")).says("okay").fails().phase == "error"
 
 
 def test_a_yes_is_only_to_what_is_asked() -> None:
     # Once: while a slot is asked for that the action needs, a yes confirms the action's own question.
-    talker = talk(Act("pay", "pay"), slots=(number("pin"),)).done(needs=("pin",)).says("four").done(confirm="Really?")
+    talker = (
+        talk(PerformAction("pay", "pay"), slots=(number("pin"),))
+        .done(needs=("pin",))
+        .says("four")
+        .done(confirm="Really?")
+    )
     talker.says(OTHER).means(ClearSlot("pin")).says(OTHER).means(Affirm())
     assert talker.state.top is not None
     assert talker.state.top.confirmed == ()
@@ -309,7 +316,7 @@ def test_late_answers_change_nothing() -> None:
     after, effects = step(TRANSFER, state, ActionDone(request, (("ref", "late"),), 0))
     assert after is state
     assert effects == ()
-    assert isinstance(state, State)
+    assert isinstance(state, DialogueState)
 
 
 # -- D-11: trouble
@@ -352,7 +359,9 @@ def test_a_failed_action_never_falls_through() -> None:
     talker = at_confirmation().says("yes").fails()
     assert (talker.phase, talker.step) == ("error", "send")
     assert "Done" not in talker.said
-    led = talk(Act("a", "a", on_failure=2), Jump("j", 3), Say("sorry", "It failed."), Say("bye", "Bye.")).fails()
+    led = talk(
+        PerformAction("a", "a", on_failure=2), Jump("j", 3), SayText("sorry", "It failed."), SayText("bye", "Bye.")
+    ).fails()
     assert led.said == "It failed. Bye."
 
 
@@ -379,7 +388,7 @@ def test_a_plain_answer_or_command_after_an_error_of_nlu_needs_no_nlu(text: str)
 
 def test_a_correction_after_a_failure_is_another_run() -> None:
     # Once: the same key for other values: an idempotent service answers with what it did for the first ones.
-    talker = talk(Collect("amount", "amount"), Act("pay", "pay"), slots=(AMOUNT,)).says("two")
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT,)).says("two")
     key = talker.runs[0].key
     talker.fails().says("change the amount to five")
     assert talker.runs[0].slots == (("amount", 5),)
@@ -390,7 +399,9 @@ def test_a_correction_after_a_failure_is_another_run() -> None:
 @pytest.mark.parametrize("text", ["go back", "change the amount to sixty"])
 def test_trouble_is_over_when_the_dialogue_goes_on(text: str) -> None:
     # Once: `trouble` stays after going back, a correction, or a flow that NLU started or cancelled, even at rest.
-    talker = talk(Collect("amount", "amount"), Confirm("sure", "{amount}?"), Act("pay", "pay"), slots=(AMOUNT,))
+    talker = talk(
+        Collect("amount", "amount"), Confirm("sure", "{amount}?"), PerformAction("pay", "pay"), slots=(AMOUNT,)
+    )
     talker.says("fifty", "yes").fails().says(text)
     assert talker.phase in ("waiting_for_slot", "confirming")
     assert talker.state.trouble is None
@@ -412,14 +423,20 @@ def test_repeating_after_another_error_asks_for_no_yes_either(is_check: bool) ->
 
 def test_a_miss_in_an_error_is_not_told_at_the_next_question() -> None:
     # Once: "Sorry, I didn't get that. size?" after a retry that went well.
-    talker = talk(Act("pay", "pay"), Collect("size", "size"), slots=(SIZE,)).fails().says(OTHER).means().says("retry")
+    talker = (
+        talk(PerformAction("pay", "pay"), Collect("size", "size"), slots=(SIZE,))
+        .fails()
+        .says(OTHER)
+        .means()
+        .says("retry")
+    )
     assert talker.done().said == "size?"
 
 
 # -- Codes that are read back
 
 
-CODE = SlotSpec("code", Kind.CODE, "Code?", reads_back=True)
+CODE = SlotSpec("code", SlotKind.CODE, "Code?", reads_back=True)
 
 
 def test_a_code_is_read_back_before_it_is_written() -> None:
@@ -445,7 +462,9 @@ def test_a_corrected_code_at_a_confirmation_is_read_back_safely(then: str) -> No
 
 
 def corrected_code() -> Talker:
-    talker = talk(Collect("code", "code"), Confirm("sure", "Open {code}?"), Act("open", "open"), slots=(CODE,))
+    talker = talk(
+        Collect("code", "code"), Confirm("sure", "Open {code}?"), PerformAction("open", "open"), slots=(CODE,)
+    )
     return talker.says("A B 1 2", "yes", "change the code to X Y 3 4")
 
 
@@ -469,14 +488,14 @@ def test_a_code_that_is_read_back_survives_a_failure_of_nlu() -> None:
 
 def test_candidates_are_dropped_with_their_question() -> None:
     # Once: "Did you mean 6:30 am or 6:30 pm?" is asked for the size: clearing a slot leads back and keeps them.
-    hour = SlotSpec("hour", Kind.TIME, "When?")
+    hour = SlotSpec("hour", SlotKind.TIME, "When?")
     talker = talk(Collect("size", "size"), Collect("hour", "hour"), slots=(SIZE, hour)).says("small", "half past six")
     assert talker.says(OTHER).means(ClearSlot("size")).said == "size?"
 
 
 def test_a_code_that_is_corrected_after_a_failure_is_read_back_again() -> None:
     # BUG: "repeat" leads to an error that tells nothing: the question that is open is the code's.
-    talker = talk(Collect("code", "code"), Act("open", "open"), slots=(CODE,)).says("A B 1 2", "yes").fails()
+    talker = talk(Collect("code", "code"), PerformAction("open", "open"), slots=(CODE,)).says("A B 1 2", "yes").fails()
     talker.says("change the code to X Y 3 4", "repeat")
     assert (talker.phase, talker.state.reading_back) == ("waiting_for_slot", True)
     assert talker.says("yes").runs[0].slots == (("code", "XY34"),)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Choice, Json, Kind, NameList
-from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
+from duologue.dialogue.english import Choice, Json, NameList, SlotKind
+from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
 from tests.dialogue.dialogue_flows import Talker, talk
 
 CITIES = NameList.of(("Boston", "Chicago", "Denver", "New York"))
-FROM = SlotSpec("origin", Kind.NAME, "From where?", names=CITIES)
-TO = SlotSpec("destination", Kind.NAME, "Where to?", names=CITIES)
-PEOPLE = SlotSpec("people", Kind.NUMBER, "How many?", label="number of guests")
-DAY = SlotSpec("visit_day", Kind.DATE, "Which day?", prefers="last")
-TIME = SlotSpec("time", Kind.TIME, "What time?", hours=(11, 23))
-GUEST = SlotSpec("guest", Kind.NAME, "Which name?", label="name", ask_before_filling=True)
+FROM = SlotSpec("origin", SlotKind.NAME, "From where?", names=CITIES)
+TO = SlotSpec("destination", SlotKind.NAME, "Where to?", names=CITIES)
+PEOPLE = SlotSpec("people", SlotKind.NUMBER, "How many?", label="number of guests")
+DAY = SlotSpec("visit_day", SlotKind.DATE, "Which day?", prefers="last")
+TIME = SlotSpec("time", SlotKind.TIME, "What time?", hours=(11, 23))
+GUEST = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name", ask_before_filling=True)
 
 
 def trip() -> Talker:
@@ -28,7 +28,7 @@ def table() -> Talker:
         Collect("c", "time"),
         Collect("d", "guest"),
         Confirm("sure", "A table for {people} on {visit_day} at {time}, for {guest}?"),
-        Act("book", "book"),
+        PerformAction("book", "book"),
         slots=(PEOPLE, DAY, TIME, GUEST),
     )
 
@@ -137,8 +137,8 @@ def test_a_change_at_a_confirmation_is_that_of_the_slot_it_names(text: str, chan
 
 
 def test_a_name_that_two_slots_share_is_the_name_of_neither() -> None:
-    leave = SlotSpec("leave_date", Kind.DATE, "When?")
-    back = SlotSpec("return_date", Kind.DATE, "And back?")
+    leave = SlotSpec("leave_date", SlotKind.DATE, "When?")
+    back = SlotSpec("return_date", SlotKind.DATE, "And back?")
     asked = Collect("a", "leave_date"), Collect("b", "return_date"), Collect("c", "people")
     talker = talk(*asked, slots=(leave, back, PEOPLE))
     talker.says("tomorrow", "december 9", "change the date to december 20")
@@ -149,7 +149,9 @@ def test_a_name_that_two_slots_share_is_the_name_of_neither() -> None:
 @pytest.mark.req("D-04")
 def test_a_choice_of_another_slot_is_no_name() -> None:
     # Once: "in the garden", after the place was settled, was the name of the guest.
-    place = SlotSpec("place", Kind.CHOICE, "Where?", choices=(Choice("inside"), Choice("garden", ("in the garden",))))
+    place = SlotSpec(
+        "place", SlotKind.CHOICE, "Where?", choices=(Choice("inside"), Choice("garden", ("in the garden",)))
+    )
     talker = talk(Collect("a", "place"), Collect("b", "guest"), slots=(place, GUEST)).says("inside", "in the garden")
     assert (talker.slots, talker.asked_nlu) == ({"place": "inside"}, True)
 
@@ -164,8 +166,8 @@ def test_the_open_question_may_be_answered_as_if_it_were_a_change() -> None:
     assert table().says("change the number of guests to five").slots == {"people": 5}
 
 
-CUSTOMER = SlotSpec("customer", Kind.CODE, "Which number do you have?", label="customer number")
-READING = SlotSpec("reading", Kind.NUMBER, "What does the meter say?", label="meter reading")
+CUSTOMER = SlotSpec("customer", SlotKind.CODE, "Which number do you have?", label="customer number")
+READING = SlotSpec("reading", SlotKind.NUMBER, "What does the meter say?", label="meter reading")
 
 
 def meter() -> Talker:
@@ -233,14 +235,14 @@ def test_whoever_asks_for_something_instead_gets_it(text: str) -> None:
     ("text", "length"), {"make that four": "P4D", "no, a week": "P1W", "no, 4 people": "P3D"}.items()
 )
 def test_a_length_is_put_right_in_its_own_unit(text: str, length: str) -> None:
-    longer = SlotSpec("longer", Kind.DURATION, "How much longer?")
+    longer = SlotSpec("longer", SlotKind.DURATION, "How much longer?")
     talker = talk(Collect("a", "longer"), Confirm("sure", "{longer} longer?"), slots=(longer,)).says("three days", text)
     assert talker.slots == {"longer": length}
 
 
 @pytest.mark.req("D-07")
 def test_an_amount_is_put_right_in_its_own_currency() -> None:
-    cost = SlotSpec("cost", Kind.MONEY, "How much?")
+    cost = SlotSpec("cost", SlotKind.MONEY, "How much?")
     talker = talk(Collect("a", "cost"), Confirm("sure", "{cost}?"), slots=(cost,)).says("90 euros", "no, make it 95")
     assert talker.slots == {"cost": {"amount": 95, "currency": "EUR"}}
 
@@ -253,9 +255,9 @@ def test_a_change_of_mind_may_be_announced() -> None:
 
 @pytest.mark.req("D-04")
 def test_a_yes_counts_beside_another_value_that_is_named() -> None:
-    called = SlotSpec("called", Kind.YES_NO, "Have you called the police?")
+    called = SlotSpec("called", SlotKind.YES_NO, "Have you called the police?")
     asked = Collect("a", "called"), Collect("b", "reference"), Collect("c", "people")
-    reference = SlotSpec("reference", Kind.CODE, "Which reference?")
+    reference = SlotSpec("reference", SlotKind.CODE, "Which reference?")
     talker = talk(*asked, slots=(called, reference, PEOPLE)).says("yes, the reference is 55 A 1")
     assert talker.slots == {"called": True, "reference": "55A1"}
 
@@ -270,7 +272,7 @@ def test_a_yes_counts_beside_another_value_that_is_named() -> None:
     ],
 )
 def test_a_time_is_put_right_in_its_half_of_the_day(first: str, text: str, time: str) -> None:
-    whenever = SlotSpec("time", Kind.TIME, "What time?", hours=(0, 24))
+    whenever = SlotSpec("time", SlotKind.TIME, "What time?", hours=(0, 24))
     talker = talk(Collect("a", "time"), Confirm("sure", "At {time}?"), slots=(whenever,)).says(first, text)
     assert talker.slots == {"time": time}
 
@@ -286,7 +288,7 @@ def test_a_time_is_put_right_in_its_half_of_the_day(first: str, text: str, time:
 )
 def test_free_text_is_kept_without_its_frame(text: str, place: str) -> None:
     # Once: "From from the station please to …".
-    start = SlotSpec("from_where", Kind.TEXT, "Where shall we pick you up?")
+    start = SlotSpec("from_where", SlotKind.TEXT, "Where shall we pick you up?")
     talker = talk(Collect("a", "from_where"), Collect("b", "people"), slots=(start, PEOPLE)).says(text)
     assert (talker.means() if talker.asked_nlu else talker).slots == {"from_where": place}
 
@@ -301,7 +303,7 @@ def test_two_changes_by_name_are_both_made() -> None:
 
 @pytest.mark.req("D-05")
 def test_thanks_are_no_free_text() -> None:
-    note = SlotSpec("note", Kind.TEXT, "Anything else?", is_optional=True)
+    note = SlotSpec("note", SlotKind.TEXT, "Anything else?", is_optional=True)
     talker = talk(Collect("a", "note"), Collect("b", "people"), slots=(note, PEOPLE)).says("thank you").means()
     assert talker.slots == {}
 
@@ -310,8 +312,8 @@ def test_thanks_are_no_free_text() -> None:
 @pytest.mark.parametrize(("text", "answer"), {"no I haven't": False, "no, I did not": False}.items())
 def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, answer: bool) -> None:
     # Once: "no I haven't" was taken for the answer of before, put right.
-    hurt = SlotSpec("hurt", Kind.YES_NO, "Was anybody hurt?")
-    called = SlotSpec("called", Kind.YES_NO, "Have you called the police?")
+    hurt = SlotSpec("hurt", SlotKind.YES_NO, "Was anybody hurt?")
+    called = SlotSpec("called", SlotKind.YES_NO, "Have you called the police?")
     asked = Collect("a", "hurt"), Collect("b", "called"), Collect("c", "people")
     talker = talk(*asked, slots=(hurt, called, PEOPLE)).says("yes", text)
     assert talker.slots == {"hurt": True, "called": answer}

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from duologue.dialogue.codec import from_json, to_json
-from duologue.dialogue.effects import Effect, Respond, RunAction, Save
-from duologue.dialogue.events import ActionDone, Event, NothingSaid, Understood, UserSaid, Validated, WorkFailed
-from duologue.dialogue.flow import Act, Domain, Instruction, SlotSpec
+from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Save
+from duologue.dialogue.events import ActionDone, DialogueEvent, NothingSaid, Understood, UserSaid, Validated, WorkFailed
+from duologue.dialogue.flow import Domain, Instruction, PerformAction, SlotSpec
 from duologue.dialogue.machine import step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
-from duologue.dialogue.state import Filled, Phase, State, TraceEvent, Trouble, with_top
+from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Phase, TraceEvent, with_top
 from duologue.dialogue.unconfirmed_values import PART
 from duologue.lab.check.dialogue.abstract import ABSTRACTION, fold
 from duologue.lab.check.dialogue.alphabet import Alphabet
@@ -32,12 +32,12 @@ from duologue.lab.check.dialogue.domains import MEANWHILE, PAY, RATED, ROUNDS, S
 from duologue.lab.check.dialogue.laws import LAWS, name_of
 from duologue.lab.check.dialogue.state_laws import STATE_LAWS
 
-Result = tuple[State, tuple[Effect, ...]]
-Break = Callable[[State, Event, State, tuple[Effect, ...]], Result]
+Result = tuple[DialogueState, tuple[DialogueEffect, ...]]
+Break = Callable[[DialogueState, DialogueEvent, DialogueState, tuple[DialogueEffect, ...]], Result]
 
 
 CHECKPOINTED = ("codes", "order", "relay", "rounds", "rated", "wishes", "loops")
-ACTS = Alphabet(domain(flow("acts", Act("ping", "ping"))), meanwhile=(), has_values=False)
+ACTS = Alphabet(domain(flow("acts", PerformAction("ping", "ping"))), meanwhile=(), has_values=False)
 
 
 @cache
@@ -47,7 +47,7 @@ def explored(name: str) -> DialogueExplorer:
     return explorer
 
 
-def _survives(domain: Domain, state: State) -> bool:
+def _survives(domain: Domain, state: DialogueState) -> bool:
     """Is a state the same after it was kept as text, and whoever works asked for the same?"""
     again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
     return again == state and request_of(domain, again) == request_of(domain, state)
@@ -95,7 +95,7 @@ def test_the_scenes_use_every_instruction_and_every_option() -> None:
 
 def test_what_is_left_out_of_states_is_told_and_changes_nothing() -> None:
     assert all(what and how for what, how in ABSTRACTION)
-    state, _ = step(TABLE.domain, State(), UserSaid("so I'd like that", 7, "2025-12-03"))
+    state, _ = step(TABLE.domain, DialogueState(), UserSaid("so I'd like that", 7, "2025-12-03"))
     assert fold(fold(state)) == fold(state)
     assert fold(state).messages == ()
     assert fold(state).phase is state.phase
@@ -104,117 +104,161 @@ def test_what_is_left_out_of_states_is_told_and_changes_nothing() -> None:
 # -- Machines that are broken on purpose
 
 
-def broken(change: Break) -> Callable[[Domain, State, Event], Result]:
-    def stepper(domain: Domain, state: State, event: Event) -> Result:
+def broken(change: Break) -> Callable[[Domain, DialogueState, DialogueEvent], Result]:
+    def stepper(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         after, effects = step(domain, state, event)
         return (after, effects) if after is state else change(state, event, after, effects)
 
     return stepper
 
 
-def laws_broken(scene: Alphabet, stepper: Callable[[Domain, State, Event], Result]) -> set[str]:
+def laws_broken(scene: Alphabet, stepper: Callable[[Domain, DialogueState, DialogueEvent], Result]) -> set[str]:
     found = DialogueExplorer("broken", scene, stepper).run(states_max=250)
     return {one.law for one in found.violations}
 
 
-def phase_by_itself(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def phase_by_itself(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (replace(after, trace=()) if after.phase is not before.phase else after), effects
 
 
-def asks_twice(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def asks_twice(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return after, (*effects, effects[-1])
 
 
-def forgets_slots(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def forgets_slots(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (with_top(after, slots=()) if isinstance(event, NothingSaid) and after.stack else after), effects
 
 
-def writes_at_once(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def writes_at_once(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     if after.phase is Phase.VALIDATING_SLOT and after.values:
         value = after.values[0]
         return with_top(after, slots=((value.slot, Filled(value.value)),)), effects
     return after, effects
 
 
-def another_key(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def another_key(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     if before.phase is Phase.ERROR and isinstance(effects[-1], RunAction) and after.top is not None:
         after = with_top(after, runs=after.top.runs + 1)
         return after, (*effects[:-1], replace(effects[-1], key=f"1:ping:{after.stack[-1].runs}"))
     return after, effects
 
 
-def yes_to_everything(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def yes_to_everything(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     if after.phase is Phase.CONFIRMING:
         return replace(after, trace=(*after.trace, TraceEvent("confirmed", 0, (("step", "sure"),)))), effects
     return after, effects
 
 
-def tells_instead_of_asking(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def tells_instead_of_asking(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return after, tuple(replace(one, asks=False) if isinstance(one, Respond) else one for one in effects)
 
 
-def remembers_misses(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def remembers_misses(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (replace(after, misses=1) if after.phase is Phase.CONFIRMING else after), effects
 
 
-def mute(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def mute(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return after, tuple(one for one in effects if not isinstance(one, Respond))
 
 
-def never_saves(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def never_saves(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return after, tuple(one for one in effects if not isinstance(one, Save))
 
 
-def forgets_who_works(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def forgets_who_works(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return replace(after, pending=0), effects
 
 
-def forgets_the_question(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def forgets_the_question(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return replace(after, waiting_for=None), effects
 
 
-def keeps_misses_for_ever(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def keeps_misses_for_ever(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (replace(after, misses=1) if after.phase is Phase.IDLE else after), effects
 
 
-def keeps_candidates(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def keeps_candidates(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (replace(after, among=("06:30", "18:30")) if after.waiting_for == "day" else after), effects
 
 
-def acts_on_nothing(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def acts_on_nothing(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (with_top(after, slots=()) if after.phase is Phase.EXECUTING_ACTION else after), effects
 
 
-def acts_on_scraps(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def acts_on_scraps(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     if after.phase is Phase.EXECUTING_ACTION and after.top is not None:
         scraps = ((name, replace(filled, source=PART)) for name, filled in after.top.slots)
         return with_top(after, slots=tuple(scraps)), effects
     return after, effects
 
 
-def writes_what_json_lacks(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def writes_what_json_lacks(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return replace(after, metadata=(("place", (1, 2)),)), effects  # type: ignore[arg-type]
 
 
-def hoards(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def hoards(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return (replace(after, queue=("and",) * 11) if after.phase is Phase.UNDERSTANDING else after), effects
 
 
-def never_asks_again(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def never_asks_again(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     if before.top is not None and after.top is not None and before.top.id == after.top.id:
         return with_top(after, confirmed=tuple({*before.top.confirmed, *after.top.confirmed})), effects
     return after, effects
 
 
-def never_counts(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def never_counts(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return replace(after, tries=0), effects
 
 
-def drops_what_waits(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def drops_what_waits(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     return replace(after, queue=()), effects
 
 
-def opens_twice(before: State, event: Event, after: State, effects: tuple[Effect, ...]) -> Result:
+def opens_twice(
+    before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
+) -> Result:
     twice = after.top is not None and len(after.stack) == 1 and isinstance(event, Understood)
     return (replace(after, stack=(*after.stack, replace(after.stack[0], id=9))) if twice else after), effects
 
@@ -252,14 +296,14 @@ def test_a_law_bites(law: str) -> None:
 
 
 def test_a_value_that_is_dropped_is_noticed() -> None:
-    def deaf(domain: Domain, state: State, event: Event) -> Result:
+    def deaf(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         return step(domain, state, replace(event, commands=()) if isinstance(event, Understood) else event)
 
     assert "nothing understood is dropped" in laws_broken(TABLE, deaf)
 
 
 def test_an_action_that_falls_through_is_noticed() -> None:
-    def careless(domain: Domain, state: State, event: Event) -> Result:
+    def careless(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         is_failure = isinstance(event, WorkFailed) and state.phase is Phase.EXECUTING_ACTION
         return step(domain, state, ActionDone(event.request, (), 0) if is_failure else event)  # type: ignore[union-attr]
 
@@ -267,9 +311,9 @@ def test_an_action_that_falls_through_is_noticed() -> None:
 
 
 def test_an_action_that_is_tried_again_unasked_is_noticed() -> None:
-    def eager(domain: Domain, state: State, event: Event) -> Result:
+    def eager(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         if isinstance(event, Understood) and state.pending == event.request and state.top and state.top.is_acting:
-            state = replace(state, phase=Phase.ERROR, trouble=Trouble("", "", 0, Phase.EXECUTING_ACTION))
+            state = replace(state, phase=Phase.ERROR, trouble=DialogueTrouble("", "", 0, Phase.EXECUTING_ACTION))
             return step(domain, state, UserSaid("retry", 0, "2025-12-03"))
         return step(domain, state, event)
 
@@ -277,7 +321,7 @@ def test_an_action_that_is_tried_again_unasked_is_noticed() -> None:
 
 
 def test_whatever_a_step_raises_is_noticed() -> None:
-    def brittle(domain: Domain, state: State, event: Event) -> Result:
+    def brittle(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         assert not isinstance(event, Validated) or event.request != state.pending
         return step(domain, state, event)
 
@@ -285,14 +329,14 @@ def test_whatever_a_step_raises_is_noticed() -> None:
 
 
 def test_a_late_answer_that_counts_is_noticed() -> None:
-    def forgetful(domain: Domain, state: State, event: Event) -> Result:
+    def forgetful(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         return step(domain, state, replace(event, request=state.pending) if hasattr(event, "request") else event)
 
     assert "nothing stale" in laws_broken(MEANWHILE, forgetful)
 
 
 def test_a_cancel_that_is_not_heard_is_noticed() -> None:
-    def stubborn(domain: Domain, state: State, event: Event) -> Result:
+    def stubborn(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         is_cancel = isinstance(event, UserSaid) and event.text == "cancel"
         return step(domain, state, replace(event, text="help") if is_cancel else event)  # type: ignore[call-arg]
 

@@ -10,7 +10,7 @@ from duologue.dialogue.effects import Respond
 from duologue.dialogue.events import UserSaid
 from duologue.dialogue.machine import guarded_step, step
 from duologue.dialogue.matrix import MATRIX
-from duologue.dialogue.state import Phase, State
+from duologue.dialogue.state import DialogueState, Phase
 from duologue.lab.check.dialogue.check import DialogueExplorer
 from duologue.lab.check.dialogue.domains import TABLE
 from tests.dialogue.dialogue_flows import TODAY, TRANSFER, Talker, at_amount, at_confirmation
@@ -85,7 +85,7 @@ def test_what_waited_does_not_bring_the_mistake_back(monkeypatch: pytest.MonkeyP
 def test_retrying_with_nothing_open_gets_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(draft, "MATRIX", MATRIX - {(Phase.IDLE, Phase.UNDERSTANDING)})
-        state, _ = guarded_step(TRANSFER, State(), UserSaid("hello", 1, TODAY))
+        state, _ = guarded_step(TRANSFER, DialogueState(), UserSaid("hello", 1, TODAY))
     talker = Talker(TRANSFER, state).says("retry")
     assert talker.phase == "idle"
     assert talker.said

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.commands import Wait
-from duologue.dialogue.english import Command, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Direct, Question, Slot, SlotKind, SpokenCommand, read
 from tests.dialogue.dialogue_flows import OTHER, TRANSFER, Talker, at_amount, at_confirmation
 
 TODAY = "2026-03-04"
@@ -72,13 +72,13 @@ def test_what_was_said_while_somebody_worked_keeps_no_question_from_being_asked(
 
 
 def test_a_minute_is_an_answer_where_it_is_asked_how_long() -> None:
-    length = Question(Slot("length", Kind.DURATION), "How long?")
+    length = Question(Slot("length", SlotKind.DURATION), "How long?")
     assert isinstance(read(length, "one minute", TODAY), Direct)
-    assert read(length, "hold on", TODAY) == Command("wait")
-    assert read(Question(Slot("people", Kind.NUMBER)), "one minute", TODAY) == Command("wait")
+    assert read(length, "hold on", TODAY) == SpokenCommand("wait")
+    assert read(Question(Slot("people", SlotKind.NUMBER)), "one minute", TODAY) == SpokenCommand("wait")
 
 
-@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.MONEY, Kind.NAME, Kind.TIME, Kind.TEXT])
+@pytest.mark.parametrize("kind", [SlotKind.NUMBER, SlotKind.MONEY, SlotKind.NAME, SlotKind.TIME, SlotKind.TEXT])
 @pytest.mark.parametrize("said", ["one moment", "hang on"])
-def test_it_is_no_value_of_any_other_kind(kind: Kind, said: str) -> None:
-    assert read(Question(Slot("asked", kind)), said, TODAY) == Command("wait")
+def test_it_is_no_value_of_any_other_kind(kind: SlotKind, said: str) -> None:
+    assert read(Question(Slot("asked", kind)), said, TODAY) == SpokenCommand("wait")

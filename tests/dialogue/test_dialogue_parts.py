@@ -6,8 +6,8 @@ import pytest
 
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import SetSlot, StartFlow
-from duologue.dialogue.english import Kind
-from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
 from duologue.dialogue.unconfirmed_values import PART
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import (
@@ -29,7 +29,7 @@ ORDER = domain(
         Collect("size", "size"),
         Collect("colour", "colour"),
         Collect("count", "count"),
-        Act("send", "send"),
+        PerformAction("send", "send"),
     ),
     slots=(SIZE, COLOUR, number("count")),
 )
@@ -130,9 +130,9 @@ def test_an_error_in_between_lets_nothing_stand_untold() -> None:
 
 
 def test_a_code_that_is_read_back_comes_after_what_was_picked_out() -> None:
-    code = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
+    code = SlotSpec("code", SlotKind.CODE, "Which code?", reads_back=True)
     about = domain(
-        flow("ask", Collect("size", "size"), Collect("code", "code"), Act("send", "send")), slots=(code, SIZE)
+        flow("ask", Collect("size", "size"), Collect("code", "code"), PerformAction("send", "send")), slots=(code, SIZE)
     )
     talker = (
         Talker(about).says(OTHER).means(StartFlow("ask"), SIZE_IN_PART, SetSlot("code", "AB12", "AB12", (0, 4), PART))
@@ -173,14 +173,15 @@ def test_a_yes_confirms_what_was_asked_about() -> None:
 @pytest.mark.req("D-02")
 def test_a_yes_to_a_question_that_names_nothing_confirms_all() -> None:
     about = domain(
-        flow("order", Collect("size", "size"), Confirm("sure", "Shall I?"), Act("send", "send")), slots=(SIZE,)
+        flow("order", Collect("size", "size"), Confirm("sure", "Shall I?"), PerformAction("send", "send")),
+        slots=(SIZE,),
     )
     assert confirmed(Talker(about).starts("order").says("large", "yes")) == {"size"}
 
 
 @pytest.mark.req("D-02")
 def test_a_code_that_was_read_back_is_confirmed_and_another_is_not() -> None:
-    code = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
+    code = SlotSpec("code", SlotKind.CODE, "Which code?", reads_back=True)
     about = domain(flow("ask", Collect("code", "code"), Collect("size", "size")), slots=(code, SIZE))
     talker = Talker(about).starts("ask").says("A B 1 2")
     assert confirmed(talker.says("yes")) == {"code"}

@@ -8,8 +8,8 @@ import pytest
 
 from duologue.dialogue.commands import Affirm, CorrectSlot, Deny, Help, Repeat, SetSlot
 from duologue.dialogue.effects import HandOver
-from duologue.dialogue.english import Kind
-from duologue.dialogue.flow import Act, Collect, Confirm, Domain, SlotSpec
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.flow import Collect, Confirm, Domain, PerformAction, SlotSpec
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import AMOUNT, OTHER, SIZE, TRANSFER, Talker, at_amount, choice, number, talk
 
@@ -84,13 +84,13 @@ def test_a_yes_to_a_question_that_wants_none_is_not_asked_for_ever() -> None:
 
 def test_a_code_that_is_never_heard_right_is_given_up() -> None:
     # Once: "no" to what is read back asks again without end.
-    code = SlotSpec("code", Kind.CODE, "Code?", reads_back=True)
+    code = SlotSpec("code", SlotKind.CODE, "Code?", reads_back=True)
     talker = talk(Collect("code", "code"), slots=(code,))
     assert times_until_given_up(talker, lambda one: one.says("A B 1 2", "no")) > 0
 
 
 def test_an_answer_that_stays_ambiguous_is_given_up() -> None:
-    talker = talk(Collect("hour", "hour"), slots=(SlotSpec("hour", Kind.TIME, "When?"),))
+    talker = talk(Collect("hour", "hour"), slots=(SlotSpec("hour", SlotKind.TIME, "When?"),))
     assert times_until_given_up(talker, lambda one: one.says("half past six")) > 0
 
 
@@ -156,7 +156,8 @@ def test_a_question_that_a_waiting_message_changes_is_asked_once_and_as_it_is_th
 def test_what_was_said_before_a_question_is_no_failure_to_answer_it() -> None:
     # Once: it counted as a miss, and the person was told to say yes or no to a question not heard yet.
     about = domain(
-        flow("task", Act("find", "find", outputs=(("size", "size"),)), Confirm("sure", "Sure?")), slots=(SIZE,)
+        flow("task", PerformAction("find", "find", outputs=(("size", "size"),)), Confirm("sure", "Sure?")),
+        slots=(SIZE,),
     )
     talker = Talker(about).starts("task").says("change the size to enormous").done(size="small")
     talker.means(CorrectSlot("nothing", 1))
@@ -172,7 +173,7 @@ def test_a_question_that_was_not_asked_yet_is_asked_rather_than_the_last_words_r
 
 def test_a_change_in_between_loses_nothing_of_what_is_read_back() -> None:
     # Once: the code that was being read back and all that waited behind it were forgotten.
-    code = SlotSpec("code", Kind.CODE, "code?", reads_back=True)
+    code = SlotSpec("code", SlotKind.CODE, "code?", reads_back=True)
     about = domain(
         flow("task", Collect("amount", "amount"), Collect("code", "code"), Collect("size", "size")),
         slots=(AMOUNT, code, SIZE),

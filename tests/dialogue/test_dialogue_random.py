@@ -12,17 +12,17 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from duologue.dialogue.commands import SetSlot, StartFlow
 from duologue.dialogue.conditions import parse
 from duologue.dialogue.effects import Respond
-from duologue.dialogue.events import Event, UserSaid
-from duologue.dialogue.flow import Act, Call, Collect, Jump, JumpUnless, Say
+from duologue.dialogue.events import DialogueEvent, UserSaid
+from duologue.dialogue.flow import CallFlow, Collect, Jump, JumpUnless, PerformAction, SayText
 from duologue.dialogue.machine import TEXT_MAX, step
-from duologue.dialogue.state import BUSY, State
+from duologue.dialogue.state import BUSY, DialogueState
 from duologue.lab.check.dialogue.abstract import Given
 from duologue.lab.check.dialogue.alphabet import Alphabet
 from duologue.lab.check.dialogue.check import named
 from duologue.lab.check.dialogue.confirmed_once import account
 from duologue.lab.check.dialogue.domains import SCENES, TABLE, domain, flow
 from duologue.lab.check.dialogue.laws import complaints
-from duologue.lab.check.dialogue.observed_step import Seen
+from duologue.lab.check.dialogue.observed_step import ObservedStep
 from duologue.lab.check.dialogue.state_laws import state_complaints
 from duologue.lab.sim.random_dialogues import MUMBLES, random_dialogue
 from tests.dialogue.dialogue_flows import (
@@ -75,15 +75,15 @@ class Talking(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.state = State()
+        self.state = DialogueState()
         self.given: Given = frozenset()
         self.told: list[str] = []
 
-    def _happen(self, event: Event) -> None:
+    def _happen(self, event: DialogueEvent) -> None:
         before = replace(self.state, trace=())
         self.told.append(named(event))
         after, effects = step(self.scene.domain, before, event)
-        seen = Seen(self.scene.domain, before, event, after, effects)
+        seen = ObservedStep(self.scene.domain, before, event, after, effects)
         self.given, wrong = account(seen, self.given)
         found = [] if after is before else [*complaints(seen), *state_complaints(self.scene.domain, after)]
         assert not found, (found, self.told)
@@ -152,7 +152,7 @@ def test_more_messages_than_can_wait_are_bounded() -> None:
     [
         (Jump("round", 0),),
         (JumpUnless("while", parse("size is None"), 2), Jump("round", 0)),
-        (Say("on", "And on."), Jump("round", 0)),
+        (SayText("on", "And on."), Jump("round", 0)),
     ],
 )
 def test_a_flow_that_goes_round_without_asking_is_bounded_and_reported(program: tuple[Jump, ...]) -> None:
@@ -163,12 +163,12 @@ def test_a_flow_that_goes_round_without_asking_is_bounded_and_reported(program: 
 
 def test_a_flow_that_goes_round_does_not_talk_for_ever() -> None:
     # Once: everything that a loop says until it is stopped is said: 250 times the same words.
-    talker = talk(Say("on", "And on."), Jump("round", 0))
+    talker = talk(SayText("on", "And on."), Jump("round", 0))
     assert sum(isinstance(effect, Respond) for effect in talker.effects) < 20
 
 
 def test_flows_that_call_each_other_without_end_are_reported() -> None:
-    talker = Talker(domain(flow("task", Call("again", "task")))).starts("task")
+    talker = Talker(domain(flow("task", CallFlow("again", "task")))).starts("task")
     assert talker.state.trouble is not None
     assert talker.state.trouble.type == "FlowsTooDeep"
     assert talker.says("cancel").phase == "idle"
@@ -176,7 +176,7 @@ def test_flows_that_call_each_other_without_end_are_reported() -> None:
 
 def test_a_flow_that_goes_round_through_an_action_is_reported() -> None:
     # Once: every run is a wait, so nothing counts: it acts for ever and never asks.
-    talker = talk(Act("poll", "poll"), Jump("round", 0))
+    talker = talk(PerformAction("poll", "poll"), Jump("round", 0))
     for _ in range(1_000):
         if talker.phase == "error":
             break
@@ -185,14 +185,16 @@ def test_a_flow_that_goes_round_through_an_action_is_reported() -> None:
 
 
 def test_an_action_that_asks_for_what_it_has_is_reported() -> None:
-    talker = talk(Collect("size", "size"), Act("go", "go"), slots=(SIZE,)).says("small").done(needs=("size",))
+    talker = talk(Collect("size", "size"), PerformAction("go", "go"), slots=(SIZE,)).says("small").done(needs=("size",))
     assert talker.state.trouble is not None
     assert talker.state.trouble.type == "ActionGoesRound"
 
 
 def test_a_hidden_flow_is_not_started_by_asking() -> None:
     # Once: NLU may start it: only the names that exist are looked at, not those that are offered.
-    about = domain(flow("shown", Collect("size", "size")), flow("inner", Say("w", "In."), hidden=True), slots=(SIZE,))
+    about = domain(
+        flow("shown", Collect("size", "size")), flow("inner", SayText("w", "In."), hidden=True), slots=(SIZE,)
+    )
     assert "In." not in Talker(about).says("start that inner thing").means(StartFlow("inner")).said
 
 

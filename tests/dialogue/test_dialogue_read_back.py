@@ -6,15 +6,15 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.commands import Deny
-from duologue.dialogue.english import Kind
-from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
 from tests.dialogue.dialogue_flows import OTHER, Talker, number, talk
 
-CODE = SlotSpec("code", Kind.CODE, "Which code?", reads_back=True)
-POSTCODE = SlotSpec("postcode", Kind.CODE, "Which postcode?")
-PHONE = SlotSpec("phone", Kind.PHONE, "Which number?", label="phone number", reads_back=True)
-NAME = SlotSpec("guest", Kind.NAME, "Which name?", label="name")
-DAY = SlotSpec("day", Kind.DATE, "Which day?")
+CODE = SlotSpec("code", SlotKind.CODE, "Which code?", reads_back=True)
+POSTCODE = SlotSpec("postcode", SlotKind.CODE, "Which postcode?")
+PHONE = SlotSpec("phone", SlotKind.PHONE, "Which number?", label="phone number", reads_back=True)
+NAME = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name")
+DAY = SlotSpec("day", SlotKind.DATE, "Which day?")
 
 
 def parcel() -> Talker:
@@ -53,7 +53,7 @@ def test_another_slot_can_be_named_while_a_code_is_read_back() -> None:
 @pytest.mark.parametrize("text", ["no, three nights", "make it three nights", "actually, three nights please"])
 def test_another_answer_is_put_right_while_a_code_is_read_back(text: str) -> None:
     # Once: "no, three nights" was a no to the code, and the nights were lost.
-    stay = SlotSpec("stay", Kind.DURATION, "How long?")
+    stay = SlotSpec("stay", SlotKind.DURATION, "How long?")
     talker = talk(Collect("a", "code"), Collect("b", "stay"), slots=(CODE, stay))
     talker = talker.says("AB12", "two nights", text)
     assert talker.slots == {"stay": "P3D"}
@@ -61,7 +61,7 @@ def test_another_answer_is_put_right_while_a_code_is_read_back(text: str) -> Non
 
 
 def test_what_was_not_asked_for_yet_can_be_put_right_too() -> None:
-    guests = SlotSpec("guests", Kind.NUMBER, "How many?")
+    guests = SlotSpec("guests", SlotKind.NUMBER, "How many?")
     talker = talk(Collect("a", "day"), Collect("b", "guests"), slots=(DAY, guests))
     talker = talker.says("actually, make it three guests")
     assert talker.slots == {"guests": 3}
@@ -131,8 +131,10 @@ def test_what_was_never_given_can_not_be_wrong() -> None:
 
 
 def acting() -> Talker:
-    wish = SlotSpec("wish", Kind.TEXT, "Any wishes?")
-    talker = talk(Collect("a", "amount"), Act("look", "look"), Collect("b", "wish"), slots=(number("amount"), wish))
+    wish = SlotSpec("wish", SlotKind.TEXT, "Any wishes?")
+    talker = talk(
+        Collect("a", "amount"), PerformAction("look", "look"), Collect("b", "wish"), slots=(number("amount"), wish)
+    )
     return talker.says("five")
 
 
@@ -158,6 +160,8 @@ def test_what_was_said_in_two_breaths_is_still_an_answer() -> None:
 
 
 def test_a_yes_in_the_second_breath_confirms_nothing() -> None:
-    talker = talk(Collect("a", "amount"), Confirm("sure", "{amount}?"), Act("send", "send"), slots=(number("amount"),))
+    talker = talk(
+        Collect("a", "amount"), Confirm("sure", "{amount}?"), PerformAction("send", "send"), slots=(number("amount"),)
+    )
     talker.says("five", OTHER, "yes").means()
     assert (talker.phase, talker.runs) == ("confirming", [])

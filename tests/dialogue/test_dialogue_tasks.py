@@ -8,8 +8,8 @@ import pytest
 
 from duologue.dialogue.commands import Restart, SetSlot, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import ANY, Kind
-from duologue.dialogue.flow import Act, Call, Collect, Confirm, Link, Say, SlotSpec
+from duologue.dialogue.english import ANY, SlotKind
+from duologue.dialogue.flow import CallFlow, Collect, Confirm, LinkFlow, PerformAction, SayText, SlotSpec
 from duologue.lab.check.dialogue.domains import ROOMS, domain, flow
 from tests.dialogue.dialogue_flows import (
     COLOUR,
@@ -25,7 +25,7 @@ from tests.dialogue.dialogue_flows import (
 )
 
 CHECKED = number("amount", validator="enough", normaliser="tidy")
-CODE = SlotSpec("code", Kind.CODE, "Code?", reads_back=True)
+CODE = SlotSpec("code", SlotKind.CODE, "Code?", reads_back=True)
 
 
 def open_flows(talker: Talker) -> list[str]:
@@ -38,7 +38,7 @@ def open_flows(talker: Talker) -> list[str]:
 @pytest.mark.req("D-06")
 def test_what_the_program_brings_is_normalised_and_checked_first() -> None:
     # Once: it was written as it came.
-    talker = talk(Collect("amount", "amount"), Say("told", "{amount}."), slots=(CHECKED,), amount="5")
+    talker = talk(Collect("amount", "amount"), SayText("told", "{amount}."), slots=(CHECKED,), amount="5")
     assert (talker.phase, talker.slots) == ("validating_slot", {})
     assert (talker.checks.value, talker.checks.normaliser, talker.checks.validator) == ("5", "tidy", "enough")
     assert talker.valid(5).said == "5."
@@ -53,18 +53,18 @@ def test_what_is_refused_of_the_program_is_asked_for() -> None:
 
 def test_the_program_may_bring_what_is_otherwise_asked_first_and_what_no_step_asks_for() -> None:
     spec = replace(SIZE, ask_before_filling=True)
-    talker = talk(Collect("size", "size"), Say("told", "{size} {who}."), slots=(spec,), size="small", who="Ann")
+    talker = talk(Collect("size", "size"), SayText("told", "{size} {who}."), slots=(spec,), size="small", who="Ann")
     assert talker.said == "small Ann."
 
 
 def test_what_the_program_brings_is_not_read_back() -> None:
-    talker = talk(Collect("code", "code"), Say("told", "Good."), slots=(CODE,), code="AB12")
+    talker = talk(Collect("code", "code"), SayText("told", "Good."), slots=(CODE,), code="AB12")
     assert talker.said == "Good."
 
 
 @pytest.mark.req("D-11")
 def test_a_check_of_the_programs_value_that_fails_can_be_retried() -> None:
-    talker = talk(Collect("amount", "amount"), Say("told", "{amount}."), slots=(CHECKED,), amount=5)
+    talker = talk(Collect("amount", "amount"), SayText("told", "{amount}."), slots=(CHECKED,), amount=5)
     assert talker.fails().phase == "error"
     assert talker.says("retry").checks.value == 5
     assert talker.valid(5).said == "5."
@@ -76,7 +76,7 @@ def test_a_check_of_the_programs_value_that_fails_can_be_retried() -> None:
 def digressed() -> Talker:
     """A transfer is open, and on top of it a long way to the balance."""
     flows = {**TRANSFER.flows, "address": flow("address", Collect("street", "street"), Collect("size", "size"))}
-    slots = {**TRANSFER.slots, "street": SlotSpec("street", Kind.TEXT, "Which street?"), "size": SIZE}
+    slots = {**TRANSFER.slots, "street": SlotSpec("street", SlotKind.TEXT, "Which street?"), "size": SIZE}
     talker = Talker(replace(TRANSFER, flows=flows, slots=slots)).starts("transfer").says("Anna", "A B 1 2")
     return talker.says("oh and my address has changed").means(StartFlow("address")).says("Elm Street")
 
@@ -119,7 +119,7 @@ def test_a_link_to_a_task_that_is_open_goes_on_there() -> None:
 def test_a_link_brings_what_the_open_task_still_lacks() -> None:
     about = domain(
         flow("room", Collect("size", "size"), Collect("colour", "colour")),
-        flow("guide", Collect("colour", "colour"), Collect("size", "size"), Link("over", "room")),
+        flow("guide", Collect("colour", "colour"), Collect("size", "size"), LinkFlow("over", "room")),
         slots=(SIZE, COLOUR),
     )
     talker = Talker(about).starts("room").says("small").says(OTHER).means(StartFlow("guide")).says("red", "large")
@@ -128,7 +128,7 @@ def test_a_link_brings_what_the_open_task_still_lacks() -> None:
 
 
 def test_a_flow_may_still_call_itself() -> None:
-    about = domain(flow("task", Collect("size", "size"), Call("again", "task")), slots=(SIZE,))
+    about = domain(flow("task", Collect("size", "size"), CallFlow("again", "task")), slots=(SIZE,))
     assert open_flows(Talker(about).starts("task").says("small")) == ["task", "task"]
 
 
@@ -169,7 +169,7 @@ def test_start_over_leaves_the_task_below_alone() -> None:
 
 @pytest.mark.req("D-14")
 def test_what_runs_after_starting_over_has_another_key() -> None:
-    talker = talk(Act("send", "send"), Confirm("sure", "Sure?"))
+    talker = talk(PerformAction("send", "send"), Confirm("sure", "Sure?"))
     first = talker.runs[0].key
     assert talker.done().says("start over").runs[0].key != first
 
@@ -205,7 +205,7 @@ def test_what_is_left_open_is_no_value_and_is_not_checked(text: str) -> None:
 
 def test_any_is_never_read_back() -> None:
     spec = replace(choice("size", "small", "large"), is_optional=True, reads_back=True)
-    talker = talk(Collect("size", "size"), Say("told", "Good."), slots=(spec,)).says("I don't mind")
+    talker = talk(Collect("size", "size"), SayText("told", "Good."), slots=(spec,)).says("I don't mind")
     assert talker.said == "Good."
 
 
@@ -221,7 +221,7 @@ def test_going_back_leaves_a_called_flow_that_was_asked_nothing_before() -> None
     # Once: "this is where we began", in the middle of a task, at the first question of a flow that it calls.
     talker = Talker(
         domain(
-            flow("task", Collect("size", "size"), Call("who", "identify"), Collect("colour", "colour")),
+            flow("task", Collect("size", "size"), CallFlow("who", "identify"), Collect("colour", "colour")),
             flow("identify", Collect("number", "number")),
             slots=(SIZE, COLOUR, number("number")),
         )

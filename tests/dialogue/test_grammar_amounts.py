@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 from tests.dialogue.grammar_replies import ask, said
 
-NUMBER = ask(Kind.NUMBER, "How many tickets would you like?", "tickets")
-DURATION = ask(Kind.DURATION, "How long will you stay?", "stay")
-MONEY = ask(Kind.MONEY, "How much?", "amount")
+NUMBER = ask(SlotKind.NUMBER, "How many tickets would you like?", "tickets")
+DURATION = ask(SlotKind.DURATION, "How long will you stay?", "stay")
+MONEY = ask(SlotKind.MONEY, "How much?", "amount")
 
 
 @pytest.mark.req("D-04", "D-06")
@@ -146,10 +146,10 @@ def test_twelve_fifty_may_be_two_amounts() -> None:
     }.items(),
 )
 def test_points_and_commas_of_money_are_read_both_ways(reply: str, amount: float) -> None:
-    value = said(ask(Kind.MONEY), reply)
+    value = said(ask(SlotKind.MONEY), reply)
     assert value["amount"] == amount
 
 
 def test_a_number_that_may_be_thousands_asks_back() -> None:
-    assert said(ask(Kind.NUMBER), "1.200") == [1200, 1.2]
-    assert said(ask(Kind.NUMBER), "1.25") == 1.25
+    assert said(ask(SlotKind.NUMBER), "1.200") == [1200, 1.2]
+    assert said(ask(SlotKind.NUMBER), "1.25") == 1.25

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 from duologue.dialogue.templates import fill, spoken
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
-BIRTHDAY = ask(Kind.DATE, "And the date of birth?", "birthday", is_past=True)
-NAME = ask(Kind.NAME, "What is your name?", "patient")
+BIRTHDAY = ask(SlotKind.DATE, "And the date of birth?", "birthday", is_past=True)
+NAME = ask(SlotKind.NAME, "What is your name?", "patient")
 
 
 @pytest.mark.req("D-04", "D-06")
@@ -32,8 +32,8 @@ def test_a_birthday_lies_behind(reply: str, day: str) -> None:
 
 
 def test_a_short_year_is_one_to_come_where_days_are() -> None:
-    assert said(ask(Kind.DATE), "13/5/27") == "2027-05-13"
-    assert said(ask(Kind.DATE), "May 3 84") is None
+    assert said(ask(SlotKind.DATE), "13/5/27") == "2027-05-13"
+    assert said(ask(SlotKind.DATE), "May 3 84") is None
 
 
 def test_one_of_two_birthdays_keeps_its_year() -> None:
@@ -94,9 +94,9 @@ def test_a_title_before_a_known_name_is_no_other_name(reply: str) -> None:
     }.items(),
 )
 def test_three_numbers_are_a_day_of_birth(reply: str, day: str | list[str] | None) -> None:
-    assert said(ask(Kind.DATE, "What is your date of birth?", is_past=True), reply) == day
+    assert said(ask(SlotKind.DATE, "What is your date of birth?", is_past=True), reply) == day
 
 
 @pytest.mark.req("D-05")
 def test_three_numbers_are_no_other_day() -> None:
-    assert said(ask(Kind.DATE, "When would you like to come?"), "twenty three four eighty four") is None
+    assert said(ask(SlotKind.DATE, "When would you like to come?"), "twenty three four eighty four") is None

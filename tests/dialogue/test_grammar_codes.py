@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 from tests.dialogue.grammar_replies import ask, said
 
-PHONE = ask(Kind.PHONE, "What's your phone number?", "phone")
-EMAIL = ask(Kind.EMAIL, "What's your e-mail address?", "email")
-CODE = ask(Kind.CODE, "What's your booking code?", "code")
+PHONE = ask(SlotKind.PHONE, "What's your phone number?", "phone")
+EMAIL = ask(SlotKind.EMAIL, "What's your e-mail address?", "email")
+CODE = ask(SlotKind.CODE, "What's your booking code?", "code")
 
 
 @pytest.mark.req("D-04", "D-06")
@@ -118,7 +118,7 @@ def test_what_is_no_code_is_for_nlu(reply: str) -> None:
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize(("reply", "code"), {"abc123": "ABC123", "it's 12ab34": "12AB34", "abc": None}.items())
 def test_a_code_may_be_typed_in_one_piece(reply: str, code: str | None) -> None:
-    assert said(ask(Kind.CODE), reply) == code
+    assert said(ask(SlotKind.CODE), reply) == code
 
 
 @pytest.mark.parametrize(
@@ -127,4 +127,4 @@ def test_a_code_may_be_typed_in_one_piece(reply: str, code: str | None) -> None:
 )
 def test_whoever_speaks_is_no_letter_of_a_code(reply: str, code: str) -> None:
     # Once: "AB12, I think" was AB12I.
-    assert said(ask(Kind.CODE), reply) == code
+    assert said(ask(SlotKind.CODE), reply) == code

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Choice, Command, Confirmation, Kind, Slot, Unclear, plainly, read_confirmation
+from duologue.dialogue.english import (
+    Choice,
+    Confirmation,
+    Slot,
+    SlotKind,
+    SpokenCommand,
+    Unclear,
+    plainly,
+    read_confirmation,
+)
 from tests.dialogue.grammar_replies import WEDNESDAY
 
 ASKED = "So that's a court for two on Friday at 6 pm, is that right?"
@@ -68,7 +77,7 @@ def test_a_confirmation_as_people_answer_it(reply: str, verdict: str | None) -> 
 
 @pytest.mark.req("D-09")
 def test_a_change_that_is_wholly_understood_brings_its_values() -> None:
-    slots = (Slot("people", Kind.NUMBER), Slot("day", Kind.DATE), Slot("time", Kind.TIME))
+    slots = (Slot("people", SlotKind.NUMBER), Slot("day", SlotKind.DATE), Slot("time", SlotKind.TIME))
     reading = read_confirmation(ASKED, "no, make it three people at 7 pm", WEDNESDAY, slots)
     assert isinstance(reading, Confirmation)
     assert {value.slot: value.value for value in reading.values} == {"people": 3, "time": "19:00"}
@@ -106,7 +115,7 @@ def test_what_was_asked_about_is_ordered_by_its_own_word() -> None:
 
 
 def test_a_command_at_a_confirmation() -> None:
-    assert read_confirmation(ASKED, "say that again", WEDNESDAY) == Command("repeat")
+    assert read_confirmation(ASKED, "say that again", WEDNESDAY) == SpokenCommand("repeat")
     assert isinstance(read_confirmation(ASKED, "yes " * 400, WEDNESDAY), Unclear)
 
 
@@ -142,5 +151,5 @@ def test_a_command_at_a_confirmation() -> None:
     }.items(),
 )
 def test_only_a_yes_or_no_in_so_many_words_is_plainly_one(reply: str, verdict: str | None) -> None:
-    slots = (Slot("place", Kind.CHOICE, choices=(Choice("inside"), Choice("outside"))),)
+    slots = (Slot("place", SlotKind.CHOICE, choices=(Choice("inside"), Choice("outside"))),)
     assert plainly(ASKED, reply, WEDNESDAY, slots) == verdict

@@ -7,7 +7,7 @@ import pytest
 from duologue.dialogue.commands import StartFlow
 from duologue.dialogue.english.courtesy import courtesy_of
 from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.flow import Flow, Say
+from duologue.dialogue.flow import Flow, SayText
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import TRANSFER, Talker
 
@@ -50,7 +50,7 @@ def test_a_courtesy_is_returned_without_nlu() -> None:
 
 
 def test_a_task_may_begin_with_such_words() -> None:
-    said: Flow = flow("welcome", Say("hi", "Welcome to the museum."))
+    said: Flow = flow("welcome", SayText("hi", "Welcome to the museum."))
     about = domain(Flow(said.name, said.description, said.program, examples=("Hello",)))
     talker = Talker(about).says("hello!")
     assert talker.asked_nlu

@@ -6,12 +6,12 @@ import datetime
 
 import pytest
 
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 from duologue.dialogue.english.calendar import civil, day_number, day_of, iso, weekday
 from duologue.dialogue.english.movable_holidays import easter
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
-DATE = ask(Kind.DATE, "When would you like to come?")
+DATE = ask(SlotKind.DATE, "When would you like to come?")
 
 PLAIN = {
     "today": "2026-03-04",
@@ -112,7 +112,7 @@ def test_next_friday_is_one_day_when_both_meanings_fall_together() -> None:
 
 @pytest.mark.req("D-06")
 def test_a_birthday_lies_behind() -> None:
-    birthday = ask(Kind.DATE, "When were you born?", is_past=True)
+    birthday = ask(SlotKind.DATE, "When were you born?", is_past=True)
     assert said(birthday, "the fifth of May nineteen ninety") == "1990-05-05"
     assert said(birthday, "May 5th 1990") == "1990-05-05"
     assert said(birthday, "June first, two thousand and five") == "2005-06-01"
@@ -145,7 +145,7 @@ def test_what_is_no_day_is_for_nlu(reply: str) -> None:
 
 def test_short_weekdays_count_only_where_a_date_is_asked_for() -> None:
     assert said(DATE, "Fri") == "2026-03-06"
-    assert said(ask(Kind.NUMBER), "two on sat") is None
+    assert said(ask(SlotKind.NUMBER), "two on sat") is None
 
 
 def test_easter_is_where_the_tables_of_the_golden_number_have_it() -> None:

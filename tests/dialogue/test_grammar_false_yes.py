@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Confirmation, Kind, plainly, read_confirmation
-from duologue.dialogue.flow import Act, Collect, Confirm, SlotSpec
+from duologue.dialogue.english import Confirmation, SlotKind, plainly, read_confirmation
+from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
 from tests.dialogue.dialogue_flows import choice, number, talk
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
@@ -59,11 +59,11 @@ def test_a_yes_stays_one(reply: str) -> None:
 )
 def test_whoever_is_content_wants_nothing_else(reply: str, value: bool | None) -> None:
     # Once: "that's it" and "nothing else" were a yes, and the next dish was asked for.
-    assert said(ask(Kind.YES_NO, "Anything else?", "more"), reply) is value
+    assert said(ask(SlotKind.YES_NO, "Anything else?", "more"), reply) is value
 
 
 def test_that_is_it_is_a_yes_where_nothing_more_is_asked_for() -> None:
-    assert said(ask(Kind.YES_NO, "Is this the right one?"), "that's it") is True
+    assert said(ask(SlotKind.YES_NO, "Is this the right one?"), "that's it") is True
 
 
 @pytest.mark.req("D-04")
@@ -77,7 +77,9 @@ def test_that_is_it_is_a_yes_where_nothing_more_is_asked_for() -> None:
 )
 def test_a_yes_that_comes_with_values_counts_as_well(reply: str, slots: dict[str, object]) -> None:
     # Once: the values were taken and the yes was not, and "anything else?" was asked again.
-    more = SlotSpec("more", Kind.YES_NO, "Anything else?", ask_before_filling=True)
+    more = SlotSpec("more", SlotKind.YES_NO, "Anything else?", ask_before_filling=True)
     steps = (Collect("a", "more"), Collect("b", "size"), Collect("c", "amount"), Confirm("sure", "Right?"))
-    talker = talk(*steps, Act("send", "send"), slots=(more, choice("size", "small", "large"), number("amount")))
+    talker = talk(
+        *steps, PerformAction("send", "send"), slots=(more, choice("size", "small", "large"), number("amount"))
+    )
     assert talker.says(reply).slots == slots

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from duologue.dialogue.english import Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Direct, Question, Slot, SlotKind, read
 from duologue.dialogue.english.calendar import day_of
 
 NOW = "2026-03-04T17:20"
-TIME, DAY = Slot("time", Kind.TIME), Slot("day", Kind.DATE)
+TIME, DAY = Slot("time", SlotKind.TIME), Slot("day", SlotKind.DATE)
 
 
 def values(asked: Slot, reply: str, *others: Slot, now: str = NOW) -> dict[str, Any]:
@@ -83,19 +83,19 @@ def test_what_is_counted_from_now_is_of_today(asked: Slot, other: Slot, reply: s
 
 @pytest.mark.req("D-04")
 def test_now_may_come_with_other_values() -> None:
-    assert values(TIME, "now, for three people", Slot("people", Kind.NUMBER)) == {"time": "17:20", "people": 3}
+    assert values(TIME, "now, for three people", Slot("people", SlotKind.NUMBER)) == {"time": "17:20", "people": 3}
 
 
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["in an hour", "right now"])
 def test_what_is_counted_from_now_is_no_time_of_another_day(reply: str) -> None:
-    assert values(Slot("time", Kind.TIME, since="2026-03-06"), reply) == {}
-    assert values(Slot("time", Kind.TIME, since="2026-03-04"), reply) != {}
+    assert values(Slot("time", SlotKind.TIME, since="2026-03-06"), reply) == {}
+    assert values(Slot("time", SlotKind.TIME, since="2026-03-04"), reply) != {}
 
 
 @pytest.mark.req("D-04")
 def test_of_two_days_neither_is_taken_to_be_today() -> None:
-    assert values(TIME, "in an hour", DAY, Slot("return_day", Kind.DATE)) == {"time": "18:20"}
+    assert values(TIME, "in an hour", DAY, Slot("return_day", SlotKind.DATE)) == {"time": "18:20"}
 
 
 @pytest.mark.parametrize("text", ["2026-03-04T24:00", "2026-03-04T7:20", "2026-03-04 07:20", "2026-02-30T07:20"])
@@ -116,7 +116,7 @@ def test_a_time_that_is_none_is_refused(text: str) -> None:
     ],
 )
 def test_of_two_times_of_today_the_one_that_has_passed_is_not_meant(day: str, reply: str, times: list[str]) -> None:
-    reading = read(Question(Slot("time", Kind.TIME, since=day)), reply, NOW)
+    reading = read(Question(Slot("time", SlotKind.TIME, since=day)), reply, NOW)
     found = [reading.value_of("time")] if isinstance(reading, Direct) else list(reading.candidates)  # type: ignore[union-attr]
     assert found == times
 

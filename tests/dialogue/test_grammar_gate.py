@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import (
-    Answer,
     Choice,
-    Command,
     Confirmation,
+    ConfirmationAnswer,
     Direct,
-    Kind,
     NameList,
     Question,
     Slot,
+    SlotKind,
+    SpokenCommand,
     Unclear,
     Why,
     read,
@@ -21,7 +21,7 @@ from duologue.dialogue.english import (
 from duologue.dialogue.english.commands import COMMANDS
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
-TIME = ask(Kind.TIME, "What time shall I book the court for?", "court_time")
+TIME = ask(SlotKind.TIME, "What time shall I book the court for?", "court_time")
 
 
 def why(question: Question, reply: str) -> Why:
@@ -85,8 +85,8 @@ def test_leftover_words_are_told() -> None:
 
 @pytest.mark.req("D-05")
 def test_a_word_of_another_slot_is_never_a_carrier() -> None:
-    area = Slot("area", Kind.NAME, names=NameList.of(["Paris", "Lyon"]))
-    intent = Slot("intent", Kind.CHOICE, choices=(Choice("rent"), Choice("buy")))
+    area = Slot("area", SlotKind.NAME, names=NameList.of(["Paris", "Lyon"]))
+    intent = Slot("intent", SlotKind.CHOICE, choices=(Choice("rent"), Choice("buy")))
     assert said(Question(area, "Which area?"), "I want to rent a place in Lyon") == "Lyon"
     reading = read(Question(area, "Which area?", others=(intent,)), "I want to rent a place in Lyon", WEDNESDAY)
     assert isinstance(reading, Direct)
@@ -107,20 +107,20 @@ def test_one_may_be_a_thing_or_a_count() -> None:
 
 @pytest.mark.req("D-04")
 def test_a_plain_no_to_a_proposed_value() -> None:
-    question = Question(Slot("day", Kind.DATE), "Shall I take Friday?", proposed="2026-03-06")
-    assert read(question, "no, thank you", WEDNESDAY) == Confirmation(Answer.NO)
+    question = Question(Slot("day", SlotKind.DATE), "Shall I take Friday?", proposed="2026-03-06")
+    assert read(question, "no, thank you", WEDNESDAY) == Confirmation(ConfirmationAnswer.NO)
     assert said(question, "not before Easter") is None
 
 
 # -- Several slots in one reply
 
-PARTY = Slot("people", Kind.NUMBER)
-DAY = Slot("day", Kind.DATE)
-AT = Slot("time", Kind.TIME)
-STAY = (Slot("check_in_date", Kind.DATE), Slot("check_out_date", Kind.DATE))
+PARTY = Slot("people", SlotKind.NUMBER)
+DAY = Slot("day", SlotKind.DATE)
+AT = Slot("time", SlotKind.TIME)
+STAY = (Slot("check_in_date", SlotKind.DATE), Slot("check_out_date", SlotKind.DATE))
 TRIP = (
-    Slot("from_city", Kind.NAME, names=NameList.of(["Paris", "Lyon", "Nice"])),
-    Slot("to_city", Kind.NAME, names=NameList.of(["Paris", "Lyon", "Nice"])),
+    Slot("from_city", SlotKind.NAME, names=NameList.of(["Paris", "Lyon", "Nice"])),
+    Slot("to_city", SlotKind.NAME, names=NameList.of(["Paris", "Lyon", "Nice"])),
 )
 
 
@@ -134,8 +134,8 @@ TRIP = (
         (TRIP[0], TRIP[1:], "from Paris to Nice", {"from_city": "Paris", "to_city": "Nice"}),
         (TRIP[1], TRIP[:1], "I'm leaving from Lyon", {"from_city": "Lyon"}),
         (
-            Slot("rooms", Kind.NUMBER),
-            (Slot("nights", Kind.NUMBER),),
+            Slot("rooms", SlotKind.NUMBER),
+            (Slot("nights", SlotKind.NUMBER),),
             "two rooms for three nights",
             {"rooms": 2, "nights": 3},
         ),
@@ -159,7 +159,7 @@ def test_several_slots_are_taken_if_all_is_understood(
         (PARTY, (DAY, AT), "two people, not on Friday"),
         (TRIP[0], TRIP[1:], "Paris and Nice"),
         (STAY[0], STAY[1:], "Friday and Saturday"),
-        (Slot("adults", Kind.NUMBER), (Slot("children", Kind.NUMBER),), "two and three"),
+        (Slot("adults", SlotKind.NUMBER), (Slot("children", SlotKind.NUMBER),), "two and three"),
     ],
 )
 def test_several_slots_are_handed_on_if_anything_isnt_sure(asked: Slot, others: tuple[Slot, ...], reply: str) -> None:
@@ -187,9 +187,9 @@ def test_several_slots_are_handed_on_if_anything_isnt_sure(asked: Slot, others: 
         "start over": "restart",
     }.items(),
 )
-@pytest.mark.parametrize("kind", [Kind.TIME, Kind.NAME, Kind.TEXT, Kind.YES_NO, Kind.CODE])
-def test_a_command_as_the_whole_reply_is_no_value(reply: str, name: str, kind: Kind) -> None:
-    assert read(ask(kind, "And then?"), reply, WEDNESDAY) == Command(name)
+@pytest.mark.parametrize("kind", [SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT, SlotKind.YES_NO, SlotKind.CODE])
+def test_a_command_as_the_whole_reply_is_no_value(reply: str, name: str, kind: SlotKind) -> None:
+    assert read(ask(kind, "And then?"), reply, WEDNESDAY) == SpokenCommand(name)
 
 
 @pytest.mark.parametrize("reply", ["cancel the 8 pm one", "go back to the blue one", "help my brother"])

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Choice, Confirmation, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Choice, Confirmation, Direct, Question, Slot, SlotKind, read
 from tests.dialogue.grammar_replies import ask, one_of, said
 
-PEOPLE = ask(Kind.NUMBER, "For how many people?", "people")
-MONEY = ask(Kind.MONEY, "How much?", "amount")
-TIME = ask(Kind.TIME, "At what time?", "time", hours=(11, 23))
-PICKUP = ask(Kind.TIME, "When should the driver come?", "pickup_time")
-LANDING = ask(Kind.TIME, "When does your flight land?", "time")
-MONTHLY = ask(Kind.MONEY, "How much can you pay a month?", "amount")
-LENGTH = ask(Kind.DURATION, "For how long?", "length")
-DAY = ask(Kind.DATE, "On which day?", "day")
+PEOPLE = ask(SlotKind.NUMBER, "For how many people?", "people")
+MONEY = ask(SlotKind.MONEY, "How much?", "amount")
+TIME = ask(SlotKind.TIME, "At what time?", "time", hours=(11, 23))
+PICKUP = ask(SlotKind.TIME, "When should the driver come?", "pickup_time")
+LANDING = ask(SlotKind.TIME, "When does your flight land?", "time")
+MONTHLY = ask(SlotKind.MONEY, "How much can you pay a month?", "amount")
+LENGTH = ask(SlotKind.DURATION, "For how long?", "length")
+DAY = ask(SlotKind.DATE, "On which day?", "day")
 
 
 @pytest.mark.req("D-05")
@@ -92,7 +92,10 @@ def test_what_stands_beside_it_and_is_one(question: Question, reply: str, value:
     }.items(),
 )
 def test_the_large_one_counts_nothing(reply: str, values: dict[str, object]) -> None:
-    size, count = Slot("size", Kind.CHOICE, choices=(Choice("small"), Choice("large"))), Slot("count", Kind.NUMBER)
+    size, count = (
+        Slot("size", SlotKind.CHOICE, choices=(Choice("small"), Choice("large"))),
+        Slot("count", SlotKind.NUMBER),
+    )
     reading = read(Question(size, others=(count,)), reply, "2026-03-04")
     assert isinstance(reading, Direct)
     assert {value.slot: value.value for value in reading.values} == values
@@ -108,7 +111,7 @@ def test_what_is_no_sum_or_time_alone_is_none_among_several(reply: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["six tonight", "for six tonight", "6 this evening"])
 def test_where_it_is_asked_how_many_six_tonight_is_no_time(reply: str) -> None:
-    others = (Slot("time", Kind.TIME), Slot("day", Kind.DATE))
+    others = (Slot("time", SlotKind.TIME), Slot("day", SlotKind.DATE))
     reading = read(Question(PEOPLE.slot, PEOPLE.text, others=others), reply, "2026-03-04")
     assert not isinstance(reading, Direct)
 
@@ -116,7 +119,7 @@ def test_where_it_is_asked_how_many_six_tonight_is_no_time(reply: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["not inside", "inside not outside", "I don't want outside"])
 def test_a_no_to_one_choice_leaves_no_question_open(reply: str) -> None:
-    slot = Slot("place", Kind.CHOICE, choices=(Choice("inside"), Choice("outside")), may_be_any=True)
+    slot = Slot("place", SlotKind.CHOICE, choices=(Choice("inside"), Choice("outside")), may_be_any=True)
     assert not isinstance(read(Question(slot), reply, "2026-03-04"), Confirmation)
 
 
@@ -124,10 +127,10 @@ def test_a_no_to_one_choice_leaves_no_question_open(reply: str) -> None:
 @pytest.mark.parametrize("reply", ["I will", "I want to", "please do", "do it", "I'd like to"])
 def test_what_is_to_come_is_no_answer_to_what_was(reply: str) -> None:
     # Once: "I will" said that it had been switched off and on again.
-    assert said(ask(Kind.YES_NO, "Have you switched it off and on again?"), reply) is None
-    assert said(ask(Kind.YES_NO, "Would you like a window seat?"), reply) is True
+    assert said(ask(SlotKind.YES_NO, "Have you switched it off and on again?"), reply) is None
+    assert said(ask(SlotKind.YES_NO, "Would you like a window seat?"), reply) is True
 
 
 @pytest.mark.parametrize(("reply", "value"), {"yes I did": True, "I did": True, "I haven't": False}.items())
 def test_what_was_is_answered_by_what_was(reply: str, value: bool) -> None:
-    assert said(ask(Kind.YES_NO, "Have you switched it off and on again?"), reply) is value
+    assert said(ask(SlotKind.YES_NO, "Have you switched it off and on again?"), reply) is value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Direct, Kind, NameList, Question, Slot, read
+from duologue.dialogue.english import Direct, NameList, Question, Slot, SlotKind, read
 from duologue.dialogue.english.names import edits
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
@@ -64,7 +64,7 @@ def test_short_words_are_never_almost_a_name(reply: str) -> None:
 
 def test_an_alias_is_its_name() -> None:
     names = NameList.of(["New York"], {"the big apple": "New York", "nyc": "New York"})
-    question = Question(Slot("city", Kind.NAME, names=names))
+    question = Question(Slot("city", SlotKind.NAME, names=names))
     assert said(question, "to the Big Apple") == "New York"
     assert said(question, "NYC please") == "New York"
 
@@ -90,7 +90,7 @@ def test_an_alias_is_its_name() -> None:
     }.items(),
 )
 def test_a_name_that_no_list_has(reply: str, value: str | None) -> None:
-    assert said(ask(Kind.NAME, "Who would you like to see?", "person"), reply) == value
+    assert said(ask(SlotKind.NAME, "Who would you like to see?", "person"), reply) == value
 
 
 def test_a_known_name_inside_a_longer_one_isnt_taken() -> None:
@@ -106,10 +106,10 @@ def test_a_name_that_is_an_ordinary_word_is_taken_only_alone() -> None:
 @pytest.mark.req("D-05")
 def test_a_value_said_of_the_other_end_doesnt_fill_the_slot() -> None:
     cities = NameList.of(["Paris", "Lyon"])
-    origin = Question(Slot("origin_city", Kind.NAME, names=cities), "Where from?")
+    origin = Question(Slot("origin_city", SlotKind.NAME, names=cities), "Where from?")
     assert said(origin, "I'm going to Paris") is None
     assert said(origin, "I'm leaving from Paris") == "Paris"
-    assert said(ask(Kind.DATE, "From when?", "start_date"), "until the 9th") is None
+    assert said(ask(SlotKind.DATE, "From when?", "start_date"), "until the 9th") is None
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_edits_are_counted(one: str, other: str, count: int) -> None:
 )
 def test_what_nobody_is_called_is_no_name(reply: str) -> None:
     # Once: somebody who said goodbye was flown there.
-    assert said(ask(Kind.NAME), reply) is None
+    assert said(ask(SlotKind.NAME), reply) is None
 
 
 @pytest.mark.req("D-04")
@@ -142,13 +142,13 @@ def test_what_nobody_is_called_is_no_name(reply: str) -> None:
     }.items(),
 )
 def test_a_name_may_have_a_common_word(reply: str, name: str) -> None:
-    assert said(ask(Kind.NAME), reply) == name
+    assert said(ask(SlotKind.NAME), reply) == name
 
 
 def test_a_letter_that_belongs_to_a_number_is_no_article() -> None:
     # Once: "a123" was the text "123".
-    assert said(ask(Kind.TEXT), "a123") is None
-    assert said(ask(Kind.TEXT), "a fridge") == "fridge"
+    assert said(ask(SlotKind.TEXT), "a123") is None
+    assert said(ask(SlotKind.TEXT), "a fridge") == "fridge"
 
 
 @pytest.mark.req("D-04")
@@ -167,12 +167,12 @@ def test_a_letter_that_belongs_to_a_number_is_no_article() -> None:
 )
 def test_people_are_called_april_and_will_where_a_name_is_asked_for(reply: str, name: str | None) -> None:
     # Once: they could never tell their name.
-    assert said(ask(Kind.NAME, "What is your name?"), reply) == name
+    assert said(ask(SlotKind.NAME, "What is your name?"), reply) == name
 
 
 @pytest.mark.parametrize("reply", ["will", "mark", "may"])
 def test_where_no_name_is_asked_for_these_are_words(reply: str) -> None:
-    assert said(ask(Kind.NAME, "Which city?"), reply) is None
+    assert said(ask(SlotKind.NAME, "Which city?"), reply) is None
 
 
 PEOPLE = named("Ada Lovelace", "Grace Hopper", "Alan Turing", "Alan Kay", is_open=False)
@@ -200,8 +200,8 @@ def test_half_a_name_is_another_name_where_any_is_allowed() -> None:
 
 def test_a_known_name_with_the_rest_misspelt_is_that_name() -> None:
     grace = NameList.of(("Grace Hopper",), {"Grace": "Grace Hopper"})
-    assert said(Question(Slot("to", Kind.NAME, names=grace, is_open=False)), "grace hoper") == "Grace Hopper"
-    assert said(Question(Slot("to", Kind.NAME, names=grace, is_open=False)), "grace kelly") is None
+    assert said(Question(Slot("to", SlotKind.NAME, names=grace, is_open=False)), "grace hoper") == "Grace Hopper"
+    assert said(Question(Slot("to", SlotKind.NAME, names=grace, is_open=False)), "grace kelly") is None
 
 
 @pytest.mark.req("D-04")
@@ -216,7 +216,7 @@ def test_a_known_name_with_the_rest_misspelt_is_that_name() -> None:
 )
 def test_of_two_ends_one_word_tells_both(reply: str, trip: dict[str, str] | None) -> None:
     names = CITIES.slot.names
-    ends = Slot("origin", Kind.NAME, names=names), Slot("destination", Kind.NAME, names=names)
+    ends = Slot("origin", SlotKind.NAME, names=names), Slot("destination", SlotKind.NAME, names=names)
     reading = read(Question(ends[0], "From where?", others=ends[1:]), reply, WEDNESDAY)
     found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else None
     assert found == trip
@@ -238,4 +238,4 @@ def test_of_two_ends_one_word_tells_both(reply: str, trip: dict[str, str] | None
 )
 def test_a_part_of_a_name_fills_the_slot_that_it_is_told_of(slot: str, reply: str, name: str | None) -> None:
     question = f"What is your {slot.replace('_', ' ')}?"
-    assert said(Question(Slot(slot, Kind.NAME), question), reply) == name
+    assert said(Question(Slot(slot, SlotKind.NAME), question), reply) == name

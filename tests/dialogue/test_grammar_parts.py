@@ -6,24 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.dialogue.english import Choice, Kind, NameList, Slot, read_parts
+from duologue.dialogue.english import Choice, NameList, Slot, SlotKind, read_parts
 
 TODAY = "2026-03-04"  # a Wednesday
 TABLE = (
-    Slot("people", Kind.NUMBER),
-    Slot("day", Kind.DATE),
-    Slot("time", Kind.TIME, hours=(12, 24)),
-    Slot("seating", Kind.CHOICE, (Choice("inside"), Choice("outside"), Choice("bar"))),
-    Slot("guest", Kind.NAME),
-    Slot("wish", Kind.TEXT),
-    Slot("is_smoker", Kind.YES_NO),
+    Slot("people", SlotKind.NUMBER),
+    Slot("day", SlotKind.DATE),
+    Slot("time", SlotKind.TIME, hours=(12, 24)),
+    Slot("seating", SlotKind.CHOICE, (Choice("inside"), Choice("outside"), Choice("bar"))),
+    Slot("guest", SlotKind.NAME),
+    Slot("wish", SlotKind.TEXT),
+    Slot("is_smoker", SlotKind.YES_NO),
 )
 CITIES = NameList.of(["Boston", "Chicago", "Denver"])
 TRIP = (
-    Slot("origin", Kind.NAME, names=CITIES),
-    Slot("destination", Kind.NAME, names=CITIES),
-    Slot("budget", Kind.MONEY),
-    Slot("nights", Kind.NUMBER),
+    Slot("origin", SlotKind.NAME, names=CITIES),
+    Slot("destination", SlotKind.NAME, names=CITIES),
+    Slot("budget", SlotKind.MONEY),
+    Slot("nights", SlotKind.NUMBER),
 )
 
 

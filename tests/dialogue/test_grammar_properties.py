@@ -13,11 +13,11 @@ from duologue.dialogue.english import (
     Choice,
     Confirmation,
     Direct,
-    Kind,
     NameList,
     Question,
     Reading,
     Slot,
+    SlotKind,
     Unclear,
     read,
     read_confirmation,
@@ -27,7 +27,7 @@ from tests.dialogue.grammar_replies import WEDNESDAY
 NAMES = NameList.of(["Paris", "New York", "Port Louis", "The Hague", "Saint-Denis", "A & B", "One Two"])
 SLOTS = tuple(
     Slot(f"{kind}_slot", kind, choices=(Choice("red"), Choice("dark blue", ("navy",))), names=NAMES, may_be_any=True)
-    for kind in Kind
+    for kind in SlotKind
 )
 WORDS = """yes no not one two twenty hundred thousand and a half past quarter to six pm am in the morning evening next
 this
@@ -77,16 +77,16 @@ def test_every_text_can_answer_the_question_back(reply: str, slot: Slot, among: 
 
 
 PLAIN = {
-    Kind.DATE: ["tomorrow", "the fifth of may", "friday next week", "in two weeks"],
-    Kind.TIME: ["half past six in the evening", "around noon", "six thirty pm"],
-    Kind.NUMBER: ["twenty one", "a couple", "one thousand and five"],
-    Kind.DURATION: ["an hour and a half", "three nights"],
-    Kind.MONEY: ["fifty bucks", "two euros and ten cents"],
-    Kind.YES_NO: ["yes please", "i'd rather not"],
-    Kind.CHOICE: ["dark blue", "the last one"],
-    Kind.NAME: ["new york", "in port louis please"],
-    Kind.PHONE: ["five five five oh one double two"],
-    Kind.EMAIL: ["anna dot k at example dot com"],
+    SlotKind.DATE: ["tomorrow", "the fifth of may", "friday next week", "in two weeks"],
+    SlotKind.TIME: ["half past six in the evening", "around noon", "six thirty pm"],
+    SlotKind.NUMBER: ["twenty one", "a couple", "one thousand and five"],
+    SlotKind.DURATION: ["an hour and a half", "three nights"],
+    SlotKind.MONEY: ["fifty bucks", "two euros and ten cents"],
+    SlotKind.YES_NO: ["yes please", "i'd rather not"],
+    SlotKind.CHOICE: ["dark blue", "the last one"],
+    SlotKind.NAME: ["new york", "in port louis please"],
+    SlotKind.PHONE: ["five five five oh one double two"],
+    SlotKind.EMAIL: ["anna dot k at example dot com"],
 }
 
 
@@ -97,7 +97,7 @@ def values_of(reading: Reading) -> list[object]:
 
 @pytest.mark.parametrize(("kind", "reply"), [(kind, reply) for kind, replies in PLAIN.items() for reply in replies])
 @pytest.mark.parametrize("dress", [str.upper, str.capitalize, "{}.".format, "  {}!  ".format, "um, {}".format])
-def test_a_value_is_the_same_however_it_is_written(kind: Kind, reply: str, dress: object) -> None:
+def test_a_value_is_the_same_however_it_is_written(kind: SlotKind, reply: str, dress: object) -> None:
     slot = next(slot for slot in SLOTS if slot.kind is kind)
     plain = values_of(read(Question(slot), reply, WEDNESDAY))
     assert callable(dress)

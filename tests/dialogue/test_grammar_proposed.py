@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Choice, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Choice, Direct, Question, Slot, SlotKind, read
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
-DAY = ask(Kind.DATE, "On which day would you like a table?")
-TIME = ask(Kind.TIME, "At what time?")
+DAY = ask(SlotKind.DATE, "On which day would you like a table?")
+TIME = ask(SlotKind.TIME, "At what time?")
 
 
 @pytest.mark.req("D-04")
@@ -82,8 +82,8 @@ def test_who_asks_something_else_is_asking(reply: str) -> None:
     ],
 )
 def test_several_values_may_be_asked_about_at_once(reply: str, values: dict[str, object]) -> None:
-    seating = Slot("seating", Kind.CHOICE, choices=(Choice("inside"), Choice("outside")))
-    others = (seating, Slot("time", Kind.TIME), Slot("people", Kind.NUMBER))
+    seating = Slot("seating", SlotKind.CHOICE, choices=(Choice("inside"), Choice("outside")))
+    others = (seating, Slot("time", SlotKind.TIME), Slot("people", SlotKind.NUMBER))
     reading = read(Question(DAY.slot, DAY.text, others=others), reply, WEDNESDAY)
     found = {value.slot: value.value for value in reading.values} if isinstance(reading, Direct) else {}
     assert found == {("it" if name == "day" else name): value for name, value in values.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Direct, Question, Slot, SlotKind, read
 from duologue.dialogue.flow import Collect, SlotSpec
 from tests.dialogue.dialogue_flows import Talker, talk
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
@@ -12,8 +12,11 @@ from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
 def stay() -> Talker:
     """Today is Tuesday, December 2."""
-    days = (SlotSpec("arrival", Kind.DATE, "When will you arrive?"), SlotSpec("departure", Kind.DATE, "And leave?"))
-    room = SlotSpec("wish", Kind.TEXT, "Any wishes?")
+    days = (
+        SlotSpec("arrival", SlotKind.DATE, "When will you arrive?"),
+        SlotSpec("departure", SlotKind.DATE, "And leave?"),
+    )
+    room = SlotSpec("wish", SlotKind.TEXT, "Any wishes?")
     return talk(Collect("a", "arrival"), Collect("b", "departure"), Collect("c", "wish"), slots=(*days, room))
 
 
@@ -55,7 +58,7 @@ def test_nights_are_never_added_to_the_day_that_they_end() -> None:
 @pytest.mark.parametrize("reply", ["the day after", "two days later", "the next day", "the Sunday after", "two nights"])
 def test_without_another_day_there_is_nothing_to_count_from(reply: str) -> None:
     assert stay().says(reply).slots == {}
-    assert said(ask(Kind.DATE), reply) is None
+    assert said(ask(SlotKind.DATE), reply) is None
 
 
 @pytest.mark.parametrize("reply", ["the day after Easter", "two days after the wedding", "the day after my birthday"])
@@ -74,7 +77,7 @@ def test_a_day_after_something_else_is_not_counted_from_the_other_day(reply: str
     }.items(),
 )
 def test_a_week_tomorrow_is_not_tomorrow(reply: str, day: str) -> None:
-    assert said(ask(Kind.DATE), reply) == day
+    assert said(ask(SlotKind.DATE), reply) == day
 
 
 @pytest.mark.req("D-04")
@@ -90,7 +93,7 @@ def test_a_week_tomorrow_is_not_tomorrow(reply: str, day: str) -> None:
     ],
 )
 def test_the_first_day_of_two_is_the_one_that_comes_first(names: tuple[str, str], reply: str) -> None:
-    first, last = (Slot(name, Kind.DATE) for name in names)
+    first, last = (Slot(name, SlotKind.DATE) for name in names)
     for question in (Question(first, others=(last,)), Question(last, others=(first,))):
         reading = read(question, reply, WEDNESDAY)
         assert isinstance(reading, Direct)
@@ -98,6 +101,6 @@ def test_the_first_day_of_two_is_the_one_that_comes_first(names: tuple[str, str]
 
 
 def test_until_is_said_of_a_departure_and_from_of_an_arrival() -> None:
-    assert said(ask(Kind.DATE, "When will you leave?", "departure"), "until the 15th") == "2026-03-15"
-    assert said(ask(Kind.DATE, "When will you arrive?", "arrival"), "from the 12th") == "2026-03-12"
-    assert said(ask(Kind.DATE, "When does it begin?", "start_date"), "until the 15th") is None
+    assert said(ask(SlotKind.DATE, "When will you leave?", "departure"), "until the 15th") == "2026-03-15"
+    assert said(ask(SlotKind.DATE, "When will you arrive?", "arrival"), "from the 12th") == "2026-03-12"
+    assert said(ask(SlotKind.DATE, "When does it begin?", "start_date"), "until the 15th") is None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Ambiguous, Direct, Kind, Question, Slot, read
+from duologue.dialogue.english import Ambiguous, Direct, Question, Slot, SlotKind, read
 from tests.dialogue.grammar_replies import WEDNESDAY, named
 
 
 def written(reply: str, slot: Slot | None = None) -> str | None:
-    reading = read(Question(slot or Slot("name", Kind.NAME), "What is your name?"), reply, WEDNESDAY)
+    reading = read(Question(slot or Slot("name", SlotKind.NAME), "What is your name?"), reply, WEDNESDAY)
     return str(reading.values[0].value) if isinstance(reading, Direct) else None
 
 
@@ -67,7 +67,7 @@ def test_letters_of_another_name_are_asked_about(reply: str) -> None:
 
 @pytest.mark.req("D-04")
 def test_letters_that_only_sound_alike_are_asked_about() -> None:
-    reading = read(Question(Slot("name", Kind.NAME), "What is your name?"), "Anna, A M M A", WEDNESDAY)
+    reading = read(Question(Slot("name", SlotKind.NAME), "What is your name?"), "Anna, A M M A", WEDNESDAY)
     assert isinstance(reading, Ambiguous)
     assert reading.candidates == ("Anna", "Amma")
 
@@ -83,6 +83,6 @@ def test_of_a_known_list_the_letters_choose_one() -> None:
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize(("reply", "company"), {"I B M": "IBM", "S A P, please": "SAP", "A C M E": "Acme"}.items())
 def test_what_is_no_persons_name_keeps_its_capitals(reply: str, company: str) -> None:
-    reading = read(Question(Slot("company", Kind.NAME), "Which company are you with?"), reply, WEDNESDAY)
+    reading = read(Question(Slot("company", SlotKind.NAME), "Which company are you with?"), reply, WEDNESDAY)
     assert isinstance(reading, Direct)
     assert reading.values[0].value == company

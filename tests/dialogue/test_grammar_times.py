@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Kind, Question, Slot
+from duologue.dialogue.english import Question, Slot, SlotKind
 from tests.dialogue.grammar_replies import ask, said
 
-TIME = ask(Kind.TIME, "What time?")
+TIME = ask(SlotKind.TIME, "What time?")
 
 PLAIN = {
     "6:30 pm": "18:30",
@@ -73,10 +73,10 @@ def test_a_time_with_neither_am_nor_pm_is_both(reply: str, times: list[str]) -> 
 
 
 def test_the_hours_of_the_slot_settle_it() -> None:
-    shop = ask(Kind.TIME, hours=(9, 18))
+    shop = ask(SlotKind.TIME, hours=(9, 18))
     assert said(shop, "half past five") == "17:30"
     assert said(shop, "ten") == "10:00"
-    alarm = ask(Kind.TIME, hours=(0, 24))
+    alarm = ask(SlotKind.TIME, hours=(0, 24))
     assert said(alarm, "half past five") == ["05:30", "17:30"]
 
 
@@ -85,12 +85,12 @@ def test_the_hours_of_the_slot_settle_it() -> None:
     {"in the evening": "18:30", "pm": "18:30", "the first one": "06:30", "the morning, please": "06:30"}.items(),
 )
 def test_a_reply_to_the_question_back_settles_it(reply: str, time: str) -> None:
-    slot = Slot("time", Kind.TIME)
+    slot = Slot("time", SlotKind.TIME)
     assert said(Question(slot, "In the morning or in the evening?", among=("06:30", "18:30")), reply) == time
 
 
 def test_another_time_may_be_given_to_the_question_back() -> None:
-    slot = Slot("time", Kind.TIME)
+    slot = Slot("time", SlotKind.TIME)
     assert said(Question(slot, among=("06:30", "18:30")), "let's make it five pm") == "17:00"
 
 
@@ -128,4 +128,4 @@ def test_what_is_no_time_is_for_nlu(reply: str) -> None:
     }.items(),
 )
 def test_a_table_for_six_is_no_time(reply: str, value: str | None) -> None:
-    assert said(ask(Kind.TIME, hours=(11, 23)), reply) == value
+    assert said(ask(SlotKind.TIME, hours=(11, 23)), reply) == value

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Choice, Direct, Json, Kind, Question, Slot, read, read_parts, read_volunteered
+from duologue.dialogue.english import Choice, Direct, Json, Question, Slot, SlotKind, read, read_parts, read_volunteered
 from duologue.dialogue.flow import Collect, SlotSpec
 from tests.dialogue.dialogue_flows import talk
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
 
-ROOM = Slot("room", Kind.CHOICE, (Choice("single"), Choice("double")))
-BREAKFAST = Slot("breakfast", Kind.YES_NO)
-LIVE_MUSIC = Slot("has_live_music", Kind.YES_NO)
-ARRIVAL, DEPARTURE = Slot("arrival", Kind.DATE), Slot("departure", Kind.DATE)
-OUT, BACK = Slot("departure_date", Kind.DATE), Slot("return_date", Kind.DATE)
-IN, LEFT = Slot("check_in_date", Kind.DATE), Slot("check_out_date", Kind.DATE)
+ROOM = Slot("room", SlotKind.CHOICE, (Choice("single"), Choice("double")))
+BREAKFAST = Slot("breakfast", SlotKind.YES_NO)
+LIVE_MUSIC = Slot("has_live_music", SlotKind.YES_NO)
+ARRIVAL, DEPARTURE = Slot("arrival", SlotKind.DATE), Slot("departure", SlotKind.DATE)
+OUT, BACK = Slot("departure_date", SlotKind.DATE), Slot("return_date", SlotKind.DATE)
+IN, LEFT = Slot("check_in_date", SlotKind.DATE), Slot("check_out_date", SlotKind.DATE)
 
 
 @pytest.mark.req("D-04")
@@ -92,7 +92,7 @@ def test_the_day_of_the_other_end_does_not_answer_the_question() -> None:
     talker = talk(
         Collect("a", "arrival"),
         Collect("b", "departure"),
-        slots=(SlotSpec("arrival", Kind.DATE, "From when?"), SlotSpec("departure", Kind.DATE, "Until when?")),
+        slots=(SlotSpec("arrival", SlotKind.DATE, "From when?"), SlotSpec("departure", SlotKind.DATE, "Until when?")),
     ).says("we'll be leaving on the 22nd")
     assert talker.slots == {"departure": "2025-12-22"}
     assert talker.said == "From when?"
@@ -101,9 +101,9 @@ def test_the_day_of_the_other_end_does_not_answer_the_question() -> None:
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize("reply", ["I think so", "I guess so", "yeah, I suppose so", "I'd say so"])
 def test_a_hedged_yes_is_one(reply: str) -> None:
-    assert said(ask(Kind.YES_NO, "Would you like breakfast?", "breakfast"), reply) is True
+    assert said(ask(SlotKind.YES_NO, "Would you like breakfast?", "breakfast"), reply) is True
 
 
 @pytest.mark.parametrize("reply", ["I don't think so", "I wouldn't say so", "I guess not"])
 def test_and_a_hedged_no_is_one(reply: str) -> None:
-    assert said(ask(Kind.YES_NO, "Would you like breakfast?", "breakfast"), reply) is False
+    assert said(ask(SlotKind.YES_NO, "Would you like breakfast?", "breakfast"), reply) is False

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from duologue.dialogue.records import changed
-from duologue.dialogue.state import Instance, Phase, State
+from duologue.dialogue.state import DialogueState, Instance, Phase
 
 
 def test_the_same_as_replace() -> None:
-    state = State(requests=3, queue=("yes",), stack=(Instance(1, "book", confirmed=("a",)),))
+    state = DialogueState(requests=3, queue=("yes",), stack=(Instance(1, "book", confirmed=("a",)),))
     changes = {"phase": Phase.ERROR, "misses": 2, "stack": ()}
     assert changed(state, changes) == replace(state, **changes)  # type: ignore[arg-type]
     assert changed(state, {}) == state
@@ -20,4 +20,4 @@ def test_the_same_as_replace() -> None:
 
 def test_a_field_that_is_not_there_is_refused() -> None:
     with pytest.raises(TypeError, match="State has no field 'mises'"):
-        changed(State(), {"mises": 1})
+        changed(DialogueState(), {"mises": 1})

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from duologue.core.views import VIEWS
-from duologue.draw import REGIONS, Diagram, Edge, Node, machine_mermaid, names, region_diagram, render, to_mermaid
+from duologue.draw import REGIONS, Diagram, Edge, StateNode, machine_mermaid, names, region_diagram, render, to_mermaid
 from duologue.draw.render import diagram_of
 
 TEXT = r"(?:[^:;\#{}\"<>%]|(?<=\w):(?=\w)|\#\d+;|<br/>)+"
@@ -65,12 +65,14 @@ def test_the_start_is_marked(name: str) -> None:
 
 
 def test_labels_list_their_reasons_one_below_the_other() -> None:
-    diagram = Diagram("two", (Node("a", True), Node("b")), (Edge("a", "b", ("Came, timer:beat [ok]", "Went")),))
+    diagram = Diagram(
+        "two", (StateNode("a", True), StateNode("b")), (Edge("a", "b", ("Came, timer:beat [ok]", "Went")),)
+    )
     assert "a --> b : Came, timer:beat [ok]<br/>Went" in to_mermaid(diagram)
 
 
 def test_nothing_in_a_name_or_label_can_break_the_diagram() -> None:
-    nodes = (Node(NASTY, True), Node("end"), Node("a b"), Node("a_b"), Node("1"))
+    nodes = (StateNode(NASTY, True), StateNode("end"), StateNode("a b"), StateNode("a_b"), StateNode("1"))
     edges = (Edge(NASTY, "end", (NASTY,)), Edge("a b", "a_b", ("new\nline",), "amended"))
     lines = lines_of(to_mermaid(Diagram(NASTY, nodes, edges)))
     assert [line for line in lines if not FORMS.fullmatch(line)] == []

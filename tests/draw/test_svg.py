@@ -13,7 +13,7 @@ import pytest
 
 from duologue.core.machine import MACHINE
 from duologue.core.views import VIEWS
-from duologue.draw import REGIONS, Diagram, Edge, Node, names, region_diagram, render, to_svg
+from duologue.draw import REGIONS, Diagram, Edge, StateNode, names, region_diagram, render, to_svg
 from duologue.draw.grouped_moves import gather, note_lines
 from duologue.draw.render import diagram_of
 from duologue.draw.shapes import Box, Curve, Point
@@ -155,7 +155,7 @@ def test_amended_moves_are_dashed_and_the_others_are_not(name: str) -> None:
 
 
 def test_a_crowd_of_moves_becomes_a_note_that_names_whom_it_leaves_out() -> None:
-    nodes = tuple(Node(name, name == "a") for name in "abcdefg")
+    nodes = tuple(StateNode(name, name == "a") for name in "abcdefg")
     edges = (*(Edge(name, "g") for name in "bcdef"), Edge("a", "b"))
     (note,) = gather(Diagram("crowd", nodes, edges)).notes
     assert (note.at, note.others) == ("g", tuple("bcdef"))
@@ -164,7 +164,7 @@ def test_a_crowd_of_moves_becomes_a_note_that_names_whom_it_leaves_out() -> None
 
 
 def test_opposite_moves_share_one_line_only_if_they_are_of_one_kind() -> None:
-    nodes = (Node("a", True), Node("b"), Node("c"))
+    nodes = (StateNode("a", True), StateNode("b"), StateNode("c"))
     edges = (Edge("a", "b"), Edge("b", "a"), Edge("b", "c"), Edge("c", "b", kind="amended"))
     lines = gather(Diagram("pairs", nodes, edges)).lines
     assert [(line.source, line.target, line.both_ways) for line in lines] == [
@@ -175,13 +175,13 @@ def test_opposite_moves_share_one_line_only_if_they_are_of_one_kind() -> None:
 
 
 def test_a_single_state_is_a_picture_too() -> None:
-    root = ElementTree.fromstring(to_svg(Diagram("alone", (Node("only", True),), ())))
+    root = ElementTree.fromstring(to_svg(Diagram("alone", (StateNode("only", True),), ())))
     assert [state for state, _ in state_boxes(root)] == ["only"]
 
 
 def test_names_and_labels_may_contain_anything() -> None:
     nasty = "<a href=\"x\"> & 'b'"
-    diagram = Diagram(nasty, (Node(nasty, True), Node("b")), (Edge(nasty, "b", (nasty,)),), about=nasty)
+    diagram = Diagram(nasty, (StateNode(nasty, True), StateNode("b")), (Edge(nasty, "b", (nasty,)),), about=nasty)
     root = ElementTree.fromstring(to_svg(diagram))
     assert nasty in [state for state, _ in state_boxes(root)]
 

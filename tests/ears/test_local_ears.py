@@ -18,9 +18,9 @@ from duologue.audio.frames import Samples
 from duologue.audio.resample import resample
 from duologue.core.leaves import ErrorClass
 from duologue.ears.local import UTTERANCE_MS_MAX, LocalEars
-from duologue.ears.moonshine import Moonshine, Transcript
+from duologue.ears.moonshine import Moonshine, Transcription
 from duologue.ears.silero import SileroVad
-from duologue.ears.token_vocabulary import Word
+from duologue.ears.token_vocabulary import WrittenWord
 from duologue.ports.ears import (
     Commit,
     Discard,
@@ -63,13 +63,13 @@ class LevelStt:
     def load(self) -> None:
         self.threads.add(threading.get_ident())
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         self.threads.add(threading.get_ident())
         self.heard.append(audio)
         levels = [round(10 * float(np.abs(piece).max())) for piece in np.array_split(audio, max(1, audio.size // 400))]
         said = [level for at, level in enumerate(levels) if level and (at == 0 or levels[at - 1] != level)]
-        words = tuple(Word(f"w{level}", 0.75, at) for at, level in enumerate(said, 1))
-        return Transcript(" ".join(word.text for word in words), 0.75, words, tuple(said))
+        words = tuple(WrittenWord(f"w{level}", 0.75, at) for at, level in enumerate(said, 1))
+        return Transcription(" ".join(word.text for word in words), 0.75, words, tuple(said))
 
 
 def say(*levels: int) -> Samples:
@@ -163,8 +163,8 @@ def test_clicks_and_silence_are_nothing() -> None:
 
 def test_a_noise_without_words_gets_an_empty_final_text() -> None:
     class Wordless(LevelStt):
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
-            return Transcript("", 0.0)
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
+            return Transcription("", 0.0)
 
     heard = listen(silence(0.5), say(3, 3), silence(0.5), stt=Wordless())
     assert heard == [SpeechBegan(1), SpeechEnded(1, 192), Final("", 0.0, 1)]
@@ -330,7 +330,7 @@ class Gated(LevelStt):
         self.asked = threading.Event()
         self.may = threading.Event()
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         self.asked.set()
         assert self.may.wait(20)
         return super().transcribe(audio, draft)
@@ -393,7 +393,7 @@ def test_a_model_that_fails_fails_the_stream_and_the_next_one_works() -> None:
     class Broken(LevelStt):
         fails = True
 
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             if self.fails:
                 raise ZeroDivisionError
             return super().transcribe(audio, draft)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from duologue.audio.frames import Samples, UnusableAudio
-from duologue.ears.moonshine import NOTHING, Moonshine, Transcript, _loop
-from duologue.ears.token_vocabulary import Vocabulary, Word, read_vocabulary
+from duologue.ears.moonshine import NOTHING, Moonshine, Transcription, _loop
+from duologue.ears.token_vocabulary import Vocabulary, WrittenWord, read_vocabulary
 from duologue.models.cache import ModelMissing
 from tests.ears.ears_recordings import BECKETT, TWO_CITIES, noise, recording, seconds, silence, word_errors
 
@@ -173,7 +173,7 @@ PIECES = ["<unk>", "<s>", "</s>", "▁Hello", ",", "▁wor", "ld", ".", "▁♪"
 def test_tokens_make_words_that_are_as_sure_as_their_least_sure_letters() -> None:
     vocabulary = Vocabulary([piece.encode() for piece in PIECES])
     tokens, sure = (3, 4, 5, 6, 7, 2), (0.9, 0.1, 0.8, 0.6, 0.2, 1.0)
-    assert vocabulary.words(tokens, sure) == (Word("Hello,", 0.9, 2), Word("world.", 0.6, 6))
+    assert vocabulary.words(tokens, sure) == (WrittenWord("Hello,", 0.9, 2), WrittenWord("world.", 0.6, 6))
     assert vocabulary.words((), ()) == ()
 
 
@@ -201,4 +201,4 @@ def test_both_forms_of_the_vocabulary_are_the_same(tiny: Moonshine, base: Moonsh
 
 
 def test_nothing_is_nothing() -> None:
-    assert Transcript("", 0.0) == NOTHING
+    assert Transcription("", 0.0) == NOTHING

@@ -10,8 +10,8 @@ import pytest
 
 from duologue.audio.frames import Samples
 from duologue.ears.dictation import WINDOW_MS_MAX, Dictation, Hypothesis, Transcribes, quietest
-from duologue.ears.moonshine import NOTHING, Moonshine, Transcript, mean_confidence
-from duologue.ears.token_vocabulary import Word
+from duologue.ears.moonshine import NOTHING, Moonshine, Transcription, mean_confidence
+from duologue.ears.token_vocabulary import WrittenWord
 from tests.ears.ears_recordings import TWO_CITIES, noise, recording, seconds, word_errors
 
 STEP = 4_608  # 288 ms
@@ -29,7 +29,7 @@ class Counting:
     def load(self) -> None:
         pass
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         self.lengths.append(audio.size)
         return self._model.transcribe(audio, draft)
 
@@ -42,13 +42,13 @@ class Positions:
     def load(self) -> None:
         pass
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         if not audio.size:
             return NOTHING
         start, end = _time_of(audio[0]), _time_of(audio[-1])
         said = [number for number in range(1000) if start <= number * WORD_S + 0.07 and number * WORD_S + 0.33 <= end]
-        words = tuple(Word(f"w{number}", 0.9, at) for at, number in enumerate(said, 1))
-        return Transcript(" ".join(word.text for word in words), 0.9, words, tuple(said))
+        words = tuple(WrittenWord(f"w{number}", 0.9, at) for at, number in enumerate(said, 1))
+        return Transcription(" ".join(word.text for word in words), 0.9, words, tuple(said))
 
 
 _GAP = np.float32(1e-6)  # how much quieter it is between two words
@@ -95,11 +95,11 @@ def test_a_model_that_never_says_the_same_twice_does_not_make_it_endless() -> No
     class Fickle(Positions):
         calls = 0
 
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             self.calls += 1
             heard = super().transcribe(audio, draft)
-            words = tuple(Word(f"{word.text}x{self.calls}", 0.5, word.ends) for word in heard.words)
-            return Transcript(" ".join(word.text for word in words), 0.5, words, heard.tokens)
+            words = tuple(WrittenWord(f"{word.text}x{self.calls}", 0.5, word.ends) for word in heard.words)
+            return Transcription(" ".join(word.text for word in words), 0.5, words, heard.tokens)
 
     model = Counting(Fickle())
     last = dictate(model, positions(30))[-1]
@@ -109,16 +109,16 @@ def test_a_model_that_never_says_the_same_twice_does_not_make_it_endless() -> No
 
 def test_a_model_that_hears_nothing_in_the_whole_loses_no_word_of_its_parts() -> None:
     class Shy(Positions):
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             return NOTHING if audio.size > 6 * 16_000 else super().transcribe(audio, draft)
 
     class Refusing(Shy):
         """Nor agrees with itself before."""
 
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             heard = super().transcribe(audio, draft)
             odd = audio.size % 2 == 1
-            return Transcript(heard.text, 0.5, heard.words[:-1] if odd else heard.words, heard.tokens)
+            return Transcription(heard.text, 0.5, heard.words[:-1] if odd else heard.words, heard.tokens)
 
     for model in (Shy(), Refusing()):
         assert dictate(model, positions(16))[-1].text.split() == [f"w{number}" for number in range(40)]
@@ -146,13 +146,13 @@ def test_a_cut_is_made_neither_near_the_beginning_nor_near_the_end() -> None:
 
 def test_a_cut_within_a_sentence_makes_no_capital_letter() -> None:
     class Capital(Positions):
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             heard = super().transcribe(audio, draft)
             words = tuple(
-                Word(word.text.capitalize() if at == 0 else word.text, 0.9, word.ends)
+                WrittenWord(word.text.capitalize() if at == 0 else word.text, 0.9, word.ends)
                 for at, word in enumerate(heard.words)
             )
-            return Transcript(" ".join(word.text for word in words), 0.9, words, heard.tokens)
+            return Transcription(" ".join(word.text for word in words), 0.9, words, heard.tokens)
 
     text = dictate(Capital(), positions(12))[-1].text
     assert text.startswith("W0 w1 w2 ")
@@ -173,9 +173,9 @@ class Saying:
     def load(self) -> None:
         pass
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
-        words = tuple(Word(text, 0.8, at) for at, text in enumerate(self._texts.pop(0).split(), 1))
-        return Transcript(" ".join(word.text for word in words), mean_confidence(words), words)
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
+        words = tuple(WrittenWord(text, 0.8, at) for at, text in enumerate(self._texts.pop(0).split(), 1))
+        return Transcription(" ".join(word.text for word in words), mean_confidence(words), words)
 
 
 @pytest.mark.req("T-07")

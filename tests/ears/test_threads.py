@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from duologue.ears.model_threads import Lane, ModelThreads, Urgency
+from duologue.ears.model_threads import ModelLane, ModelThreads, Urgency
 
 LONG_S = 20  # nothing here takes that long
 
@@ -33,7 +33,7 @@ class Blocker:
 
 
 def test_work_gives_its_result_and_its_failure(threads: ModelThreads) -> None:
-    lane = Lane(threads, Urgency.PARTIAL)
+    lane = ModelLane(threads, Urgency.PARTIAL)
     assert lane.submit(pow, 2, 10).result(LONG_S) == 1024
     with pytest.raises(ZeroDivisionError):
         lane.submit(lambda: 1 // 0).result(LONG_S)
@@ -42,9 +42,9 @@ def test_work_gives_its_result_and_its_failure(threads: ModelThreads) -> None:
 
 def test_a_frame_is_heard_while_everybody_else_transcribes(threads: ModelThreads) -> None:
     slow = [Blocker(), Blocker()]
-    waiting = [Lane(threads, Urgency.FINAL).submit(work) for work in slow]
+    waiting = [ModelLane(threads, Urgency.FINAL).submit(work) for work in slow]
     assert slow[0].began.wait(LONG_S)
-    assert Lane(threads, Urgency.FRAME).submit(pow, 2, 2).result(LONG_S) == 4
+    assert ModelLane(threads, Urgency.FRAME).submit(pow, 2, 2).result(LONG_S) == 4
     assert not slow[1].began.is_set()
     for work in slow:
         work.end.set()
@@ -54,10 +54,10 @@ def test_a_frame_is_heard_while_everybody_else_transcribes(threads: ModelThreads
 
 def test_the_urgent_comes_first_and_equals_in_their_order(threads: ModelThreads) -> None:
     slow, order = Blocker(), []
-    first = Lane(threads, Urgency.FINAL).submit(slow)
+    first = ModelLane(threads, Urgency.FINAL).submit(slow)
     assert slow.began.wait(LONG_S)
-    partial, final = Lane(threads, Urgency.PARTIAL), Lane(threads, Urgency.FINAL)
-    late = Lane(threads, Urgency.PARTIAL)
+    partial, final = ModelLane(threads, Urgency.PARTIAL), ModelLane(threads, Urgency.FINAL)
+    late = ModelLane(threads, Urgency.PARTIAL)
     jobs = [
         partial.submit(order.append, "partial"),
         partial.submit(order.append, "second partial"),
@@ -73,7 +73,7 @@ def test_the_urgent_comes_first_and_equals_in_their_order(threads: ModelThreads)
 
 def test_work_that_is_given_up_in_time_is_never_done(threads: ModelThreads) -> None:
     slow, done = Blocker(), []
-    lane = Lane(threads, Urgency.PARTIAL)
+    lane = ModelLane(threads, Urgency.PARTIAL)
     lane.submit(slow)
     assert slow.began.wait(LONG_S)
     given_up = lane.submit(done.append, 1)
@@ -85,7 +85,7 @@ def test_work_that_is_given_up_in_time_is_never_done(threads: ModelThreads) -> N
 
 def test_stopped_threads_drop_what_waits_and_take_nothing_more() -> None:
     threads, slow = ModelThreads(slow_max=1), Blocker()
-    lane = Lane(threads, Urgency.PARTIAL)
+    lane = ModelLane(threads, Urgency.PARTIAL)
     running = lane.submit(slow)
     assert slow.began.wait(LONG_S)
     waiting = lane.submit(pow, 2, 2)

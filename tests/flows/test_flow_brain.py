@@ -13,7 +13,7 @@ from duologue import Agent
 from duologue.dialogue.state import Phase
 from duologue.flows import load_flows, parse_flows
 from duologue.flows.brain import FlowBrain
-from duologue.flows.dialogue_session import MemoryStore
+from duologue.flows.dialogue_session import RecentCheckpoints
 from duologue.flows.find_functions import find_functions
 from duologue.flows.registry import Registry
 from duologue.nlu.local import LocalNlu
@@ -153,7 +153,7 @@ def test_what_must_not_be_interrupted_is_said_to_its_end() -> None:
 
 @pytest.mark.req("D-14")
 def test_a_conversation_goes_on_from_its_checkpoint_in_another_process() -> None:
-    store = MemoryStore()
+    store = RecentCheckpoints()
     with Call(Agent(flights(store=store))) as call:
         call.user("I want to book a flight").user("New York").settles()
         name = call.conversation.id
@@ -278,7 +278,7 @@ def test_a_process_that_runs_for_a_year_remembers_a_bounded_number_of_dialogues(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("duologue.flows.dialogue_session.KEPT_MAX", 3)
-    store = MemoryStore()
+    store = RecentCheckpoints()
 
     async def scene() -> None:
         for name in ("one", "two", "three", "one", "four"):

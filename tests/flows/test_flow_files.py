@@ -13,12 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duologue.dialogue.effects import Respond, RunAction
-from duologue.dialogue.english import Choice, Kind
+from duologue.dialogue.english import Choice, SlotKind
 from duologue.dialogue.events import ActionDone, FlowRequested, UserSaid, WorkFailed
 from duologue.dialogue.flow import (
-    Act,
     Assign,
-    Call,
+    CallFlow,
     Collect,
     Confirm,
     Domain,
@@ -26,12 +25,13 @@ from duologue.dialogue.flow import (
     Instruction,
     Jump,
     JumpUnless,
-    Link,
+    LinkFlow,
     Patterns,
-    Say,
+    PerformAction,
+    SayText,
 )
 from duologue.dialogue.machine import step
-from duologue.dialogue.state import Phase, State
+from duologue.dialogue.state import DialogueState, Phase
 from duologue.flows import InvalidFlows, flow_schema, load_flows, parse_flows, read_flows
 from duologue.flows.schema import STEP_MODELS, FileEntry
 
@@ -71,7 +71,7 @@ def brief(program: tuple[Instruction, ...]) -> list[str]:
                 told.append(f"{at.step}: unless {at.condition.text} jump {at.to}")
             case Confirm():
                 told.append(f"{at.step}: confirm, no {at.on_no}")
-            case Act():
+            case PerformAction():
                 told.append(f"{at.step}: act, failed {at.on_failure}")
             case _:
                 told.append(f"{at.step}: {type(at).__name__.lower()}")
@@ -106,7 +106,7 @@ def test_every_example_has_its_functions_beside_it(path: Path) -> None:
 
 def _outputs(domain: Domain) -> set[str]:
     programs = [flow.program for flow in domain.flows.values()]
-    return {ours for program in programs for at in program if isinstance(at, Act) for _, ours in at.outputs}
+    return {ours for program in programs for at in program if isinstance(at, PerformAction) for _, ours in at.outputs}
 
 
 @pytest.mark.req("D-16")
@@ -126,7 +126,7 @@ def test_the_flight_asks_as_the_source_does() -> None:
         "Where would you like to fly to?",
         "When would you like to depart?",
     ]
-    assert flow.program[4] == Say("completed", "Your flight is booked! Booking reference: {booking_ref}")
+    assert flow.program[4] == SayText("completed", "Your flight is booked! Booking reference: {booking_ref}")
     assert domain.slots["origin"].names is not None
     assert domain.slots["departure_date"].prefers == "last"
 
@@ -168,7 +168,12 @@ patterns: {cancelled: "Fine."}
         "seats.yaml",
     )
     seat = domain.slots["seat"]
-    assert (seat.kind, seat.prompt, seat.help, seat.label) == (Kind.CHOICE, "Where?", "Say inside or outside.", "place")
+    assert (seat.kind, seat.prompt, seat.help, seat.label) == (
+        SlotKind.CHOICE,
+        "Where?",
+        "Say inside or outside.",
+        "place",
+    )
     assert (seat.reprompts, seat.silence_prompts) == (("One", "Two"), ("Hello?",))
     assert (seat.validator, seat.normaliser, seat.depends_on) == ("is_free", "tidy", ("other",))
     assert seat.choices == (Choice("inside"), Choice("outside", ("terrace", "garden")))
@@ -237,14 +242,14 @@ def test_steps_become_instructions_with_names_of_their_own() -> None:
     assert program == (
         Collect("collect_amount", "amount"),
         Collect("collect_name", "name", "Or {proposed}?", "amount"),
-        Say("greet", "Hello {name}", barge_in=False),
-        Say("say_1", "Bye"),
+        SayText("greet", "Hello {name}", barge_in=False),
+        SayText("say_1", "Bye"),
         Assign("set_1", (("amount", None), ("name", "Ada"))),
-        Act("send", "send", ("amount",), (("reference", "reference"),), "One moment."),
-        Act("send_2", "send", (), (("ref", "reference"),)),
+        PerformAction("send", "send", ("amount",), (("reference", "reference"),), "One moment."),
+        PerformAction("send_2", "send", (), (("ref", "reference"),)),
         Confirm("confirm_1", "Sure?"),
-        Call("call_other", "other", (("amount", "name"),), (("name", "name"),)),
-        Link("link_other", "other"),
+        CallFlow("call_other", "other", (("amount", "name"),), (("name", "name"),)),
+        LinkFlow("link_other", "other"),
         End("end"),
     )
 
@@ -368,8 +373,8 @@ def test_what_is_said_at_the_end_is_only_said_there() -> None:
         "patterns: {completed: 'Anything else?'}",
         "x.yaml",
     )
-    assert domain.flows["a"].program[1] == Say("completed", "Done.")
-    assert domain.flows["b"].program[1] == Say("completed", "Anything else?")
+    assert domain.flows["a"].program[1] == SayText("completed", "Done.")
+    assert domain.flows["b"].program[1] == SayText("completed", "Anything else?")
     assert domain.patterns.completed == ""
 
 
@@ -387,7 +392,7 @@ def test_after_a_no_the_question_is_asked_again() -> None:
   on_no: [{set: {amount: null}}, {collect: amount}]
 - action: send
 """)
-    state, _ = step(domain, State(), FlowRequested("pay", 0))
+    state, _ = step(domain, DialogueState(), FlowRequested("pay", 0))
     heard = []
     for turn in ("5", "no", "7", "yes"):
         state, effects = step(domain, state, UserSaid(turn, 1, "2025-12-01"))
@@ -402,7 +407,7 @@ def test_a_failed_action_never_falls_through() -> None:
         "    steps: [{action: send, on_failure: [{say: Sorry.}]}, {say: Sent.}]",
         "x.yaml",
     )
-    state, _ = step(domain, State(), FlowRequested("pay", 0))
+    state, _ = step(domain, DialogueState(), FlowRequested("pay", 0))
     failed, effects = step(domain, state, WorkFailed(state.pending, "OSError", "gone", 1))
     assert (said(effects), failed.phase) == (["Sorry."], Phase.IDLE)
     done, effects = step(domain, state, ActionDone(state.pending, (), 1))

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, Skip, StartFlow, Wait
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.state import Instance, State
+from duologue.dialogue.state import DialogueState, Instance
 from duologue.dialogue.unconfirmed_values import PART
 from duologue.flows import parse_flows
 from duologue.flows.intents import scope_of
@@ -52,8 +52,8 @@ def test_no_intent_is_taught_a_word_that_only_tells_flows_from_commands() -> Non
 def test_a_flow_and_a_command_of_one_name_are_two_intents() -> None:
     scope = scope_of(DOMAIN, ASKED, is_confirming=False)
     flow, command = (intent.name for intent in scope.intents if "cancel" in intent.name)
-    assert commands_of(DOMAIN, State(), ASKED, understood(flow), "2026-03-04") == (StartFlow("cancel"),)
-    assert commands_of(DOMAIN, State(), ASKED, understood(command), "2026-03-04") == (Cancel(),)
+    assert commands_of(DOMAIN, DialogueState(), ASKED, understood(flow), "2026-03-04") == (StartFlow("cancel"),)
+    assert commands_of(DOMAIN, DialogueState(), ASKED, understood(command), "2026-03-04") == (Cancel(),)
 
 
 @pytest.mark.req("D-09")
@@ -73,14 +73,14 @@ def test_a_model_that_compares_phrases_hears_no_yes_that_was_not_said(
     text: str, intent: str, by: str, meant: tuple[Command, ...]
 ) -> None:
     asked = Understand(1, text, ("book_table",), (), question="A table for four. Shall I book it?")
-    assert commands_of(DOMAIN, State(), asked, understood(intent, by), "2026-03-04") == meant
+    assert commands_of(DOMAIN, DialogueState(), asked, understood(intent, by), "2026-03-04") == meant
 
 
 def test_cancel_it_after_shall_i_cancel_it_does_not_drop_the_task() -> None:
     asked = Understand(1, "well then cancel it", ("book_table",), (), question="A table on Friday. Shall I cancel it?")
-    assert commands_of(DOMAIN, State(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
+    assert commands_of(DOMAIN, DialogueState(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
     other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
-    assert commands_of(DOMAIN, State(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
+    assert commands_of(DOMAIN, DialogueState(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
 
 
 @pytest.mark.parametrize("text", ["leave it as it is", "just keep it like that"])
@@ -88,21 +88,21 @@ def test_what_is_to_stay_as_it_is_is_not_dropped(text: str) -> None:
     # Once: "leave it as it is", after "is that right?", ended the call's task.
     guess = understood("cancel", "minilm")
     asked = Understand(1, text, ("book_table",), (), question="A table on Friday. Is that right?")
-    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == ()
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
     changing = Understand(1, text, ("book_table",), (), question="For how many?", waiting_for="people")
-    assert commands_of(DOMAIN, State(), changing, guess, "2026-03-04") == (Skip(),)
-    assert commands_of(DOMAIN, State(reading_back=True), changing, guess, "2026-03-04") == ()
+    assert commands_of(DOMAIN, DialogueState(), changing, guess, "2026-03-04") == (Skip(),)
+    assert commands_of(DOMAIN, DialogueState(reading_back=True), changing, guess, "2026-03-04") == ()
 
 
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("text", ["on the weekend", "april 8", "three nights", "at nine pm", "20 euros"])
 def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None:
     # Once: "on the weekend" told the opening hours, because they are asked for in such words.
-    asking = State(stack=(Instance(1, "book_table"),))
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
     guess = understood("flow cancel", "minilm")
     assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
-    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
     told = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
     assert told == (StartFlow("cancel"),)
 
@@ -111,7 +111,7 @@ def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None
 @pytest.mark.parametrize("intent", ["flow cancel", "go_back", "start_over", "cancel"])
 def test_a_guess_takes_nobody_away_from_an_open_question(intent: str) -> None:
     # Once: "the later one" took an answer back, and "it was gone when I came back" blocked a card.
-    asking = State(stack=(Instance(1, "book_table"),))
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "the later one", ("book_table", "cancel"), (), question="At six or at eight?")
     unsure, sure = (Understanding((Guess(intent, how),), True, how, by="minilm") for how in (0.57, 0.7))
     assert commands_of(DOMAIN, asking, asked, unsure, "2026-03-04") == ()
@@ -120,14 +120,14 @@ def test_a_guess_takes_nobody_away_from_an_open_question(intent: str) -> None:
 
 @pytest.mark.parametrize(("text", "meant"), [("no waiting", ()), ("wait, I don't have it here", (Wait(),))])
 def test_who_wants_nobody_to_wait_needs_no_time(text: str, meant: tuple[Command, ...]) -> None:
-    asking = State(stack=(Instance(1, "book_table"),))
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, text, ("book_table",), (), question="How long should the driver wait?")
     assert commands_of(DOMAIN, asking, asked, understood("wait", "minilm"), "2026-03-04") == meant
 
 
 def test_who_asks_about_cancelling_cancels_nothing() -> None:
     # Once: "is the booking free to cancel?" dropped the booking.
-    asking = State(stack=(Instance(1, "book_table"),))
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "is the booking free to cancel?", ("book_table",), (), question="For how many?")
     assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()
 
@@ -136,13 +136,13 @@ def test_what_is_near_to_a_cancel_is_none_where_nothing_is_open() -> None:
     # Once: "I don't mind" was told that there is nothing to cancel.
     asked = Understand(1, "I don't mind", ("book_table",), ())
     guess = Understanding((Guess("cancel", 0.8),), True, 0.8, by="minilm")
-    assert commands_of(DOMAIN, State(), asked, guess, "2026-03-04") == ()
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
 
 
 @pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
 def test_an_open_task_is_left_to_a_person_only_if_that_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
     # Once: "you can call me", after "shall we call you?", put the caller through to somebody.
-    asking = State(stack=(Instance(1, "book_table"),))
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
     guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")
     assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == meant
@@ -204,7 +204,7 @@ flows:
 
 def heard_in_part(text: str, found: Understanding, waiting_for: str = "people") -> tuple[Command, ...]:
     domain = parse_flows(VISIT)
-    state = State(stack=(Instance(1, "visit"),), waiting_for=waiting_for)
+    state = DialogueState(stack=(Instance(1, "visit"),), waiting_for=waiting_for)
     asked = Understand(1, text, ("visit", "hours"), (), waiting_for=waiting_for)
     return commands_of(domain, state, asked, found, "2026-03-04")
 

@@ -14,10 +14,10 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import Respond
 from duologue.dialogue.state import Phase
 from duologue.flows import parse_flows
-from duologue.flows.dialogue_session import MemoryStore, Talk
+from duologue.flows.dialogue_session import DialogueSession, RecentCheckpoints
 from duologue.flows.registry import AskFirst, MissingFunctions, Need, Registry
 from duologue.nlu.local import LocalNlu
-from duologue.nlu.understanding import Scope, Understanding
+from duologue.nlu.understanding import MessageScope, Understanding
 from duologue.runtime.simulated_clock import run_simulated
 
 FLOWS = """
@@ -52,23 +52,23 @@ def functions(**more: Any) -> Functions:
     return {"fits": lambda value: True, "rounded": lambda value: value, "reserve": lambda: {"number": 7}, **more}
 
 
-def talk_of(given: Functions, **more: Any) -> Talk:
+def talk_of(given: Functions, **more: Any) -> DialogueSession:
     nlu = more.pop("nlu", None) or LocalNlu(words_only=True)
-    return Talk(DOMAIN, Registry(given), nlu, today=lambda: "2026-03-04", now=Clock(), **more)
+    return DialogueSession(DOMAIN, Registry(given), nlu, today=lambda: "2026-03-04", now=Clock(), **more)
 
 
-async def said(talk: Talk, text: str) -> list[str]:
+async def said(talk: DialogueSession, text: str) -> list[str]:
     return [item.text async for item in talk.hear(text) if isinstance(item, Respond)]
 
 
-def play(scene: Callable[[Talk], Coroutine[Any, Any, None]], **given: Any) -> None:
+def play(scene: Callable[[DialogueSession], Coroutine[Any, Any, None]], **given: Any) -> None:
     async def main() -> None:
         await scene(talk_of(functions(**given)))
 
     run_simulated(main())
 
 
-async def ask(talk: Talk) -> list[str]:
+async def ask(talk: DialogueSession) -> list[str]:
     await said(talk, "book a table")
     return await said(talk, "four")
 
@@ -87,7 +87,7 @@ async def ask(talk: Talk) -> list[str]:
     ids=["false", "a reason", "a name of its own"],
 )
 def test_a_refused_value_is_not_written_and_asked_for_again(validator: Callable[..., Any], told: str) -> None:
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         heard = await ask(talk)
         assert told in " ".join(heard)
         assert heard[-1] == "How many?"
@@ -101,14 +101,14 @@ def test_a_value_error_refuses_too() -> None:
     def fits(value: int) -> None:
         raise ValueError("Never on a Monday.")
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         assert "Never on a Monday." in await ask(talk)
 
     play(scene, fits=fits)
 
 
 def test_a_normalised_value_is_written() -> None:
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         await ask(talk)
         assert talk.state.slots["people"] == 40
 
@@ -126,7 +126,7 @@ def test_a_validator_that_breaks_is_an_error_that_can_be_retried(name: str) -> N
             raise RuntimeError("the database is away")
         return value if name == "rounded" else True
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         assert "retry" in " ".join(await ask(talk))
         assert talk.state.phase is Phase.ERROR
         assert talk.state.trouble is not None
@@ -147,7 +147,7 @@ def test_a_function_that_fails_is_named_in_the_log_and_nothing_that_was_said(cap
     def reserve() -> None:
         raise LookupError("four people on Friday")
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         await ask(talk)
 
     play(scene, reserve=reserve)
@@ -170,7 +170,7 @@ def test_a_function_that_fails_is_named_in_the_log_and_nothing_that_was_said(cap
     ids=["raises", "returns a text", "returns odd keys", "returns no JSON", "hangs"],
 )
 def test_an_action_that_fails_never_falls_through(reserve: Callable[..., Any], kind: str) -> None:
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         heard = await ask(talk)
         assert not any("Table" in text for text in heard)
         assert talk.state.phase is Phase.ERROR
@@ -192,7 +192,7 @@ def test_a_retry_has_the_same_key_and_another_booking_another_one() -> None:
             raise TimeoutError
         return {"number": len(keys)}
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         await ask(talk)
         assert await said(talk, "try again") == ["Table 2."]
         await ask(talk)
@@ -203,7 +203,7 @@ def test_a_retry_has_the_same_key_and_another_booking_another_one() -> None:
 
 @pytest.mark.req("D-08")
 def test_an_action_may_need_another_slot_first() -> None:
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         assert await ask(talk) == ["When?"]
         assert await said(talk, "tomorrow") == ["Table 7."]
         assert talk.state.slots["day"] == "2026-03-05"
@@ -217,7 +217,7 @@ def test_an_action_may_ask_for_a_yes_first(answer: str, told: list[str]) -> None
     def reserve(confirmed: bool) -> Any:
         return {"number": 7} if confirmed else AskFirst("That costs ten euros. Shall I?")
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         assert await ask(talk) == ["That costs ten euros. Shall I?"]
         assert talk.state.phase is Phase.CONFIRMING
         assert await said(talk, answer) == told
@@ -226,7 +226,7 @@ def test_an_action_may_ask_for_a_yes_first(answer: str, told: list[str]) -> None
 
 
 def test_an_action_that_asks_for_what_it_has_is_an_error_and_no_circle() -> None:
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         await ask(talk)
         assert talk.state.trouble is not None
         assert talk.state.trouble.type == "ActionGoesRound"
@@ -252,7 +252,7 @@ def test_work_that_has_begun_is_finished_though_nobody_listens_and_its_words_com
         done.append(7)
         return {"number": 7}
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         await said(talk, "book a table")
         reply = talk.hear("four")
         waiting = asyncio.ensure_future(anext(reply, None))  # type: ignore[call-overload]
@@ -271,7 +271,7 @@ def test_what_is_said_while_an_action_runs_is_heard_next() -> None:
         await asyncio.sleep(2)
         return {"number": 7}
 
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         await said(talk, "book a table")
         first = asyncio.ensure_future(said(talk, "four"))
         await asyncio.sleep(1)
@@ -287,7 +287,7 @@ def test_what_is_said_while_an_action_runs_is_heard_next() -> None:
 
 
 class Broken:
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         raise RuntimeError("no model")
 
 
@@ -309,7 +309,7 @@ def test_an_nlu_that_raises_is_an_error_and_plain_answers_go_on() -> None:
 
 @pytest.mark.req("D-13")
 def test_the_state_is_saved_before_an_action_begins() -> None:
-    store = MemoryStore()
+    store = RecentCheckpoints()
     seen: list[Any] = []
 
     def reserve() -> dict[str, int]:
@@ -326,7 +326,7 @@ def test_the_state_is_saved_before_an_action_begins() -> None:
 
 @pytest.mark.req("D-14", "D-13")
 def test_a_crash_in_an_action_runs_it_again_with_its_key() -> None:
-    store, keys = MemoryStore(), list[str]()
+    store, keys = RecentCheckpoints(), list[str]()
 
     async def reserve(key: str) -> dict[str, int]:
         keys.append(key)
@@ -355,7 +355,7 @@ class Counting:
     def __init__(self) -> None:
         self.calls = 0
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         self.calls += 1
         return Understanding()
 
@@ -364,7 +364,7 @@ class Counting:
 def test_the_same_message_within_a_second_is_understood_once() -> None:
     async def main() -> None:
         nlu, clock = Counting(), Clock()
-        talk = Talk(DOMAIN, Registry(functions()), nlu, today=lambda: "2026-03-04", now=clock)
+        talk = DialogueSession(DOMAIN, Registry(functions()), nlu, today=lambda: "2026-03-04", now=clock)
         await said(talk, "what do you think of the moon")
         await said(talk, "what do you think of the moon")
         assert nlu.calls == 1
@@ -385,16 +385,16 @@ class Learning:
         self.prepared: list[frozenset[str]] = []
         self.late: list[frozenset[str]] = []
 
-    def prepare(self, *scopes: Scope) -> None:
+    def prepare(self, *scopes: MessageScope) -> None:
         self.prepared += [names_of(scope) for scope in scopes]
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         if names_of(scope) not in self.prepared:
             self.late.append(names_of(scope))
         return Understanding()
 
 
-def names_of(scope: Scope) -> frozenset[str]:
+def names_of(scope: MessageScope) -> frozenset[str]:
     return frozenset(intent.name for intent in scope.intents)
 
 
@@ -418,7 +418,7 @@ def test_what_may_be_meant_next_is_learned_before_somebody_says_it() -> None:
 
 def test_an_nlu_that_cannot_prepare_does_no_harm() -> None:
     class Broken(Learning):
-        def prepare(self, *scopes: Scope) -> None:
+        def prepare(self, *scopes: MessageScope) -> None:
             raise OSError("no model")
 
     async def main() -> None:
@@ -433,7 +433,7 @@ def test_learning_does_not_hold_up_the_conversation() -> None:
     learning, go_on = threading.Event(), threading.Event()
 
     class Slow(LocalNlu):
-        def prepare(self, *scopes: Scope) -> None:
+        def prepare(self, *scopes: MessageScope) -> None:
             learning.set()
             assert go_on.wait(30)
             super().prepare(*scopes)
@@ -455,7 +455,7 @@ def test_a_flow_that_does_not_exist_is_refused_by_name() -> None:
 
 @pytest.mark.req("D-03")
 def test_a_flow_that_is_started_while_another_is_open_is_refused_and_changes_nothing() -> None:
-    async def scene(talk: Talk) -> None:
+    async def scene(talk: DialogueSession) -> None:
         [item async for item in talk.start("book")]
         before = talk.state
         with pytest.raises(
@@ -473,7 +473,7 @@ def test_a_flow_that_is_started_while_another_is_open_is_refused_and_changes_not
 def test_work_that_nobody_is_at_any_more_is_taken_up_with_the_next_message() -> None:
     """The store failed in the middle: the request is still open, and nobody works on it."""
 
-    class Failing(MemoryStore):
+    class Failing(RecentCheckpoints):
         fails = True
 
         async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:

@@ -28,17 +28,17 @@ from duologue.core.events import Event
 from duologue.core.leaves import CLOSED
 from duologue.dialogue.codec import BadCheckpoint, from_json, to_json
 from duologue.flows import InvalidFlows, load_flows, parse_flows
-from duologue.flows.dialogue_session import Talk
+from duologue.flows.dialogue_session import DialogueSession
 from duologue.flows.name_files import read_name_files
-from duologue.flows.problems import Notes
+from duologue.flows.problems import ProblemList
 from duologue.flows.registry import Registry
 from duologue.flows.stories import InvalidStories, read_stories
 from duologue.lines.phone.carriers import CARRIERS
-from duologue.lines.phone.media_stream import Refused, Stream
+from duologue.lines.phone.media_stream import Stream, StreamRefused
 from duologue.lines.scripted import ScriptedLine
 from duologue.nlu.local import LocalNlu
-from duologue.ports.scripted_steps import Pause
-from duologue.ports.store import Kept, StoreFailed
+from duologue.ports.scripted_steps import Delay
+from duologue.ports.store import StoredConversation, StoreFailed
 from duologue.ports.tool_call import ToolCall
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.replay.words_file import InvalidWords, read_words
@@ -138,7 +138,7 @@ def feed_carrier(name: str, data: bytes) -> None:
         for line in text_of(data).split("\n"):
             try:
                 stream.receive(line)
-            except Refused as refused:
+            except StreamRefused as refused:
                 _is_one_line(refused)
                 break
         stream.end()
@@ -281,7 +281,7 @@ def _states() -> tuple[Any, ...]:
 
 def _agent() -> Agent:
     brain = ScriptedBrain({"find": [ToolCall("look", {"a": 1}, "c")]}, otherwise="An answer that takes a while to say.")
-    return Agent(brain, voice=ScriptedVoice(), tools=[scripted_tool("look", Pause(2_000), "found")])
+    return Agent(brain, voice=ScriptedVoice(), tools=[scripted_tool("look", Delay(2_000), "found")])
 
 
 @functools.cache
@@ -320,7 +320,7 @@ async def _revive(parts: dict[str, Any]) -> None:
     failures: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     try:
-        await read_earlier(MemoryStore(), Kept("call", 1, 1, parts), agent.settings, None)
+        await read_earlier(MemoryStore(), StoredConversation("call", 1, 1, parts), agent.settings, None)
         saved = read_saved(parts, agent.settings)
         conversation = Conversation(agent, ScriptedLine(), saved=saved)
     except NotRestorable:
@@ -377,8 +377,8 @@ def checkpoint_seeds() -> list[bytes]:
     return asyncio.run(call())
 
 
-def _talk(**more: Any) -> Talk:
-    return Talk(
+def _talk(**more: Any) -> DialogueSession:
+    return DialogueSession(
         _domain(), _registry(), LocalNlu(words_only=True), today=lambda: "2025-12-02", now=lambda: 1_000_000, **more
     )
 
@@ -445,7 +445,7 @@ def scenario_seeds() -> list[bytes]:
 
 def feed_names(data: bytes) -> None:
     def read(file: Path) -> None:
-        notes = Notes("flows.yaml")
+        notes = ProblemList("flows.yaml")
         read_name_files({"slots": {"city": {"type": "name", "names": file.name}}}, file.parent, notes)
 
     _in_file("names.txt", data, read, ())

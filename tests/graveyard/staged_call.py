@@ -24,7 +24,7 @@ from duologue.ports.line import Finished, LineEvent, Stopped
 from duologue.ports.worker import Worker
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.seats import SEATS
-from duologue.testing import Call, Pace
+from duologue.testing import Call, SpeakingPace
 
 PROFILES = ("confirm", "immediate", "words")
 CHECK_INS, GOODBYE = ("Are you still there?",), "Goodbye!"
@@ -77,7 +77,7 @@ class Staged(Call):
         profile: str = "confirm",
         line: TruthfulLine | None = None,
         settings: dict[str, Any] | None = None,
-        pace: Pace | None = None,
+        pace: SpeakingPace | None = None,
         **agent: Any,
     ) -> None:
         self.brain = brain
@@ -180,7 +180,7 @@ class Staged(Call):
 
     def ends_well(self, heard_exactly: bool = True) -> None:
         """One more ordinary turn, dead air broken in time, an honest history, a clean end."""
-        self.person.pace = Pace()
+        self.person.pace = SpeakingPace()
         self.settles()
         self._answers_once_more()
         self._breaks_dead_air()

@@ -11,7 +11,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, Job, Link, Outcome, Timer, User, Voice
+from duologue.core.leaves import TIMER_INDEX, Ask, ErrorClass, JobKind, Link, Outcome, Timer, User, Voice
 from duologue.core.settings import profile
 from duologue.core.state import is_at_rest
 from duologue.lab.sim.stage import Stage
@@ -603,7 +603,7 @@ def a_barge_in_ten_ms_into_a_lookup(stage: Stage) -> None:
     call = stage.call_tool()
     stage.wait(10)
     assert stage.interrupt(words=4) == (fx.StopPlayback(1), fx.CancelReply(1))
-    assert [(job.call, job.kind) for job in stage.state.jobs] == [(call, Job.TOOL)]
+    assert [(job.call, job.kind) for job in stage.state.jobs] == [(call, JobKind.TOOL)]
     _end_interruption(stage)
     assert requests(stage) == [(1, 1)]
     stage.wait(800)

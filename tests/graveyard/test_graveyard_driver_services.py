@@ -14,7 +14,7 @@ import pytest
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
-from duologue.core.leaves import Ask, ErrorClass, Link, Part, User
+from duologue.core.leaves import Ask, ErrorClass, FaultSource, Link, User
 from duologue.core.settings import POLICIES
 from duologue.observe import signals as sg
 from duologue.ports import (
@@ -31,7 +31,7 @@ from duologue.ports import (
 )
 from duologue.ports.line import Closed, LineEvent, Played, Unplayable
 from duologue.runtime.agent import Phrases
-from duologue.testing import Fail, Hang, Pause, ScriptedSession, ScriptedVoice, scripted_tool
+from duologue.testing import Delay, Fail, Hang, ScriptedSession, ScriptedVoice, scripted_tool
 from tests.graveyard.staged_call import PROFILES, Staged, TruthfulLine
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
@@ -70,7 +70,7 @@ class Faulty:
             raise OSError("reset by peer")
 
 
-def faults(call: Staged) -> list[tuple[Part, ErrorClass]]:
+def faults(call: Staged) -> list[tuple[FaultSource, ErrorClass]]:
     return [(fault.part, fault.error) for fault in call.told(sg.Failed)]
 
 
@@ -87,7 +87,7 @@ def test_a_voice_that_dies_in_mid_reply_is_noticed_by_deadline_and_told(profile:
         call.until(lambda: bool(faults(call)))
         last_heard = [moment.event.at for moment in call.moments if type(moment.event).__name__ == "PlaybackProgressed"]
         assert call.told(sg.Failed)[0].at == last_heard[-1] + call.settings.stall_ms_max
-        assert faults(call) == [(Part.VOICE, ErrorClass.NETWORK_TIMEOUT)]
+        assert faults(call) == [(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT)]
         assert call.told(sg.Failed)[0].hint
         call.waits(call.settings.dismiss_ms + 100).settles()
         assert "Sure, I can do that for you." in call.heard
@@ -201,7 +201,7 @@ def test_a_line_that_swallows_everything_is_noticed_and_nothing_of_it_is_history
         began_at = call.now_ms
         call.until(lambda: bool(faults(call)))
         assert call.told(sg.Failed)[0].at == began_at + call.settings.stall_ms_max
-        assert faults(call) == [(Part.VOICE, ErrorClass.NETWORK_TIMEOUT)]
+        assert faults(call) == [(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT)]
         assert not any("Sure" in text for text in call.heard)
         line.frozen = False
         call.does(call.conversation.retry).settles()
@@ -268,7 +268,7 @@ def test_the_late_error_of_a_superseded_request_does_not_hurt_the_new_one(profil
 CLASSES = [error for error in ErrorClass if error not in (ErrorClass.AUTH_FAILURE, ErrorClass.SESSION_EXPIRED)]
 
 
-def attempts_of(service: str, error: ErrorClass) -> tuple[list[int], list[tuple[Part, ErrorClass]]]:
+def attempts_of(service: str, error: ErrorClass) -> tuple[list[int], list[tuple[FaultSource, ErrorClass]]]:
     """Let this service fail in this way again and again: when it was tried, and which faults were told."""
     failure = ServiceError(error)
     voice = Faulty(lambda text: failure if service == "voice" and "Sure" in text else None)
@@ -309,7 +309,7 @@ def test_a_fault_names_the_service_that_failed(service: str) -> None:
     """livekit/agents#5665: an error must be told so that somebody can act on it; "the brain does not
     answer" sends them to the wrong place when it is the voice."""
     _, told = attempts_of(service, ErrorClass.UNKNOWN)
-    assert told == [(Part(service), ErrorClass.UNKNOWN)]
+    assert told == [(FaultSource(service), ErrorClass.UNKNOWN)]
 
 
 @pytest.mark.graveyard(18)
@@ -353,7 +353,7 @@ def test_ears_that_fail_for_good_are_told_and_listen_again_after_the_fault(profi
     """livekit/agents#2897: after the error nobody listens any more."""
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
         call.does(lambda: call.person.ears.fail(ValueError("nonsense")))
-        assert faults(call) == [(Part.EARS, ErrorClass.UNKNOWN)]
+        assert faults(call) == [(FaultSource.EARS, ErrorClass.UNKNOWN)]
         assert call.conversation.state == "faulted"
         call.waits(call.settings.dismiss_ms + 10)
         assert call.conversation.state == "listening"
@@ -404,7 +404,7 @@ def test_a_line_that_can_not_play_is_told_and_the_question_is_kept(profile: str)
     with Staged(ScriptedBrain([ANSWER, "Here I am."], first_ms=50), profile=profile) as call:
         call.says("book a flight")
         call.waits(50).does(lambda: call.line.tell(Unplayable(call.conversation.machine_state.voice_id)))
-        assert faults(call) == [(Part.VOICE, ErrorClass.UNKNOWN)]
+        assert faults(call) == [(FaultSource.VOICE, ErrorClass.UNKNOWN)]
         call.does(call.conversation.retry).settles()
         assert call.asked == ["book a flight", "book a flight"]
         assert call.heard[-1] == "Here I am."
@@ -488,7 +488,7 @@ def test_the_old_session_that_goes_during_its_renewal_is_not_missed() -> None:
 def test_a_tool_that_ends_during_the_renewal_is_told_once_after_it(profile: str, tool_ms: int) -> None:
     """livekit/agents#2358: what comes in while the session changes hands is lost. The tool ends around
     the beginning, in the middle and around the end of the renewal."""
-    session, worker = ScriptedSession(renew_ms=700), scripted_tool("look_up", Pause(tool_ms), "three")
+    session, worker = ScriptedSession(renew_ms=700), scripted_tool("look_up", Delay(tool_ms), "three")
     brain = ScriptedBrain(lambda request: [ToolCall("look_up")] if _is_new(request) else "There are three.")
     with Staged(brain, worker, profile=profile, session=lambda: session, settings=SETTINGS) as call:
         talk_until_the_limit(call, early_ms=2_000 + 1_400)
@@ -533,7 +533,7 @@ def test_a_renewal_that_fails_becomes_a_reconnection_and_loses_no_words(profile:
 @pytest.mark.parametrize("after", ["a-word", "no-word"])
 def test_an_expired_session_is_replaced_and_the_open_turn_is_asked_again(profile: str, after: str) -> None:
     """livekit/agents#2358: "your session hit the maximum duration", and the agent is gone."""
-    expired = [*(["Sure."] if after == "a-word" else []), Pause(400), Fail(ErrorClass.SESSION_EXPIRED)]
+    expired = [*(["Sure."] if after == "a-word" else []), Delay(400), Fail(ErrorClass.SESSION_EXPIRED)]
     with Staged(ScriptedBrain([expired], otherwise=ANSWER), profile=profile) as call:
         call.says("book a flight")
         call.waits(4_000).settles()

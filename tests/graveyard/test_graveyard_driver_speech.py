@@ -10,11 +10,11 @@ import pytest
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core import effects as fx
-from duologue.core.leaves import Ask, ErrorClass, Part, Timer
+from duologue.core.leaves import Ask, ErrorClass, FaultSource, Timer
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, Sound, ToolCall
 from duologue.ports.line import Finished, Played, Stopped
-from duologue.testing import Pause, ScriptedVoice, scripted_tool
+from duologue.testing import Delay, ScriptedVoice, scripted_tool
 from tests.graveyard.staged_call import PROFILES, Staged, TruthfulLine
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
@@ -47,7 +47,7 @@ def test_a_result_waits_for_a_silence_that_never_comes_no_longer_than_its_deadli
     """livekit/agents#4413: interrupted just before a tool says something, the agent waits for a silence
     event that is never emitted, until the participant leaves."""
     brain = ScriptedBrain([[ToolCall("look_up")], "There are three."])
-    with Staged(brain, scripted_tool("look_up", Pause(1_100), "three"), profile=profile) as call:
+    with Staged(brain, scripted_tool("look_up", Delay(1_100), "three"), profile=profile) as call:
         call.says("is there a room")
         asked, patience_ms = len(call.when(fx.StartReply)), call.settings.ready_ms_max
         call.waits(1_000).begins()  # and its end is never seen
@@ -70,7 +70,7 @@ def test_a_line_that_never_confirms_its_silence_holds_up_nothing_but_400_ms(prof
     """livekit/agents#4413: every event waits behind one that is never emitted."""
     brain = ScriptedBrain([[PREAMBLE, ToolCall("look_up")], "There are three."])
     line = TruthfulLine(stop_ms=None)
-    with Staged(brain, scripted_tool("look_up", Pause(200), "three"), profile=profile, line=line) as call:
+    with Staged(brain, scripted_tool("look_up", Delay(200), "three"), profile=profile, line=line) as call:
         call.says("is there a room")
         call.plays(600)
         bid(call)
@@ -96,7 +96,7 @@ def test_a_line_that_never_confirms_its_silence_holds_up_nothing_but_400_ms(prof
 def test_an_interruption_clears_the_line_in_its_own_millisecond(profile: str, heard_ms: int) -> None:
     """livekit/agents#5359: a tool waits for its preamble, the user interrupts, the wait goes on for 5 s."""
     brain = ScriptedBrain([[PREAMBLE, ToolCall("look_up")], "There are three."])
-    with Staged(brain, scripted_tool("look_up", Pause(2_500), "three"), profile=profile) as call:
+    with Staged(brain, scripted_tool("look_up", Delay(2_500), "three"), profile=profile) as call:
         call.says("is there a room")
         call.plays(heard_ms)
         bid(call)
@@ -173,7 +173,7 @@ def test_a_preamble_cut_off_at_its_first_word_keeps_the_answer_of_its_tool(profi
 @pytest.mark.graveyard(7)
 def test_a_line_that_claims_to_have_finished_what_it_never_got_is_not_believed() -> None:
     """livekit/agents#6569: "played" comes early. The rest of the reply is not even made yet."""
-    brain = ScriptedBrain([["Sure, I can.", Pause(1_500), "When do you want to go?"]])
+    brain = ScriptedBrain([["Sure, I can.", Delay(1_500), "When do you want to go?"]])
     with Staged(brain) as call:
         call.says("book a flight")
         voice = call.conversation.machine_state.voice_id
@@ -211,12 +211,12 @@ class Tearing(TruthfulLine):
 @pytest.mark.parametrize("gap_ms", [0, 500], ids=["at-once", "in-mid-stream"])
 def test_a_line_that_breaks_while_a_reply_streams_is_told_and_nothing_unplayed_is_history(gap_ms: int) -> None:
     """livekit/agents#6569 of its kind: a chunk that never left must not count, and somebody must say so."""
-    brain = ScriptedBrain([["Sure, I can.", Pause(gap_ms), "When do you want to go?"]])
+    brain = ScriptedBrain([["Sure, I can.", Delay(gap_ms), "When do you want to go?"]])
     with Staged(brain, line=Tearing()) as call:
         call.says("book a flight")
         call.waits(12_000)
         assert [(fault.part, fault.error) for fault in call.told(sg.Failed)] == [
-            (Part.VOICE, ErrorClass.NETWORK_TIMEOUT)
+            (FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT)
         ]
         for heard, sounded in zip(call.heard, call.truth.heard, strict=False):
             assert sounded.startswith(heard), "the history holds what was played"

@@ -12,8 +12,8 @@ from duologue.core import effects as fx
 from duologue.core.leaves import Timer, User
 from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, TurnOver, UserSaid
-from duologue.testing import Pace
-from duologue.turns.endpoint import Manual
+from duologue.testing import SpeakingPace
+from duologue.turns.endpoint import ManualEndpoint
 from tests.graveyard.staged_call import PROFILES, Staged
 
 ANSWER = "Sure, I can do that for you. When do you want to go?"
@@ -178,7 +178,7 @@ def test_a_turn_thought_out_loud_is_answered_once(profile: str) -> None:
 @every_profile
 def test_an_endpoint_reported_three_times_makes_one_request(profile: str) -> None:
     """pipecat#4707: the completeness of one turn flickers, and the line is spoken two or three times."""
-    with Staged(ScriptedBrain([ANSWER], first_ms=100), profile=profile, endpoint=Manual()) as call:
+    with Staged(ScriptedBrain([ANSWER], first_ms=100), profile=profile, endpoint=ManualEndpoint()) as call:
         call.begins().waits(700).final("book a flight").ends()
         for _ in range(3):
             call.waits(40).hears(TurnOver(call.person.utterance))
@@ -206,7 +206,7 @@ def with_an_end_of_its_own(call: Staged) -> None:
 def test_a_verdict_on_an_utterance_that_was_gone_on_from_is_not_believed(late_text: bool) -> None:
     """pipecat#4707, its second half: "complete" resolves after the user has resumed, and the agent
     answers half a sentence. The ears say which utterance they judged."""
-    with Staged(ScriptedBrain([ANSWER]), endpoint=Manual()) as call:
+    with Staged(ScriptedBrain([ANSWER]), endpoint=ManualEndpoint()) as call:
         call.begins().waits(600)
         judged = call.person.utterance
         if not late_text:
@@ -246,7 +246,9 @@ def test_final_text_that_is_mended_twice_is_answered_once() -> None:
 def test_an_utterance_split_by_the_detector_gets_one_answer(profile: str, pause_ms: int) -> None:
     """pipecat#1540: both halves of a split utterance are answered, and both answers are played. The
     pause is varied around the 400 ms that end a turn."""
-    with Staged(ScriptedBrain(otherwise=ANSWER, first_ms=1_000), profile=profile, pace=Pace(final_lag_ms=50)) as call:
+    with Staged(
+        ScriptedBrain(otherwise=ANSWER, first_ms=1_000), profile=profile, pace=SpeakingPace(final_lag_ms=50)
+    ) as call:
         call.begins().waits(500).partial("I would").ends().waits(50).final("I would like")
         call.waits(pause_ms - 50).begins().waits(500).partial("a flight").ends().waits(120).final("a flight")
         call.settles()
@@ -319,7 +321,7 @@ def test_an_utterance_that_goes_on_beside_the_keyboard_is_told_once(by: str) -> 
 @every_profile
 def test_text_five_ms_after_the_verdict_is_asked_at_once(profile: str) -> None:
     """pipecat#4098: the text of a short "hi" comes 5 ms after the turn was judged, and stalls it for 5 s."""
-    with Staged(ScriptedBrain([ANSWER]), profile=profile, endpoint=Manual()) as call:
+    with Staged(ScriptedBrain([ANSWER]), profile=profile, endpoint=ManualEndpoint()) as call:
         asked = len(call.when(fx.StartReply))
         call.begins().waits(200).ends().waits(190).hears(TurnOver(call.person.utterance)).waits(5).final("hi there")
         assert call.when(fx.StartReply)[asked:] == [call.now_ms]

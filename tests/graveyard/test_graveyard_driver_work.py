@@ -16,7 +16,7 @@ from duologue.core import effects as fx
 from duologue.core.leaves import Ask, ErrorClass, Outcome
 from duologue.observe import signals as sg
 from duologue.ports import AgentSaid, CallOutput, Job, News, Part, Request, Tool, ToolCall
-from duologue.testing import Fail, Hang, Partly, Pause, Progress, Question, ScriptedWorker, scripted_tool
+from duologue.testing import AskPerson, Delay, Fail, Hang, Partly, Progress, ScriptedWorker, scripted_tool
 from tests.graveyard.staged_call import PROFILES, Staged
 
 PREAMBLE = "Let me look that up for you now."
@@ -50,7 +50,7 @@ def news(call: Staged) -> list[tuple[int, Outcome]]:
 def test_a_cancellable_call_that_is_talked_over_gets_one_output_and_is_gone(profile: str, heard_ms: int) -> None:
     """pipecat#5779: the call is cancelled with the sentence before it, and the history says for ever
     that it still runs."""
-    worker = looks_up(Pause(5_000), cancellable=True)
+    worker = looks_up(Delay(5_000), cancellable=True)
     brain = ScriptedBrain([[PREAMBLE, ToolCall("look_up")], RESULT])
     with Staged(brain, worker, profile=profile) as call:
         call.says("is there a room")
@@ -105,7 +105,7 @@ def test_news_of_a_cancelled_call_opens_nothing() -> None:
 @every_profile
 def test_a_call_that_was_talked_over_does_not_block_its_second_try(profile: str) -> None:
     """pipecat#4165: an orphan of the interrupted call counts as running, so the flow never goes on."""
-    worker = looks_up(Pause(500), cancellable=True)
+    worker = looks_up(Delay(500), cancellable=True)
     brain = ScriptedBrain([[PREAMBLE, ToolCall("look_up")], [ToolCall("look_up")], RESULT])
     with Staged(brain, worker, profile=profile) as call:
         call.says("is there a room")
@@ -165,8 +165,8 @@ def test_a_call_of_a_reply_that_was_interrupted_is_never_run(profile: str) -> No
 @pytest.mark.parametrize("after_ms", [0, 1, 10])
 def test_a_barge_in_just_after_a_lookup_began_lets_it_finish(profile: str, after_ms: int) -> None:
     """pipecat#4657: ten milliseconds after it began, a lookup is cancelled and the booking is lost."""
-    worker = looks_up(Pause(2_000))
-    brain = ScriptedBrain([[PREAMBLE, Pause(700), ToolCall("look_up"), "One moment."], RESULT])
+    worker = looks_up(Delay(2_000))
+    brain = ScriptedBrain([[PREAMBLE, Delay(700), ToolCall("look_up"), "One moment."], RESULT])
     with Staged(brain, worker, profile=profile) as call:
         call.says("is there a room")
         call.until(lambda: bool(worker.calls)).waits(after_ms)
@@ -184,7 +184,7 @@ def test_a_barge_in_just_after_a_lookup_began_lets_it_finish(profile: str, after
 @every_profile
 def test_one_more_sentence_during_a_lookup_is_answered_with_its_result(profile: str) -> None:
     """pipecat#4657: the caller only adds a sentence, and is told that they are not on file."""
-    worker = looks_up(Pause(3_000))
+    worker = looks_up(Delay(3_000))
     with Staged(ScriptedBrain([[ToolCall("look_up")], RESULT]), worker, profile=profile) as call:
         call.says("is there a room")
         call.waits(10).says("a double one please")
@@ -205,7 +205,7 @@ def test_one_more_sentence_during_a_lookup_is_answered_with_its_result(profile: 
 @pytest.mark.parametrize("profile", ["words", "confirm"])
 def test_a_lookup_that_the_agent_announced_is_not_dead_air(profile: str) -> None:
     """livekit/agents#6904: the end of a filler sentence arms the away timer in the middle of a tool."""
-    worker = looks_up(Pause(90_000), Progress("half"), Pause(1_000), mode="delegate")
+    worker = looks_up(Delay(90_000), Progress("half"), Delay(1_000), mode="delegate")
     with Staged(ScriptedBrain([[PREAMBLE, ToolCall("look_up")], RESULT]), worker, profile=profile) as call:
         call.says("is there a room")
         call.waits(90_500)
@@ -221,7 +221,7 @@ def test_a_lookup_that_the_agent_announced_is_not_dead_air(profile: str) -> None
 @pytest.mark.parametrize("profile", ["words", "confirm"])
 def test_after_a_job_beside_the_talk_dead_air_is_timed_again_every_time(profile: str) -> None:
     """livekit/agents#6883: who waits in silence for a long tool is marked away once and never again."""
-    worker = looks_up(Pause(90_000), mode="dispatch")
+    worker = looks_up(Delay(90_000), mode="dispatch")
     brain = ScriptedBrain([[ToolCall("look_up")], "I have started it.", RESULT])
     with Staged(brain, worker, profile=profile) as call:
         call.says("is there a room")
@@ -244,7 +244,7 @@ def test_after_a_job_beside_the_talk_dead_air_is_timed_again_every_time(profile:
 @pytest.mark.parametrize("after_ms", [29_999, 30_000, 30_001])
 def test_a_result_at_the_very_deadline_is_one_output(after_ms: int) -> None:
     """bkrabach/amplifier-voice: result and timeout each write an output for the same call."""
-    worker = looks_up(Partly("two of them"), Pause(after_ms))
+    worker = looks_up(Partly("two of them"), Delay(after_ms))
     with Staged(ScriptedBrain([[ToolCall("look_up")], RESULT]), worker) as call:
         call.says("is there a room")
         call.settles().waits(2_000)
@@ -262,7 +262,7 @@ def test_a_result_at_the_very_deadline_is_one_output(after_ms: int) -> None:
 @pytest.mark.parametrize("offset_ms", [-1, 0, 1])
 def test_a_cancel_as_the_job_ends_is_one_output(offset_ms: int) -> None:
     """bkrabach/amplifier-voice: cancel and result race, and both write."""
-    worker = looks_up(Pause(2_000), mode="delegate")
+    worker = looks_up(Delay(2_000), mode="delegate")
     with Staged(ScriptedBrain([[ToolCall("look_up")], RESULT]), worker) as call:
         call.says("is there a room")
         began_at = call.when(fx.RunCall)[0]
@@ -295,7 +295,7 @@ def test_a_call_that_the_brain_repeats_by_its_id_runs_once() -> None:
 @every_profile
 def test_a_result_waits_until_the_active_reply_was_heard(profile: str) -> None:
     """bkrabach/amplifier-voice: a response is requested while one is active, and the request fails."""
-    worker = looks_up(Pause(4_000), mode="dispatch")
+    worker = looks_up(Delay(4_000), mode="dispatch")
     story = "Once upon a time there was a very long and winding road to the sea."
     brain = ScriptedBrain([[ToolCall("look_up")], "Started.", story, RESULT], first_ms=200)
     with Staged(brain, worker, profile=profile) as call:
@@ -316,7 +316,7 @@ def test_a_result_waits_until_the_active_reply_was_heard(profile: str) -> None:
 @every_profile
 def test_a_result_that_comes_while_the_person_speaks_goes_into_their_request(profile: str) -> None:
     """bkrabach/amplifier-voice, of the same kind: the floor is the person's; one request tells all."""
-    worker = looks_up(Pause(2_600), mode="dispatch")
+    worker = looks_up(Delay(2_600), mode="dispatch")
     brain = ScriptedBrain([[ToolCall("look_up")], "Started.", RESULT])
     with Staged(brain, worker, profile=profile) as call:
         call.says("is there a room")
@@ -354,8 +354,8 @@ def test_a_cancel_arrives_while_the_job_runs(profile: str, mode: str) -> None:
 def test_a_cancel_of_the_call_of_a_reply_that_broke_off_asks_nothing() -> None:
     """bkrabach/amplifier-voice, of the same kind: the stream of the reply breaks after its call, then the
     person cancels. Asking again would only start the same job anew."""
-    worker = looks_up(Pause(20_000), mode="delegate")
-    with Staged(ScriptedBrain([[ToolCall("look_up"), Pause(50), Fail()]]), worker) as call:
+    worker = looks_up(Delay(20_000), mode="delegate")
+    with Staged(ScriptedBrain([[ToolCall("look_up"), Delay(50), Fail()]]), worker) as call:
         call.says("is there a room")
         call.waits(2_000).does(lambda: call.conversation.cancel(1)).waits(2_000)
         assert outcomes(call) == [(1, Outcome.CANCELLED)]
@@ -383,7 +383,7 @@ def test_the_brain_can_cancel_a_job_that_runs_beside_the_talk() -> None:
 def test_a_job_that_asks_back_can_be_answered_whatever_its_mode(mode: str) -> None:
     """bkrabach/amplifier-voice, of the same kind: what the job waits for can't reach it, so it stays open
     and dead air is never timed again."""
-    worker = scripted_tool("look_up", Question("Which floor?"), mode=mode)
+    worker = scripted_tool("look_up", AskPerson("Which floor?"), mode=mode)
     script = [[ToolCall("look_up")], "Which floor?", [ToolCall("answer_job", {"job": 1, "answer": "the third"})]]
     with Staged(ScriptedBrain([*script, "Fine.", RESULT]), worker) as call:
         call.says("is there a room").settles()
@@ -402,8 +402,8 @@ def test_a_job_that_asks_back_can_be_answered_whatever_its_mode(mode: str) -> No
 def test_a_cancel_arrives_while_the_line_is_down(mode: str, stream_ms: int) -> None:
     """bkrabach/amplifier-voice, of the same kind: a cancel must not depend on the session. The line goes
     100 ms after the call was made, when the reply is over, or while its stream is still open."""
-    worker = looks_up(Pause(20_000), mode=mode)
-    with Staged(ScriptedBrain([[ToolCall("look_up"), Pause(stream_ms)]]), worker) as call:
+    worker = looks_up(Delay(20_000), mode=mode)
+    with Staged(ScriptedBrain([[ToolCall("look_up"), Delay(stream_ms)]]), worker) as call:
         call.says("is there a room")
         call.waits(100).does(call.line.drop).does(call.line.block).waits(500).does(lambda: call.conversation.cancel(1))
         assert worker.cancelled == 1
@@ -421,7 +421,7 @@ def test_a_result_that_comes_while_the_line_is_down_is_told_when_it_is_back(
     profile: str, mode: str, down_ms: int
 ) -> None:
     """bkrabach/amplifier-voice: the socket is closed when the job ends, and its result is dropped."""
-    worker = looks_up(Pause(3_000), mode=mode)
+    worker = looks_up(Delay(3_000), mode=mode)
     replies: list[Any] = [[ToolCall("look_up")], *(["Started."] if mode == "dispatch" else []), RESULT]
     with Staged(ScriptedBrain(replies), worker, profile=profile) as call:
         call.says("is there a room")
@@ -443,7 +443,7 @@ def test_a_result_that_comes_while_the_line_is_down_is_told_when_it_is_back(
 @pytest.mark.parametrize("way", ["retry", "dismiss"])
 def test_news_that_could_not_be_told_is_told_after_the_fault(way: str) -> None:
     """bkrabach/amplifier-voice: the brain fails as it is to tell the result, and the result is gone."""
-    worker = looks_up(Pause(2_000), mode="dispatch")
+    worker = looks_up(Delay(2_000), mode="dispatch")
     brain = ScriptedBrain([[ToolCall("look_up")], "Started.", Fail(ErrorClass.UNKNOWN), RESULT])
     with Staged(brain, worker) as call:
         call.says("is there a room")
@@ -461,7 +461,7 @@ def test_news_that_could_not_be_told_is_told_after_the_fault(way: str) -> None:
 @pytest.mark.graveyard(21)
 def test_a_call_too_many_is_refused_with_its_one_output() -> None:
     """bkrabach/amplifier-voice, of the same kind: no call is left without an output, not even refused."""
-    worker = looks_up(Pause(1_000))
+    worker = looks_up(Delay(1_000))
     calls = [ToolCall("look_up", {"room": number}, id=f"c{number}") for number in range(4)]
     with Staged(ScriptedBrain([[PREAMBLE, *calls], RESULT]), worker, settings={"jobs_max": 2}) as call:
         call.says("is there a room")

@@ -14,7 +14,7 @@ from duologue import tool
 from duologue.core import effects as fx
 from duologue.core.leaves import Link, Outcome
 from duologue.observe import signals as sg
-from duologue.testing.realtime.server import CallTool, FallSilent, Fault, RealtimeServer, Say
+from duologue.testing.realtime.server import CallTool, FallSilent, ProtocolFault, RealtimeServer, Speak
 from tests.brains.realtime_call import RealtimeCall, converse
 
 
@@ -44,9 +44,9 @@ def test_a_request_that_meets_the_servers_own_response_gets_its_answer(is_known:
         await call.rests()
 
     server = RealtimeServer(
-        [Say("Nobody asked.", ms=4_000, paced=True), Say("It is sunny.")],
+        [Speak("Nobody asked.", ms=4_000, paced=True), Speak("It is sunny.")],
         answers_by_itself=True,
-        faults=[] if is_known else [Fault("slow", "response.created", ms=50)],
+        faults=[] if is_known else [ProtocolFault("slow", "response.created", ms=50)],
     )
     call = converse(act, server)
     assert call.heard == ["It is sunny."]
@@ -76,7 +76,7 @@ def test_a_refusal_belongs_to_the_request_that_it_names() -> None:
         call.conversation.type("again")
         await call.until(lambda: call.heard)
 
-    call = converse(act, RealtimeServer([FallSilent(), Say("Here I am.")]))
+    call = converse(act, RealtimeServer([FallSilent(), Speak("Here I am.")]))
     assert call.heard == ["Here I am."]
     assert asked(call) == 2
     assert call.told(sg.Failed) == []
@@ -90,7 +90,7 @@ def test_a_request_without_any_answer_has_its_own_deadline() -> None:
         call.conversation.type("hello")
         await call.until(lambda: call.heard)
 
-    server = RealtimeServer([FallSilent(), Say("Here I am.")], faults=[Fault("dropped", "response.created")])
+    server = RealtimeServer([FallSilent(), Speak("Here I am.")], faults=[ProtocolFault("dropped", "response.created")])
     call = converse(
         act, server, settings={"request_ms_max": 200, "free_ms_max": 200}, machine={"retry_ms": (30, 60, 120)}
     )
@@ -112,8 +112,8 @@ def test_a_cancel_that_comes_too_late_ends_nothing() -> None:
         await call.until(lambda: call.heard)
 
     server = RealtimeServer(
-        [FallSilent(), Say("Here I am.")],
-        faults=[Fault("refused", "response.cancel", code="response_cancel_not_active")],
+        [FallSilent(), Speak("Here I am.")],
+        faults=[ProtocolFault("refused", "response.cancel", code="response_cancel_not_active")],
     )
     call = converse(act, server, settings={"free_ms_max": 200})
     assert call.heard == ["Here I am."]
@@ -134,7 +134,7 @@ def test_a_session_that_reaches_its_limit_again_and_again_is_always_renewed() ->
             await call.until(lambda number=number: len(call.server.sessions) >= number + 2)
             await call.until(lambda: call.conversation.machine_state.link is Link.UP)
 
-    server = RealtimeServer([Say(f"Answer {number}.", ms=200) for number in range(3)])
+    server = RealtimeServer([Speak(f"Answer {number}.", ms=200) for number in range(3)])
     call = converse(act, server, machine={"session_ms_max": 900, "session_warning_ms": 600})
     assert call.heard == ["Answer 0.", "Answer 1.", "Answer 2."]
     links = {moment.after.link for moment in call.moments}
@@ -164,7 +164,7 @@ def test_a_session_that_expires_without_warning_is_replaced_while_a_job_runs() -
         await call.until(lambda: len(call.heard) == 2)
 
     call = converse(
-        act, RealtimeServer([CallTool("research"), Say("I am on it."), Say("Three hotels.")]), tools=[research]
+        act, RealtimeServer([CallTool("research"), Speak("I am on it."), Speak("Three hotels.")]), tools=[research]
     )
     assert call.heard == ["I am on it.", "Three hotels."]
     assert [output.outcome for output in call.outputs] == [Outcome.STARTED]
@@ -195,7 +195,7 @@ def test_one_output_for_each_call_whatever_happens_to_the_job() -> None:
         await call.until(lambda: len(call.heard) == 2)
         await call.rests()
 
-    script = [CallTool("research"), Say("I am on it."), CallTool("cancel_job", {"job": 1}), Say("It is off.")]
+    script = [CallTool("research"), Speak("I am on it."), CallTool("cancel_job", {"job": 1}), Speak("It is off.")]
     call = converse(act, RealtimeServer(script), tools=[research])
     assert call.heard == ["I am on it.", "It is off."]
     assert sorted(call.server.session.outputs.values()) == [1, 1]
@@ -226,7 +226,7 @@ def test_a_result_that_comes_while_the_line_is_down_is_told_when_it_is_back(mode
         await call.until(lambda: "Three hotels." in call.heard)
         await call.rests()
 
-    script = [CallTool("research"), *([Say("I am on it.")] if mode == "dispatch" else []), Say("Three hotels.")]
+    script = [CallTool("research"), *([Speak("I am on it.")] if mode == "dispatch" else []), Speak("Three hotels.")]
     call = converse(act, RealtimeServer(script), tools=[research], machine={"backoff_ms": (200, 300, 400)})
     assert call.heard.count("Three hotels.") == 1
     told = [item for item in call.server.session.items if "three hotels" in str(item)]
@@ -257,7 +257,7 @@ def test_a_result_waits_until_the_person_has_finished() -> None:
         await call.server.session.end_speech("with breakfast please")
         await call.until(lambda: len(call.heard) == 2)
 
-    script = [CallTool("research"), Say("I am on it."), Say("Three, with breakfast.")]
+    script = [CallTool("research"), Speak("I am on it."), Speak("Three, with breakfast.")]
     call = converse(act, RealtimeServer(script), tools=[research])
     assert call.heard[-1] == "Three, with breakfast."
     assert len(call.server.got("response.create")) == 3, "one request tells all"

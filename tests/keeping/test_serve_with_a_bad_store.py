@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from duologue.cli import app
-from duologue.ports.store import Node
+from duologue.ports.store import ServerNode
 from duologue.server.static_files import WEB
 from duologue.store.sqlite import APPLICATION_ID, SqliteStore
 from duologue.testing.postgres import PrivatePostgres
@@ -160,7 +160,7 @@ def test_a_second_node_of_one_name_is_told_in_one_line(
     async def enlist() -> None:
         store = SqliteStore(path)
         await store.open()
-        await store.enlist(Node("twin", "another", "", 0), 60_000)
+        await store.enlist(ServerNode("twin", "another", "", 0), 60_000)
         await store.close()
 
     asyncio.run(enlist())

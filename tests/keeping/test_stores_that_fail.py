@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from duologue.ports.store import Kept, Store, StoreFailed
+from duologue.ports.store import Store, StoredConversation, StoreFailed
 from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore
 from duologue.testing.postgres import PrivatePostgres
@@ -55,7 +55,7 @@ async def said(client: Client, text: str) -> None:
     await client.expect("caption", after=count, role="assistant", final=True)
 
 
-async def kept_of(store: Store, conversation: str, holds: Callable[[Kept], bool]) -> Kept:
+async def kept_of(store: Store, conversation: str, holds: Callable[[StoredConversation], bool]) -> StoredConversation:
     """What is kept, once it is so."""
     async with asyncio.timeout(15):
         while True:
@@ -65,11 +65,11 @@ async def kept_of(store: Store, conversation: str, holds: Callable[[Kept], bool]
             await asyncio.sleep(0.02)
 
 
-def words_of(kept: Kept) -> str:
+def words_of(kept: StoredConversation) -> str:
     return json.dumps({name: part for name, part in kept.parts.items() if name.startswith("words")})
 
 
-def has(*words: str) -> Callable[[Kept], bool]:
+def has(*words: str) -> Callable[[StoredConversation], bool]:
     return lambda kept: all(word in words_of(kept) for word in words)
 
 

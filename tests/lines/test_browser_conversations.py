@@ -21,7 +21,7 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.testing import Fail, Pause, ScriptedBrain, ScriptedEars, ScriptedSession, ScriptedVoice
+from duologue.testing import Delay, Fail, ScriptedBrain, ScriptedEars, ScriptedSession, ScriptedVoice
 from duologue.workers.scripted import scripted_tool
 from tests.lines.browser_page import PER_MS, Page
 
@@ -324,7 +324,7 @@ STATES = (preparing, talking, settling, thinking, working, speaking, suspended, 
 def a_brain() -> ScriptedBrain:
     return ScriptedBrain(
         lambda request: {
-            "hang": [Pause(1_000), ANSWER],
+            "hang": [Delay(1_000), ANSWER],
             "look it up": [ToolCall("look_up", {})],
             "fail": [Fail(ErrorClass.UNKNOWN)],
         }.get(request.text, ANSWER)
@@ -332,7 +332,7 @@ def a_brain() -> ScriptedBrain:
 
 
 def a_tool() -> Any:
-    return scripted_tool("look_up", Pause(3_000), "eight")
+    return scripted_tool("look_up", Delay(3_000), "eight")
 
 
 @pytest.mark.parametrize("reach", STATES, ids=lambda reach: reach.__name__)

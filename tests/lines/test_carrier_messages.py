@@ -14,13 +14,13 @@ from duologue.lines.phone.carriers import (
     TWILIO,
     Carrier,
     Connected,
-    Ended,
     Malformed,
     Marked,
     Media,
     Pressed,
     Started,
-    Unknown,
+    StreamEnded,
+    UnknownMessage,
     media_writer,
     read_message,
     write_clear,
@@ -55,7 +55,7 @@ def test_every_message_of_a_call_is_read(carrier: Carrier) -> None:
     assert read_message(carrier, json.dumps(dtmf)) == Pressed("stream 1", "5")
     mark = {"event": "mark", **stream, "mark": {"name": "1.1.5"}}
     assert read_message(carrier, json.dumps(mark)) == Marked("stream 1", "1.1.5")
-    assert read_message(carrier, json.dumps({"event": "stop", **stream, "stop": {}})) == Ended("stream 1")
+    assert read_message(carrier, json.dumps({"event": "stop", **stream, "stop": {}})) == StreamEnded("stream 1")
 
 
 @both
@@ -76,10 +76,10 @@ def test_parameters_may_be_a_list_of_names_and_values() -> None:
 
 @both
 def test_what_nobody_knows_is_unknown_and_no_error(carrier: Carrier) -> None:
-    assert read_message(carrier, '{"event": "hologram"}') == Unknown()
-    assert read_message(carrier, '{"event": "error", "payload": {}}') == Unknown(is_error=True)
+    assert read_message(carrier, '{"event": "hologram"}') == UnknownMessage()
+    assert read_message(carrier, '{"event": "error", "payload": {}}') == UnknownMessage(is_error=True)
     strange = {"event": "dtmf", carrier.stream_id: "s", "dtmf": {"digit": "flash"}}
-    assert read_message(carrier, json.dumps(strange)) == Unknown()
+    assert read_message(carrier, json.dumps(strange)) == UnknownMessage()
 
 
 @both

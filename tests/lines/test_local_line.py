@@ -26,7 +26,7 @@ from duologue.ports.line import Closed, Finished, LineEvent, Played, Stopped
 from duologue.ports.sound import Word
 from duologue.runtime.agent import Phrases
 from duologue.runtime.seats import Seats
-from duologue.turns.endpoint import Manual
+from duologue.turns.endpoint import ManualEndpoint
 
 BLOCK = RATE_HZ * BLOCK_MS // 1000  # samples
 SILENCE = bytes(2 * BLOCK)
@@ -568,7 +568,7 @@ class Talk:
     def __init__(self, device: Device, brain: ScriptedBrain, **agent: Any) -> None:
         self.device = device
         self.ears = ScriptedEars()
-        made = Agent(brain, ears=self.ears, voice=Humming(), endpoint=Manual(), **agent)
+        made = Agent(brain, ears=self.ears, voice=Humming(), endpoint=ManualEndpoint(), **agent)
         self.conversation = Conversation(made, LocalLine(), seats=Seats())
         self.out = b""
 

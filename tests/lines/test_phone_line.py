@@ -19,7 +19,7 @@ from duologue.ears.scripted import ScriptedEars
 from duologue.flows import parse_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
-from duologue.lab.sim.offline_call import WIRE_MS, Exchange
+from duologue.lab.sim.offline_call import WIRE_MS, OfflineCall
 from duologue.lab.sim.scripted_carrier import Format, Network
 from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.lines.phone.digits import Digits
@@ -54,9 +54,9 @@ class Told(list[LineEvent]):
             self.append(event)
 
 
-def on_a_line(carrier: Carrier, script: Callable[[Exchange, PhoneLine, Told], Awaitable[T]], **options: Any) -> T:
+def on_a_line(carrier: Carrier, script: Callable[[OfflineCall, PhoneLine, Told], Awaitable[T]], **options: Any) -> T:
     async def call() -> T:
-        exchange = Exchange(carrier, **options)
+        exchange = OfflineCall(carrier, **options)
         line, told = await exchange.connect(), Told()
         await line.open(told)
         try:
@@ -67,7 +67,7 @@ def on_a_line(carrier: Carrier, script: Callable[[Exchange, PhoneLine, Told], Aw
     return run_simulated(call())
 
 
-def events(exchange: Exchange, event: str) -> list[dict[str, Any]]:
+def events(exchange: OfflineCall, event: str) -> list[dict[str, Any]]:
     return [message for message in map(json.loads, exchange.to_carrier.sent) if message["event"] == event]
 
 
@@ -77,7 +77,7 @@ def events(exchange: Exchange, event: str) -> list[dict[str, Any]]:
 @both
 @pytest.mark.req("V-09")
 def test_sound_goes_out_in_frames_of_20_ms_with_a_mark_every_100(carrier: Carrier) -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(330))
         line.play(1, 2, tone(325))
         line.finish(1)
@@ -94,7 +94,7 @@ def test_sound_goes_out_in_frames_of_20_ms_with_a_mark_every_100(carrier: Carrie
 
 
 def test_the_carrier_never_holds_more_than_it_should() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(3_000))
         line.finish(1)
         for _ in range(20):
@@ -109,7 +109,7 @@ def test_the_carrier_never_holds_more_than_it_should() -> None:
 
 
 def test_what_is_sent_sounds_like_what_was_said() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> bytes:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> bytes:
         for chunk in range(1, 11):
             line.play(1, chunk, tone(100, 22_050))
         line.finish(1)
@@ -122,7 +122,7 @@ def test_what_is_sent_sounds_like_what_was_said() -> None:
 
 
 def test_l16_at_16_khz_goes_through() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200))
         line.finish(1)
         await asyncio.sleep(1)
@@ -133,7 +133,7 @@ def test_l16_at_16_khz_goes_through() -> None:
 
 
 def test_a_carrier_may_send_one_codec_and_expect_another() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200))
         line.finish(1)
         await asyncio.sleep(1)
@@ -145,7 +145,7 @@ def test_a_carrier_may_send_one_codec_and_expect_another() -> None:
 
 
 def test_sound_that_comes_late_makes_a_gap_and_no_hurry() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200))
         await asyncio.sleep(2)
         line.play(1, 2, tone(400))
@@ -159,7 +159,7 @@ def test_sound_that_comes_late_makes_a_gap_and_no_hurry() -> None:
 
 
 def test_all_was_heard_before_it_was_known_that_it_was_all() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200, 8_000))
         await asyncio.sleep(1)
         assert told[-1] == Played(1, 200)
@@ -180,7 +180,7 @@ def test_all_was_heard_before_it_was_known_that_it_was_all() -> None:
 @both
 @pytest.mark.req("V-03")
 def test_a_clear_leaves_in_the_very_step_and_no_frame_after_it(carrier: Carrier) -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(5_000))
         await asyncio.sleep(1)
         line.clear(1)
@@ -196,7 +196,7 @@ def test_a_clear_leaves_in_the_very_step_and_no_frame_after_it(carrier: Carrier)
 @both
 @pytest.mark.req("V-09")
 def test_marks_that_a_clear_flushes_were_not_heard(carrier: Carrier) -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(5_000))
         await asyncio.sleep(1)
         before = len(told)
@@ -213,7 +213,7 @@ def test_marks_that_a_clear_flushes_were_not_heard(carrier: Carrier) -> None:
 
 @both
 def test_held_sound_is_silent_and_goes_on_from_the_last_mark(carrier: Carrier) -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
         line.finish(1)
         await asyncio.sleep(1)
@@ -232,7 +232,7 @@ def test_held_sound_is_silent_and_goes_on_from_the_last_mark(carrier: Carrier) -
 
 
 def test_a_wire_that_takes_nothing_any_more_is_told() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
 
         def full(text: str) -> None:
@@ -246,7 +246,7 @@ def test_a_wire_that_takes_nothing_any_more_is_told() -> None:
 
 
 def test_another_voice_takes_the_place_of_the_one_before() -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
         await asyncio.sleep(0.5)
         line.play(2, 1, tone(300))
@@ -265,7 +265,7 @@ def test_another_voice_takes_the_place_of_the_one_before() -> None:
 def test_the_caller_is_heard_through_a_bad_network(carrier: Carrier) -> None:
     async def call() -> bytes:
         network = Network(jitter_ms=15, loss=0.02, duplicates=0.05, reordered=0.05, seed=3)
-        exchange = Exchange(carrier, network=network)
+        exchange = OfflineCall(carrier, network=network)
         line = await exchange.connect()
         heard: list[bytes] = []
         await line.open(lambda event: heard.append(event.pcm) if isinstance(event, Frame) else None)
@@ -286,7 +286,7 @@ def test_the_caller_is_heard_through_a_bad_network(carrier: Carrier) -> None:
 
 @both
 def test_a_stop_or_a_socket_that_closes_is_a_hang_up(carrier: Carrier) -> None:
-    async def script(exchange: Exchange, line: PhoneLine, told: Told) -> None:
+    async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
         exchange.carrier.hang_up()
         await asyncio.sleep(0.1)
@@ -310,7 +310,7 @@ def test_a_stop_or_a_socket_that_closes_is_a_hang_up(carrier: Carrier) -> None:
 class Caller:
     """Somebody on the telephone whom scripted ears understand."""
 
-    def __init__(self, exchange: Exchange, ears: ScriptedEars, conversation: Conversation) -> None:
+    def __init__(self, exchange: OfflineCall, ears: ScriptedEars, conversation: Conversation) -> None:
         self.exchange, self.ears, self.conversation = exchange, ears, conversation
 
     async def say(self, text: str) -> None:
@@ -337,7 +337,7 @@ def in_a_call(
     carrier: Carrier, brain: Any, script: Callable[[Caller], Awaitable[None]], **options: Any
 ) -> Conversation:
     async def call() -> Conversation:
-        exchange, ears = Exchange(carrier, **options.pop("exchange", {})), ScriptedEars()
+        exchange, ears = OfflineCall(carrier, **options.pop("exchange", {})), ScriptedEars()
         settings = replace(profile("words"), **options.pop("settings", {}))
         greeting = options.pop("greeting", "Hello, who is it?")
         agent = Agent(
@@ -409,7 +409,7 @@ def test_a_word_over_the_agents_voice_is_filtered_and_on_an_open_floor_it_is_not
 @both
 @pytest.mark.req("V-07")
 def test_dead_air_is_asked_about_twice_then_the_agent_hangs_up(carrier: Carrier) -> None:
-    seen: list[Exchange] = []
+    seen: list[OfflineCall] = []
 
     async def script(caller: Caller) -> None:
         seen.append(caller.exchange)

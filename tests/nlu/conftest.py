@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from duologue.models.cache import ModelMissing, model_path
-from duologue.nlu import Intent, LocalNlu, Scope
+from duologue.nlu import Intent, LocalNlu, MessageScope
 
-RESTAURANT = Scope(
+RESTAURANT = MessageScope(
     (
         Intent("book_table", ("I'd like a table for two", "can we reserve for tonight", "book me in at eight")),
         Intent("cancel_booking", ("please cancel my reservation", "we can't make it tonight", "call off the booking")),
@@ -25,7 +25,7 @@ RESTAURANT = Scope(
 
 
 @pytest.fixture
-def restaurant() -> Scope:
+def restaurant() -> MessageScope:
     return RESTAURANT
 
 

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 import pytest
 
 from duologue.core.leaves import ErrorClass
-from duologue.nlu import CachedNlu, Guess, Intent, Scope, Understanding
+from duologue.nlu import CachedNlu, Guess, Intent, MessageScope, Understanding
 from duologue.nlu.cached import ANSWERS_MAX
 from duologue.runtime.simulated_clock import run_simulated
 
 T = TypeVar("T")
-OPEN = Scope((Intent("menu"),))
-OTHER = Scope((Intent("menu"), Intent("bill")))
+OPEN = MessageScope((Intent("menu"),))
+OTHER = MessageScope((Intent("menu"), Intent("bill")))
 
 
 class Asked:
@@ -27,7 +27,7 @@ class Asked:
         self._takes_ms = takes_ms
         self._error = error
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         self.messages.append(message)
         try:
             await asyncio.sleep(self._takes_ms / 1000)
@@ -67,7 +67,7 @@ def test_another_message_or_another_scope_is_another_question() -> None:
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
-        for message, scope in (("a", OPEN), ("b", OPEN), ("a", OTHER), ("a", Scope(OPEN.intents)), ("a ", OPEN)):
+        for message, scope in (("a", OPEN), ("b", OPEN), ("a", OTHER), ("a", MessageScope(OPEN.intents)), ("a ", OPEN)):
             await cached.understand(message, scope)
 
     run(main())
@@ -132,7 +132,7 @@ def test_when_all_give_up_the_question_is_dropped_and_may_be_asked_again() -> No
 
 def test_an_nlu_that_raises_is_not_hidden_and_leaves_nothing_behind() -> None:
     class Broken:
-        async def understand(self, message: str, scope: Scope) -> Understanding:
+        async def understand(self, message: str, scope: MessageScope) -> Understanding:
             raise ZeroDivisionError
 
     async def main() -> None:

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core.leaves import ErrorClass
-from duologue.nlu import Intent, LlmNlu, Quote, Scope, Slot, Understanding
+from duologue.nlu import ExpectedSlot, Intent, LlmNlu, MessageScope, Quote, Understanding
 from duologue.nlu.llm import ANSWER_CHARS_MAX
-from duologue.nlu.llm_answer import Unreadable, read_answer
+from duologue.nlu.llm_answer import UnreadableAnswer, read_answer
 from duologue.ports import ToolCall
 from duologue.ports.scripted_steps import Fail, Hang
 from duologue.runtime.simulated_clock import run_simulated
 from tests.brains.chat_server import Script, Wire, answers, says, stalls_after, talking
 
-SCOPE = Scope(
+SCOPE = MessageScope(
     (Intent("book_table", ("a table for two",), "reserve a table"), Intent("cancel", ("call it off",))),
-    (Slot("people", "how many"), Slot("day")),
+    (ExpectedSlot("people", "how many"), ExpectedSlot("day")),
     "When would you like to come?",
 )
 MESSAGE = "a table for five on Friday"
@@ -130,7 +130,9 @@ def test_a_server_that_is_gone_is_told() -> None:
 # -- Any brain
 
 
-def ask_scripted(*parts: Any, message: str = MESSAGE, scope: Scope = SCOPE) -> tuple[Understanding, ScriptedBrain]:
+def ask_scripted(
+    *parts: Any, message: str = MESSAGE, scope: MessageScope = SCOPE
+) -> tuple[Understanding, ScriptedBrain]:
     brain = ScriptedBrain([list(parts)])
     return run_simulated(LlmNlu(brain).understand(message, scope)), brain
 
@@ -165,8 +167,8 @@ def test_whoever_stops_waiting_stops_the_brain() -> None:
     assert brain.cancelled == [1]
 
 
-@pytest.mark.parametrize(("message", "scope"), [("", SCOPE), (" \n", SCOPE), (MESSAGE, Scope(()))])
-def test_nothing_is_asked_about_nothing(message: str, scope: Scope) -> None:
+@pytest.mark.parametrize(("message", "scope"), [("", SCOPE), (" \n", SCOPE), (MESSAGE, MessageScope(()))])
+def test_nothing_is_asked_about_nothing(message: str, scope: MessageScope) -> None:
     found, brain = ask_scripted(ToolCall("understood", GOOD), message=message, scope=scope)
     assert (found, brain.requests) == (Understanding(by="llm"), [])
 
@@ -247,17 +249,17 @@ def test_any_json_is_read_or_refused(data: object) -> None:
     for answer in ([data] if isinstance(data, dict) else []) + [json.dumps(data)]:
         try:
             found = read_answer(answer, MESSAGE, SCOPE)  # type: ignore[arg-type]
-        except Unreadable:
+        except UnreadableAnswer:
             continue
         assert all(0 <= guess.confidence <= 1 for guess in found.guesses)
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableAnswer):
         read_answer(text, MESSAGE, SCOPE)
 
 
 def test_json_of_endless_depth_is_refused() -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableAnswer):
         read_answer('{"guesses": ' + "[" * 100_000 + "]" * 100_000 + "}", MESSAGE, SCOPE)

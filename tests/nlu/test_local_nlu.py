@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from duologue.core.errors import DuologueError
 from duologue.models.catalogue import MODELS
 from duologue.models.onnx_sessions import UnusableModel
-from duologue.nlu import Intent, LocalNlu, Scope
+from duologue.nlu import Intent, LocalNlu, MessageScope
 from duologue.nlu.local import SCOPES_MAX
 from duologue.runtime.simulated_clock import run_simulated
 
@@ -50,7 +50,9 @@ BAD = [
         ("is there anything without meat", "menu"),
     ],
 )
-def test_other_words_for_the_same_are_understood(deep: LocalNlu, restaurant: Scope, message: str, intent: str) -> None:
+def test_other_words_for_the_same_are_understood(
+    deep: LocalNlu, restaurant: MessageScope, message: str, intent: str
+) -> None:
     found = deep.judge(message, restaurant)
     assert (found.intent, found.error) == (intent, None)
     assert found.by in ("minilm", "minilm+e5")
@@ -60,7 +62,7 @@ def test_other_words_for_the_same_are_understood(deep: LocalNlu, restaurant: Sco
 @pytest.mark.parametrize(
     "message", ["how tall is the Eiffel tower", "my printer is on fire", "translate hello to German"]
 )
-def test_what_nobody_offers_is_out_of_scope(deep: LocalNlu, restaurant: Scope, message: str) -> None:
+def test_what_nobody_offers_is_out_of_scope(deep: LocalNlu, restaurant: MessageScope, message: str) -> None:
     found = deep.judge(message, restaurant)
     assert found.intent is None
     assert not found.is_in_scope
@@ -70,40 +72,46 @@ def test_what_nobody_offers_is_out_of_scope(deep: LocalNlu, restaurant: Scope, m
 @pytest.mark.parametrize(
     ("message", "intent"), [("book a table for tonight", "book_table"), ("cancel it", "cancel_booking")]
 )
-def test_words_alone_understand_their_like(wordy: LocalNlu, restaurant: Scope, message: str, intent: str) -> None:
+def test_words_alone_understand_their_like(
+    wordy: LocalNlu, restaurant: MessageScope, message: str, intent: str
+) -> None:
     found = wordy.judge(message, restaurant)
     assert (found.guesses[0].intent, found.by) == (intent, "words")
     assert wordy.judge("how tall is the Eiffel tower", restaurant).intent is None
 
 
-def test_only_what_is_open_can_be_meant(deep: LocalNlu, restaurant: Scope) -> None:
-    narrow = Scope(tuple(intent for intent in restaurant.intents if intent.name != "menu"))
+def test_only_what_is_open_can_be_meant(deep: LocalNlu, restaurant: MessageScope) -> None:
+    narrow = MessageScope(tuple(intent for intent in restaurant.intents if intent.name != "menu"))
     found = deep.judge("what's on the menu", narrow)
     assert "menu" not in [guess.intent for guess in found.guesses]
     assert found.in_scope < deep.judge("what's on the menu", restaurant).in_scope
 
 
-def test_guesses_are_ranked_and_the_order_of_the_scope_changes_nothing(deep: LocalNlu, restaurant: Scope) -> None:
+def test_guesses_are_ranked_and_the_order_of_the_scope_changes_nothing(
+    deep: LocalNlu, restaurant: MessageScope
+) -> None:
     found = deep.judge("cancel the table", restaurant)
     confidences = [guess.confidence for guess in found.guesses]
     assert confidences == sorted(confidences, reverse=True)
-    assert deep.judge("cancel the table", Scope(restaurant.intents[::-1])) == found
+    assert deep.judge("cancel the table", MessageScope(restaurant.intents[::-1])) == found
 
 
 def test_a_scope_of_one_intent_is_told_from_everything_else(deep: LocalNlu) -> None:
-    alone = Scope((Intent("help", ("help me", "I don't know what to do", "what can you do")),))
+    alone = MessageScope((Intent("help", ("help me", "I don't know what to do", "what can you do")),))
     assert deep.judge("can you help me please", alone).intent == "help"
     assert deep.judge("the train to Berlin leaves at nine", alone).intent is None
 
 
 def test_an_intent_without_examples_is_known_by_its_description(deep: LocalNlu) -> None:
-    scope = Scope((Intent("f1", description="pay the bill"), Intent("f2", description="complain about the food")))
+    scope = MessageScope(
+        (Intent("f1", description="pay the bill"), Intent("f2", description="complain about the food"))
+    )
     assert deep.judge("I want to pay now", scope).guesses[0].intent == "f1"
     assert deep.judge("this soup is cold and awful", scope).guesses[0].intent == "f2"
 
 
 def test_nothing_is_open(wordy: LocalNlu) -> None:
-    assert wordy.judge("hello", Scope(())).intent is None
+    assert wordy.judge("hello", MessageScope(())).intent is None
 
 
 def test_the_code_in_the_page_runs(deep: LocalNlu, capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,7 +125,7 @@ def test_the_code_in_the_page_runs(deep: LocalNlu, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("message", BAD, ids=lambda message: ascii(message[:12]))
-def test_bad_messages_get_an_answer(deep: LocalNlu, wordy: LocalNlu, restaurant: Scope, message: str) -> None:
+def test_bad_messages_get_an_answer(deep: LocalNlu, wordy: LocalNlu, restaurant: MessageScope, message: str) -> None:
     for nlu in (deep, wordy):
         found = nlu.judge(message, restaurant)
         assert found.error is None
@@ -132,21 +140,21 @@ def test_any_message_gets_an_answer(message: str) -> None:
 
 
 WORDS = LocalNlu(words_only=True)
-TWO = Scope((Intent("yes", ("yes", "sure")), Intent("no", ("no", "never"))))
+TWO = MessageScope((Intent("yes", ("yes", "sure")), Intent("no", ("no", "never"))))
 
 
 @pytest.mark.parametrize("message", ["", "...", "\x00"])
-def test_a_message_without_words_means_nothing(deep: LocalNlu, restaurant: Scope, message: str) -> None:
+def test_a_message_without_words_means_nothing(deep: LocalNlu, restaurant: MessageScope, message: str) -> None:
     found = deep.judge(message, restaurant)
     assert (found.guesses, found.intent, found.in_scope) == ((), None, 0.0)
 
 
-def test_what_is_wanted_may_come_last(deep: LocalNlu, restaurant: Scope) -> None:
+def test_what_is_wanted_may_come_last(deep: LocalNlu, restaurant: MessageScope) -> None:
     long = "well you see it is like this, " * 3_000 + " anyway please cancel my reservation"
     assert deep.judge(long, restaurant).guesses[0].intent == "cancel_booking"
 
 
-def test_conversations_share_it_from_many_threads(deep: LocalNlu, restaurant: Scope) -> None:
+def test_conversations_share_it_from_many_threads(deep: LocalNlu, restaurant: MessageScope) -> None:
     messages = ["a table please", "cancel it", "when do you open", "soup?"] * 4
     alone = [deep.judge(message, restaurant).intent for message in messages]
     with ThreadPoolExecutor(4) as threads:
@@ -154,7 +162,7 @@ def test_conversations_share_it_from_many_threads(deep: LocalNlu, restaurant: Sc
 
 
 @pytest.mark.req("D-17")
-def test_it_is_awaited_like_any_other_also_in_simulated_time(wordy: LocalNlu, restaurant: Scope) -> None:
+def test_it_is_awaited_like_any_other_also_in_simulated_time(wordy: LocalNlu, restaurant: MessageScope) -> None:
     assert asyncio.run(wordy.understand("book a table", restaurant)).intent == "book_table"
     assert run_simulated(wordy.understand("book a table", restaurant)).intent == "book_table"
 
@@ -162,19 +170,19 @@ def test_it_is_awaited_like_any_other_also_in_simulated_time(wordy: LocalNlu, re
 # -- Learning
 
 
-def test_a_scope_is_learned_once(wordy: LocalNlu, restaurant: Scope) -> None:
+def test_a_scope_is_learned_once(wordy: LocalNlu, restaurant: MessageScope) -> None:
     nlu = LocalNlu(words_only=True)
-    nlu.prepare(restaurant, Scope(()))
+    nlu.prepare(restaurant, MessageScope(()))
     (learned,) = nlu._learned.values()
     nlu.judge("a table", restaurant)
-    nlu.judge("a table", Scope(restaurant.intents[::-1], question="what may it be?"))
+    nlu.judge("a table", MessageScope(restaurant.intents[::-1], question="what may it be?"))
     assert list(nlu._learned.values()) == [learned]
 
 
 def test_scopes_are_forgotten_when_there_are_too_many() -> None:
     nlu = LocalNlu(words_only=True)
     for number in range(SCOPES_MAX + 5):
-        nlu.judge("yes", Scope((Intent("yes", ("sure",)), Intent(f"no_{number}", ("never",)))))
+        nlu.judge("yes", MessageScope((Intent("yes", ("sure",)), Intent(f"no_{number}", ("never",)))))
     assert len(nlu._learned) == SCOPES_MAX
 
 
@@ -186,7 +194,7 @@ def notices(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 def test_without_the_model_words_have_to_do_and_that_is_said_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, restaurant: Scope
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, restaurant: MessageScope
 ) -> None:
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
     nlu = LocalNlu()
@@ -198,13 +206,13 @@ def test_without_the_model_words_have_to_do_and_that_is_said_once(
     assert nlu.notice == notices(caplog)[0]
 
 
-def test_nobody_is_told_of_what_nobody_wanted(wordy: LocalNlu, restaurant: Scope) -> None:
+def test_nobody_is_told_of_what_nobody_wanted(wordy: LocalNlu, restaurant: MessageScope) -> None:
     wordy.judge("a table", restaurant)
     assert wordy.notice == ""
 
 
 def test_a_changed_model_is_not_used_and_can_be_pulled_again(
-    minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     folder = tmp_path / "minilm"
     shutil.copytree(minilm_folder, folder)
@@ -220,14 +228,14 @@ def test_a_changed_model_is_not_used_and_can_be_pulled_again(
     assert not (folder / ".duologue.json").exists(), "the next pull mends it"
 
 
-def test_a_folder_that_holds_no_model_is_told(tmp_path: Path, restaurant: Scope) -> None:
+def test_a_folder_that_holds_no_model_is_told(tmp_path: Path, restaurant: MessageScope) -> None:
     nlu = LocalNlu(tmp_path)
     assert nlu.judge("book a table", restaurant).by == "words"
     assert str(tmp_path) in nlu.notice
 
 
 def test_weights_that_are_no_numbers_are_noticed_with_the_first_message(
-    minilm_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    minilm_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     nlu = LocalNlu(minilm_folder)
     assert nlu.judge("book a table", restaurant).by.startswith("minilm")
@@ -241,7 +249,7 @@ def test_weights_that_are_no_numbers_are_noticed_with_the_first_message(
 
 
 def test_without_the_second_model_nobody_is_told_and_minilm_goes_on(
-    minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     (tmp_path / "minilm").symlink_to(minilm_folder)
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
@@ -251,7 +259,7 @@ def test_without_the_second_model_nobody_is_told_and_minilm_goes_on(
 
 
 def test_a_second_model_that_nothing_can_run_is_left_out_and_told(
-    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     monkeypatch.setattr("duologue.models.onnx_sessions._sessions", {})
@@ -265,7 +273,7 @@ def test_a_second_model_that_nothing_can_run_is_left_out_and_told(
 
 
 def test_a_second_model_that_is_changed_is_left_out_and_told(
-    minilm_folder: Path, e5_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    minilm_folder: Path, e5_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     (tmp_path / "minilm").symlink_to(minilm_folder)
     shutil.copytree(e5_folder, tmp_path / "e5-small")
@@ -282,7 +290,7 @@ def test_a_second_model_that_is_changed_is_left_out_and_told(
 
 
 def test_a_second_model_that_fails_in_the_middle_is_left_out_and_the_message_understood(
-    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     told: list[str] = []
     nlu = LocalNlu(tell=told.append)
@@ -298,7 +306,7 @@ def test_a_second_model_that_fails_in_the_middle_is_left_out_and_the_message_und
 
 
 def test_eight_threads_that_meet_the_same_failure_go_on_and_tell_once(
-    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: Scope
+    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     told: list[str] = []
     nlu = LocalNlu(tell=told.append)

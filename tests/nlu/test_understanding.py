@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from duologue.nlu import Guess, Intent, Scope, Understanding
+from duologue.nlu import Guess, Intent, MessageScope, Understanding
 from duologue.nlu.understanding import CHARS_MAX, shortened
 
 
@@ -27,7 +27,7 @@ def test_an_intent_always_has_a_phrase() -> None:
 
 def test_two_intents_of_one_name_are_a_mistake() -> None:
     with pytest.raises(AssertionError):
-        Scope((Intent("menu"), Intent("menu", ("what is there",))))
+        MessageScope((Intent("menu"), Intent("menu", ("what is there",))))
 
 
 def test_nothing_is_meant_by_what_is_out_of_scope() -> None:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from duologue import Agent, ToolCall, tool
-from duologue.core.leaves import ErrorClass, Outcome, Part
+from duologue.core.leaves import ErrorClass, FaultSource, Outcome
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import FIELDS, OWN_TOOLS, Diagnostics, correlation_id, watch
 from duologue.runtime.tool_calls import ANSWER_TOOL, CANCEL_TOOL
-from duologue.testing import Call, Fail, Pause, Progress, Question, ScriptedBrain, scripted_tool
+from duologue.testing import AskPerson, Call, Delay, Fail, Progress, ScriptedBrain, scripted_tool
 
 KEY = "sk-live-4f9a2"
 
@@ -47,8 +47,8 @@ def an_agent_full_of_words() -> Agent:
     rooms = scripted_tool(
         "find_rooms",
         Progress("papaya so far"),
-        Pause(20_000),
-        Question("persimmon or not?"),
+        Delay(20_000),
+        AskPerson("persimmon or not?"),
         "mangosteen",
         mode="delegate",
     )
@@ -131,7 +131,7 @@ def full_of(marker: str, kind: Any) -> Any:
         "float": 0.5,
         "dict[str, Any]": {marker: marker, "session": marker, "pending_calls": [marker], "last_error": None},
         "tuple[str, ...]": (marker,),
-        "Part": Part.BRAIN,
+        "FaultSource": FaultSource.BRAIN,
         "ErrorClass": ErrorClass.UNKNOWN,
         "Outcome": Outcome.DONE,
     }

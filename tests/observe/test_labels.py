@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from duologue import Agent, ToolCall
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.core.views import CONVERSATION
 from duologue.observe import signals as sg
 from duologue.observe.fault_hints import hint
 from duologue.observe.labels import LABELS, LANGUAGES, STATES, WAITS, label
-from duologue.testing import Call, Pause, Progress, ScriptedBrain, scripted_tool
+from duologue.testing import Call, Delay, Progress, ScriptedBrain, scripted_tool
 
 
 @pytest.mark.req("C-INT-003")
@@ -81,7 +81,7 @@ def test_every_change_of_state_is_told_and_has_its_label_in_the_agents_language(
 
 @pytest.mark.req("C-GUD-003", "L-10")
 def test_whoever_waits_reads_how_it_stands_in_their_language() -> None:
-    job = scripted_tool("search", Pause(20_000), Progress("la moitié"), Pause(20_000), mode="delegate")
+    job = scripted_tool("search", Delay(20_000), Progress("la moitié"), Delay(20_000), mode="delegate")
     with Call(Agent(ScriptedBrain([[ToolCall("search")], "Voilà."]), tools=[job], language="fr")) as call:
         call.user("cherche donc").waits(45_000)
     waits = [signal for signal in call.signals if isinstance(signal, sg.Waiting)]
@@ -97,9 +97,9 @@ def test_whoever_waits_reads_how_it_stands_in_their_language() -> None:
 
 
 @pytest.mark.req("C-SEC-003")
-@pytest.mark.parametrize("part", Part)
+@pytest.mark.parametrize("part", FaultSource)
 @pytest.mark.parametrize("error", ErrorClass)
-def test_every_fault_of_every_part_comes_with_something_to_do(part: Part, error: ErrorClass) -> None:
+def test_every_fault_of_every_part_comes_with_something_to_do(part: FaultSource, error: ErrorClass) -> None:
     told = hint(part, error)
     assert any(name in told for name in ("brain", "voice", "transcriber", "session", "line"))
     assert told.endswith(".")

@@ -19,7 +19,7 @@ from duologue.observe.metrics import Metrics
 from duologue.observe.prometheus import CONTENT_TYPE, Histogram, Tally
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
-from duologue.testing import Call, Fail, Hang, Pause, ScriptedBrain, ScriptedVoice, run_simulated, scripted_tool
+from duologue.testing import Call, Delay, Fail, Hang, ScriptedBrain, ScriptedVoice, run_simulated, scripted_tool
 
 # -- A reader of the text format, written from its description and not from the writer
 
@@ -92,7 +92,7 @@ def busy_agent() -> Agent:
         "Well then.",
         Fail(ErrorClass.UNKNOWN),
     ]
-    tools = [scripted_tool("look", Pause(2_000)), scripted_tool("break", Fail(ErrorClass.TOOL_ERROR))]
+    tools = [scripted_tool("look", Delay(2_000)), scripted_tool("break", Fail(ErrorClass.TOOL_ERROR))]
     return Agent(ScriptedBrain(replies, first_ms=300), tools=tools, voice=ScriptedVoice(first_ms=100))
 
 
@@ -310,7 +310,7 @@ def test_a_reply_that_was_asked_for_before_anybody_watched_is_not_timed() -> Non
 
 def test_what_the_machine_ignores_counts_for_nothing() -> None:
     tally = Tally()
-    with Call(Agent(ScriptedBrain([["Yes.", Pause(500), "No."]], first_ms=300))) as call:
+    with Call(Agent(ScriptedBrain([["Yes.", Delay(500), "No."]], first_ms=300))) as call:
         tally.watch(call.conversation)
         call.user("hello there").waits(400)
         reply = call.conversation.machine_state.reply_id

@@ -30,9 +30,9 @@ from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
 from duologue.testing import (
     Call,
+    Delay,
     Fail,
     Hang,
-    Pause,
     Progress,
     ScriptedBrain,
     ScriptedVoice,
@@ -171,7 +171,7 @@ def test_the_wall_clock_is_read_once() -> None:
 
 
 def test_a_tool_is_a_child_of_the_turn_that_called_it_and_the_answer_belongs_to_it(kit: Kit) -> None:
-    look = scripted_tool("look", Pause(2_000), "found")
+    look = scripted_tool("look", Delay(2_000), "found")
     with call_with(kit, [ToolCall("look")], "It is there.", tools=[look]) as call:
         call.user("find it").settles()
         call.waits(5_000)
@@ -187,7 +187,7 @@ def test_a_tool_is_a_child_of_the_turn_that_called_it_and_the_answer_belongs_to_
 
 @pytest.mark.parametrize("tool_ms", [100, 5_000], ids=["ends before the sound", "ends after the sound"])
 def test_a_turn_goes_on_until_the_call_that_it_announced_has_its_answer(kit: Kit, tool_ms: int) -> None:
-    look = scripted_tool("look", Pause(tool_ms))
+    look = scripted_tool("look", Delay(tool_ms))
     with call_with(kit, ["Let me look at that.", ToolCall("look")], "There it is.", tools=[look]) as call:
         call.user("find it").waits(10_000)
     (turn,) = kit.named("turn")
@@ -196,7 +196,7 @@ def test_a_turn_goes_on_until_the_call_that_it_announced_has_its_answer(kit: Kit
 
 
 def test_what_is_said_over_a_running_call_is_a_turn_of_its_own(kit: Kit) -> None:
-    look = scripted_tool("look", Pause(5_000))
+    look = scripted_tool("look", Delay(5_000))
     with call_with(kit, [f"I look. {LONG}", ToolCall("look")], "There it is.", tools=[look], dead_air_ms=0) as call:
         call.user("find it").interrupts("make it two", after_ms=500).waits(15_000)
     first, second = kit.named("turn")
@@ -207,7 +207,7 @@ def test_what_is_said_over_a_running_call_is_a_turn_of_its_own(kit: Kit) -> None
 
 
 def test_a_job_beside_the_conversation_outlives_its_turn_and_its_news_is_a_turn_of_the_agent(kit: Kit) -> None:
-    job = scripted_tool("research", Pause(20_000), "all of it", mode="dispatch")
+    job = scripted_tool("research", Delay(20_000), "all of it", mode="dispatch")
     with call_with(kit, [ToolCall("research")], "I am on it.", "Here it is.", tools=[job], dead_air_ms=0) as call:
         call.user("look it up").waits(30_000)
     first, news = kit.named("turn")
@@ -316,7 +316,7 @@ def test_a_held_sound_that_goes_on_was_not_interrupted(kit: Kit) -> None:
 
 
 def test_a_question_that_goes_on_while_it_is_thought_about_stays_one_turn(kit: Kit) -> None:
-    with call_with(kit, [Pause(1_000), "A flight."], "A flight to Rome.") as call:
+    with call_with(kit, [Delay(1_000), "A flight."], "A flight to Rome.") as call:
         call.user("book a flight").says("to Rome please").settles()
     (turn,) = kit.named("turn")
     first, second = kit.named("reply")
@@ -380,7 +380,7 @@ def test_a_brain_that_is_too_late_failed(kit: Kit) -> None:
 
 
 def test_a_reply_that_breaks_off_while_it_is_heard_failed_though_its_sound_did_not(kit: Kit) -> None:
-    with call_with(kit, ["The first half.", Pause(500), Fail(ErrorClass.SERVER_ERROR)]) as call:
+    with call_with(kit, ["The first half.", Delay(500), Fail(ErrorClass.SERVER_ERROR)]) as call:
         call.user("tell me").settles()
     assert [(span.error, span["outcome"]) for span in kit.named("reply")] == [("SERVER_ERROR", "failed")]
     assert [(span.error, span["outcome"]) for span in kit.named("voice")] == [(None, "finished")]
@@ -501,7 +501,7 @@ STORIES = (
 def test_no_span_is_left_open_and_none_ends_before_it_begins(story: Callable[[Call], None], kit: Kit) -> None:
     script = {"tool": [ToolCall("work")], "tell": LONG, "fail": Fail(ErrorClass.UNKNOWN)}
     brain = ScriptedBrain(script, first_ms=300)
-    agent = Agent(brain, tools=[scripted_tool("work", Progress("x"), Pause(9_000))], voice=ScriptedVoice(first_ms=100))
+    agent = Agent(brain, tools=[scripted_tool("work", Progress("x"), Delay(9_000))], voice=ScriptedVoice(first_ms=100))
     with Call(agent, own_voice=True) as call:
         kit.trace(call.conversation)
         story(call)
@@ -583,7 +583,7 @@ def test_it_does_so_even_if_it_begins_later(kit: Kit) -> None:
 
 @pytest.mark.req("C-SEC-001")
 def test_no_word_of_the_conversation_is_in_any_span(kit: Kit) -> None:
-    look = scripted_tool("look", Progress("papaya"), Pause(1_000), "mangosteen")
+    look = scripted_tool("look", Progress("papaya"), Delay(1_000), "mangosteen")
     made_up = ToolCall("durian please", {"fig": "pomelo"})
     failing = scripted_tool("break", Fail(ErrorClass.TOOL_ERROR, "rambutan sk-live-4f9a2"))
     calls = [ToolCall("look", {"where": "kumquat"}), made_up, ToolCall("break")]

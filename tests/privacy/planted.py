@@ -23,11 +23,11 @@ from duologue.ports.store import Store
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.leases import Custody
+from duologue.server.leases import Leases
 from duologue.server.run import bound, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
-from duologue.workers.scripted import Question, scripted_tool
+from duologue.workers.scripted import AskPerson, scripted_tool
 from tests.server.served import Client, House
 
 SPOKEN = "gesprochenzürich"
@@ -80,7 +80,7 @@ def talker(**more: Any) -> Agent:
 
     tools = [
         scripted_tool("look_up", f"found {OUTPUT}"),
-        scripted_tool("long_job", Question(QUESTION), mode="dispatch"),
+        scripted_tool("long_job", AskPerson(QUESTION), mode="dispatch"),
     ]
     return Agent(ScriptedBrain(answer), ears=ScriptedEars(), voice=ScriptedVoice(), tools=tools, **more)
 
@@ -180,7 +180,7 @@ async def kept_house(
     quiet.setLevel(logging.INFO)
     listening = bound("127.0.0.1", 0)
     settings = ServerSettings(port=0, token=TOKEN, journals=keeping.journals, limits=Limits(drain_s_max=0.05))
-    server = Server(remember, settings, custody=Custody(keeping.store, node, ttl_ms=ttl_ms))
+    server = Server(remember, settings, custody=Leases(keeping.store, node, ttl_ms=ttl_ms))
     house = House(server, listening.getsockname()[1], agents)
     custody = server.hall.custody
     assert custody is not None

@@ -13,7 +13,7 @@ import pytest
 from duologue.core.codec import digest, event_from_json, event_to_json, restore, snapshot, state_to_json
 from duologue.core.errors import DuologueError, InvalidSnapshot
 from duologue.core.events import EVENTS
-from duologue.core.leaves import ErrorClass, Part, Timer
+from duologue.core.leaves import ErrorClass, FaultSource, Timer
 from duologue.core.machine import ROWS, Machine
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
@@ -148,7 +148,7 @@ def test_every_kind_of_event_survives_json() -> None:
 
 SAMPLES = {
     "error": ErrorClass.UNKNOWN,
-    "part": Part.EARS,
+    "part": FaultSource.EARS,
     "timer": Timer.BEAT,
     "due": 5,
     "heard_ms": 7,

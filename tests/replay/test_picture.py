@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Job, Leaf, Link, Reply, Timer, User, Voice
+from duologue.core.leaves import ErrorClass, JobKind, Leaf, Link, Reply, Timer, User, Voice
 from duologue.core.machine import MACHINE
 from duologue.core.settings import profile
 from duologue.core.views import VIEWS
@@ -620,9 +620,9 @@ def test_a_typed_turn_takes_no_time() -> None:
 
 
 def test_every_leaf_and_every_state_has_a_look() -> None:
-    leaves: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+    leaves: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
     for region, kinds in leaves.items():
-        names = {"none" if leaf is Job.ABSENT else leaf.value for leaf in kinds}
+        names = {"none" if leaf is JobKind.ABSENT else leaf.value for leaf in kinds}
         assert set(LOOKS[region]) - {"refused"} == names
     for view in ("lifecycle", "conversation"):
         assert set(LOOKS[view]) == set(VIEWS[view].states)

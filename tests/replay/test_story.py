@@ -10,10 +10,10 @@ from duologue.core.events import EVENTS
 from duologue.core.leaves import ErrorClass, Timer
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
-from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, Line, tell
+from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, StoryLine, tell
 
 
-def last_line(stage: Stage) -> Line | None:
+def last_line(stage: Stage) -> StoryLine | None:
     return tell(stage.moments[-1])
 
 
@@ -34,7 +34,7 @@ def test_a_line_says_when_what_happened_and_what_was_done() -> None:
     stage.think()
     stage.speak(400)
     stage.begin_talking()
-    assert last_line(stage) == Line(stage.at, "user makes a sound", ("playback held",))
+    assert last_line(stage) == StoryLine(stage.at, "user makes a sound", ("playback held",))
 
 
 def test_what_the_machine_ignored_is_not_told() -> None:
@@ -51,7 +51,7 @@ def test_small_steps_are_told_only_if_they_cause_something() -> None:
     stage.happen(ev.SpeechStopped)
     stage.happen(ev.TurnEnded)
     stage.hear_words(2, final=True)
-    assert last_line(stage) == Line(0, "words are recognised", ("brain asked",))
+    assert last_line(stage) == StoryLine(0, "words are recognised", ("brain asked",))
 
 
 def test_a_ready_answer_that_has_to_wait_is_said_to_wait() -> None:
@@ -72,13 +72,13 @@ def test_words_during_a_call_are_said_to_be_kept() -> None:
     stage.call_tool()
     stage.happen(ev.ReplyFinished)
     stage.say()
-    assert last_line(stage) == Line(stage.at, "user has finished", ("kept for later",))
+    assert last_line(stage) == StoryLine(stage.at, "user has finished", ("kept for later",))
 
 
 def test_a_deadline_is_told_by_what_it_means() -> None:
     stage = started()
     stage.wait_for(Timer.DEAD_AIR)
-    assert last_line(stage) == Line(20_000, "nobody says anything", ("check-in asked for",))
+    assert last_line(stage) == StoryLine(20_000, "nobody says anything", ("check-in asked for",))
     stage.fail_reply(ErrorClass.RATE_LIMIT)
     stage.wait_for(Timer.RETRY)
     line = last_line(stage)
@@ -98,7 +98,7 @@ def test_a_fault_is_told_by_its_class_and_nothing_else() -> None:
 
 
 def test_a_notable_event_is_told_even_if_nothing_has_to_be_done() -> None:
-    assert last_line(started()) == Line(0, "session is ready", ())
+    assert last_line(started()) == StoryLine(0, "session is ready", ())
 
 
 def test_telling_news_is_not_called_answering() -> None:
@@ -112,11 +112,11 @@ def test_telling_news_is_not_called_answering() -> None:
     stage.answer()
     stage.happen(ev.JobFinished)
     stage.wait_for(Timer.BEAT)
-    assert last_line(stage) == Line(stage.at, "floor is free", ("brain told the news",))
+    assert last_line(stage) == StoryLine(stage.at, "floor is free", ("brain told the news",))
 
 
 def test_a_goodbye_is_not_called_a_check_in() -> None:
     stage = Stage(profile("confirm", check_ins_max=0))
     stage.start()
     stage.wait_for(Timer.DEAD_AIR)
-    assert last_line(stage) == Line(20_000, "nobody says anything", ("goodbye asked for",))
+    assert last_line(stage) == StoryLine(20_000, "nobody says anything", ("goodbye asked for",))

@@ -12,7 +12,7 @@ import pytest
 
 from duologue.core import events as ev
 from duologue.core.events import EVENTS
-from duologue.core.leaves import Job, Leaf, Link, Reply, Timer, User, Voice
+from duologue.core.leaves import JobKind, Leaf, Link, Reply, Timer, User, Voice
 from duologue.core.views import PHONE, VIEWS
 from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import read_journal, replay
@@ -201,7 +201,7 @@ def test_nothing_in_a_timeline_but_names_of_the_machine_and_numbers() -> None:
     stage.begin_talking()
     stage.hear_words(4, content=987_654_321)
     data = read_timeline(stage.moments).to_json()
-    leaves: list[Leaf] = [leaf for region in (Link, User, Voice, Reply, Job) for leaf in region]
+    leaves: list[Leaf] = [leaf for region in (Link, User, Voice, Reply, JobKind) for leaf in region]
     known = {leaf.value for leaf in leaves}
     known |= {kind.__name__ for kind in EVENTS} | {f"timer:{timer.value}" for timer in Timer}
     known |= {state for view in VIEWS.values() for state in view.states} | {*VIEWS, *REGIONS}

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -36,7 +36,7 @@ class Stage:
         self.seats = seats
         self.conversation = Conversation(agent, line, seat=seat, seats=seats, journal=journal, conversation_id="test")
         self.signals: list[sg.Signal] = []
-        self.moments: list[Moment] = []
+        self.moments: list[StepRecord] = []
         self.conversation.on(sg.Signal, self.signals.append)
         self.conversation.engine.watchers.append(self.moments.append)
         self.utterance = 0

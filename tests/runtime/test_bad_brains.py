@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.observe import signals as sg
 from duologue.ports import Request, ServiceError, Show, Sound, ToolCall
-from duologue.ports.brain import Part as BrainPart
+from duologue.ports.brain import FaultSource as BrainPart
 from duologue.runtime.agent import Agent, InvalidAgent
-from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedVoice, scripted_tool
+from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedVoice, scripted_tool
 from tests.runtime.runtime_fakes import Stage, others, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -50,7 +50,9 @@ def test_a_brain_that_fails_three_times_is_asked_after_one_two_and_four_seconds(
 def test_a_brain_that_fails_for_good_is_told_to_the_person_and_the_turn_is_reported_lost() -> None:
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
-        assert [(signal.part, signal.error) for signal in stage.told(sg.Failed)] == [(Part.BRAIN, ErrorClass.UNKNOWN)]
+        assert [(signal.part, signal.error) for signal in stage.told(sg.Failed)] == [
+            (FaultSource.BRAIN, ErrorClass.UNKNOWN)
+        ]
         assert stage.lost == ["hello there"]
         assert stage.said == ["hello there"]
         await stage.say("once more")
@@ -80,7 +82,7 @@ def test_a_brain_that_fails_after_some_words_and_before_any_sound_is_asked_again
 
 @pytest.mark.req("M-05")
 def test_a_brain_that_fails_while_it_is_heard_ends_where_it_is_and_is_not_asked_again() -> None:
-    brain = ScriptedBrain([["Here is the first sentence. And", Pause(500), Fail(ErrorClass.SERVER_ERROR)]])
+    brain = ScriptedBrain([["Here is the first sentence. And", Delay(500), Fail(ErrorClass.SERVER_ERROR)]])
 
     async def scene(stage: Stage) -> None:
         await hear_answer(stage)
@@ -179,7 +181,7 @@ def test_a_brain_that_always_yields_garbage_becomes_a_fault() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.until(lambda: bool(stage.told(sg.Failed)))
-        assert stage.told(sg.Failed)[0].part is Part.BRAIN
+        assert stage.told(sg.Failed)[0].part is FaultSource.BRAIN
 
     async def reply(request: Request) -> AsyncIterator[Any]:
         yield 5

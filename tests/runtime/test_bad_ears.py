@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
 from duologue.ports import Final, Partial, ServiceError, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.ears import Commit, Frame, Incoming
 from duologue.ports.history import UserSaid
-from duologue.runtime.frame_queue import Frames
-from duologue.testing import Pause, ScriptedBrain, ScriptedEars
-from duologue.turns.endpoint import Manual
+from duologue.runtime.frame_queue import FrameQueue
+from duologue.testing import Delay, ScriptedBrain, ScriptedEars
+from duologue.turns.endpoint import ManualEndpoint
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -66,7 +66,7 @@ def test_ears_that_always_break_end_the_conversation_and_do_not_loop_for_ever() 
     async def scene(stage: Stage) -> None:
         async with asyncio.timeout(300):
             await stage.conversation.wait()
-        assert {fault.part for fault in stage.told(sg.Failed)} == {Part.EARS}
+        assert {fault.part for fault in stage.told(sg.Failed)} == {FaultSource.EARS}
         assert stage.told(sg.Failed)[-1].fatal
 
     play(scene, ScriptedBrain(), ears=Broken())
@@ -85,7 +85,7 @@ def test_ears_that_always_talk_nonsense_are_told_to_the_person(first: tuple[Any,
 
     async def scene(stage: Stage) -> None:
         await stage.until(lambda: bool(stage.told(sg.Failed)), 120)
-        assert stage.told(sg.Failed)[0].part is Part.EARS
+        assert stage.told(sg.Failed)[0].part is FaultSource.EARS
 
     play(scene, ScriptedBrain(), ears=Garbling(), profile=profile("confirm", dead_air_ms=0))
 
@@ -155,7 +155,7 @@ def test_nonsense_from_a_programs_own_ears_is_refused_there() -> None:
 
 @pytest.mark.req("C-REQ-003")
 def test_ears_that_are_slower_than_the_line_lose_the_oldest_sound_and_no_marker() -> None:
-    frames = Frames(frames_max=10)
+    frames = FrameQueue(frames_max=10)
     for number in range(1_000):
         frames.put(Frame(bytes([number % 250])))
         if number % 100 == 0:
@@ -286,7 +286,7 @@ def test_ears_that_end_turns_by_themselves_are_believed() -> None:
         await stage.sleep(100)
         assert asked(brain) == ["hello there"]
 
-    play(scene, brain, endpoint=Manual())
+    play(scene, brain, endpoint=ManualEndpoint())
 
 
 @pytest.mark.req("M-13", "C-PER-001")
@@ -306,7 +306,7 @@ def test_final_text_that_never_comes_is_waited_for_for_one_and_a_half_seconds() 
 
 @pytest.mark.req("M-15")
 def test_late_text_of_a_turn_that_was_thought_a_noise_is_in_history_and_in_the_question() -> None:
-    brain = ScriptedBrain(lambda request: [Pause(1_500), echo(request)])
+    brain = ScriptedBrain(lambda request: [Delay(1_500), echo(request)])
 
     async def scene(stage: Stage) -> None:
         stage.ears.tell(SpeechBegan(1))
@@ -415,7 +415,7 @@ def test_sending_by_hand_before_voice_activity_has_ended_is_one_turn_and_one_que
 
 @pytest.mark.req("L-03")
 def test_a_turn_at_its_thirty_second_limit_is_not_said_twice() -> None:
-    brain = ScriptedBrain(lambda request: [Pause(60_000), "Too late."])
+    brain = ScriptedBrain(lambda request: [Delay(60_000), "Too late."])
     words = [f"word{number}" for number in range(36)]
 
     async def scene(stage: Stage) -> None:
@@ -495,7 +495,7 @@ def test_a_typed_turn_is_asked_once_and_is_history() -> None:
 
 @pytest.mark.req("M-03", "M-15")
 def test_what_is_typed_while_speaking_joins_what_is_said() -> None:
-    brain = ScriptedBrain(lambda request: [Pause(3_000), echo(request)])
+    brain = ScriptedBrain(lambda request: [Delay(3_000), echo(request)])
 
     async def scene(stage: Stage) -> None:
         await stage.begin("my number is")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import Finished, LineEvent, Played, ServiceError, Sound, Stopped, Unplayable
@@ -68,7 +68,7 @@ def test_a_voice_that_refuses_our_key_is_named_in_the_hint() -> None:
         await stage.say("hello there")
         await stage.until(lambda: bool(stage.told(sg.Failed)))
         fault = stage.told(sg.Failed)[0]
-        assert fault.part is Part.VOICE, f"the person is sent to the wrong service: {fault.hint}"
+        assert fault.part is FaultSource.VOICE, f"the person is sent to the wrong service: {fault.hint}"
         assert "voice" in fault.hint
 
     play(scene, ScriptedBrain(["Good day."]), voice=Voice(spoil))
@@ -221,7 +221,7 @@ def test_a_line_that_raises_while_it_plays_is_a_fault_and_nothing_unplayed_is_hi
         heard_ms = 200 * after
         longest = " ".join(stage.heard)
         assert len(longest) <= heard_ms / 60 + 1, f"heard was {heard_ms} ms, history says {longest!r}"
-        assert [fault.part for fault in stage.told(sg.Failed)] == [Part.VOICE]
+        assert [fault.part for fault in stage.told(sg.Failed)] == [FaultSource.VOICE]
         await stage.rest()
         await stage.say("and again")
         await stage.rest()
@@ -420,7 +420,7 @@ def test_a_line_that_never_acknowledges_stalls_into_a_fault_and_not_for_ever() -
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
         await stage.until(lambda: bool(stage.told(sg.Failed)), 20)
-        assert stage.told(sg.Failed)[0].part is Part.VOICE
+        assert stage.told(sg.Failed)[0].part is FaultSource.VOICE
         await stage.rest()
         assert stage.state == "listening"
 

@@ -18,7 +18,7 @@ from duologue.observe.recorder import words_path
 from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 from duologue.replay.journal import read_journal, replay
-from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedLine, scripted_tool
+from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedLine, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -38,7 +38,7 @@ async def talk(stage: Stage) -> None:
 
 def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
     brain = ScriptedBrain([TWO, "Fine.", ToolCall("work"), "Used.", Fail(ErrorClass.UNKNOWN)])
-    return brain, {"tools": [scripted_tool("work", Pause(1_000), "the tool's secret result")]}
+    return brain, {"tools": [scripted_tool("work", Delay(1_000), "the tool's secret result")]}
 
 
 @pytest.mark.req("L-21", "C-REQ-010")
@@ -340,7 +340,7 @@ def test_interrupting_a_thought_means_that_no_answer_comes() -> None:
         assert stage.state == "listening"
         assert stage.said == ["hello there"]
 
-    play(scene, ScriptedBrain([[Pause(1_000), "Never."]]))
+    play(scene, ScriptedBrain([[Delay(1_000), "Never."]]))
 
 
 @pytest.mark.req("C-INT-003")

@@ -13,12 +13,12 @@ from duologue.brains.scripted import ScriptedBrain
 from duologue.lines.scripted import ScriptedLine
 from duologue.ports.history import AgentSaid, UserSaid
 from duologue.ports.line import Played
-from duologue.ports.scripted_steps import Pause
-from duologue.ports.store import Write
+from duologue.ports.scripted_steps import Delay
+from duologue.ports.store import StoreWrite
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.checkpoint import read_saved
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
@@ -67,7 +67,7 @@ class CrashingStore(MemoryStore):
 @dataclass
 class Process:
     conversation: Conversation
-    keeper: Keeper
+    keeper: CheckpointWriter
     line: ScriptedLine
 
     def die(self) -> None:
@@ -94,7 +94,7 @@ async def begin(store: MemoryStore, agent: Agent, played: Played | None = None) 
     saved = read_saved(kept.parts, agent.settings) if kept.parts else None
     line = ScriptedLine()
     conversation = Conversation(agent, line, conversation_id="call", saved=saved)
-    keeper = Keeper(store, lease, kept.revision, lambda: None, lambda problem: None)
+    keeper = CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None)
     conversation.engine.keep(keeper)
     if saved is None:
         await conversation.start()
@@ -218,7 +218,7 @@ def test_whenever_a_process_dies_a_tool_that_may_run_once_runs_at_most_once(idem
     def answer(request: Any) -> Any:
         if request.outputs:
             return f"The output was: {request.outputs[-1].output}."
-        return [Pause(100), ToolCall("pay", {"amount": 5})]
+        return [Delay(100), ToolCall("pay", {"amount": 5})]
 
     def make() -> Agent:
         return Agent(ScriptedBrain(answer), tools=[pay], voice=ScriptedVoice())
@@ -274,7 +274,7 @@ def test_a_reply_of_which_more_was_heard_than_was_written_down_is_not_said_again
         reply, voice, ledger = words["speech"]
         (text, start_ms, _, _, _, glued), *_ = ledger["passages"]
         ledger |= {"passages": [[text, start_ms, 200, [], False, glued]], "total_ms": 200, "heard_ms": 0}
-        await store.write(lease, kept.revision, Write({"words": {**words, "speech": [reply, voice, ledger]}}))
+        await store.write(lease, kept.revision, StoreWrite({"words": {**words, "speech": [reply, voice, ledger]}}))
         process.die()
         process = await begin(store, Agent(ScriptedBrain(["Again?"]), voice=ScriptedVoice()), Played(voice, 1_500))
         assert await at_rest(process, store)

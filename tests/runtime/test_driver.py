@@ -11,7 +11,7 @@ import pytest
 from duologue.core import events as ev
 from duologue.core.leaves import Link, Timer
 from duologue.core.settings import profile
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.runtime.driver import INBOX_MAX, Driver, InboxFull
 from duologue.runtime.simulated_clock import run_simulated
@@ -23,12 +23,12 @@ class Noted:
     """A driver whose steps are written down."""
 
     def __init__(self, **settings: Any) -> None:
-        self.moments: list[Moment] = []
+        self.moments: list[StepRecord] = []
         self.trouble: list[tuple[str, BaseException]] = []
         self.on_step: Any = lambda moment: None
         self.driver = Driver(profile("confirm", **settings), self._perform, self._note)
 
-    def _perform(self, moment: Moment) -> None:
+    def _perform(self, moment: StepRecord) -> None:
         self.moments.append(moment)
         self.on_step(moment)
 
@@ -59,7 +59,7 @@ def test_what_is_posted_within_a_step_waits_its_turn_and_keeps_its_order() -> No
         noted = Noted()
         depth: list[int] = []
 
-        def post_more(moment: Moment) -> None:
+        def post_more(moment: StepRecord) -> None:
             depth.append(1)
             assert len(depth) == 1, "a step was taken inside a step"
             if type(moment.event) is ev.StartRequested:
@@ -81,7 +81,7 @@ def test_the_current_ids_are_those_of_the_moment_at_which_an_event_is_taken() ->
     async def scene() -> None:
         noted = Noted()
 
-        def post_more(moment: Moment) -> None:
+        def post_more(moment: StepRecord) -> None:
             if type(moment.event) is ev.StartRequested:
                 noted.driver.post(ev.SessionReady)  # session 1 exists only from this step on
 
@@ -96,7 +96,7 @@ def test_more_than_a_full_inbox_within_one_step_is_refused() -> None:
     async def scene() -> None:
         noted = Noted()
 
-        def flood(moment: Moment) -> None:
+        def flood(moment: StepRecord) -> None:
             if type(moment.event) is ev.StartRequested:
                 for _ in range(INBOX_MAX):
                     noted.driver.post(ev.SpeechStarted)
@@ -180,7 +180,7 @@ def test_a_performer_that_raises_leaves_the_deadlines_running() -> None:
     async def scene() -> None:
         noted = Noted(dead_air_ms=1_000)
 
-        def raise_once(moment: Moment) -> None:
+        def raise_once(moment: StepRecord) -> None:
             if type(moment.event) is ev.SessionReady:
                 raise RuntimeError("a part broke")
 
@@ -200,7 +200,7 @@ def test_a_performer_that_raises_in_a_deadline_does_not_stop_the_clock() -> None
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
         broken = [True]
 
-        def raise_once(moment: Moment) -> None:
+        def raise_once(moment: StepRecord) -> None:
             if type(moment.event) is ev.TimerFired and broken:
                 broken.clear()
                 raise RuntimeError("a part broke")
@@ -217,7 +217,7 @@ def test_what_waits_behind_a_step_that_raises_is_still_taken() -> None:
     async def scene() -> None:
         noted = Noted()
 
-        def post_and_raise(moment: Moment) -> None:
+        def post_and_raise(moment: StepRecord) -> None:
             if type(moment.event) is ev.StartRequested:
                 noted.driver.post(ev.SessionReady)
                 raise RuntimeError("a part broke")
@@ -273,7 +273,7 @@ def test_a_watcher_that_raises_costs_nothing(kind: type[ev.Event]) -> None:
     async def scene(stage: Stage) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
 
-        def raises(moment: Moment) -> None:
+        def raises(moment: StepRecord) -> None:
             if type(moment.event) is kind:
                 raise RuntimeError("a watcher broke")
 

@@ -13,7 +13,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.ports.ears import Heard, Incoming
 from duologue.ports.worker import Worker
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import Saved
+from duologue.runtime.checkpoint import Checkpoint
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats, SeatTaken
 from duologue.runtime.simulated_clock import run_simulated
@@ -80,7 +80,7 @@ def test_a_model_that_went_on_with_a_conversation_hears_nobody_else() -> None:
         before = talk(agent, seats)
         await before.start()
         engine = before.engine
-        saved = Saved(before.machine_state, engine.transcript.dump(), engine.asking.dump())
+        saved = Checkpoint(before.machine_state, engine.transcript.dump(), engine.asking.dump())
         await before.abandon("the process is gone")
         after = talk(agent, seats, saved=saved)
         await after.go_on()

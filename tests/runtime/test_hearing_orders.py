@@ -24,7 +24,7 @@ from duologue.core.settings import profile
 from duologue.ports import Final, Firm, Partial, SpeechBegan, SpeechEnded, TurnOver
 from duologue.ports.ears import Frame, Heard
 from duologue.ports.line import Healed, Wobbled
-from duologue.testing import Pause, ScriptedBrain
+from duologue.testing import Delay, ScriptedBrain
 from tests.runtime.runtime_fakes import Stage, play
 
 # -- A voice that goes on beyond the end of its turn
@@ -51,7 +51,7 @@ def test_what_is_said_over_three_turns_in_one_breath_is_in_each_of_them_once(by:
         assert spoken == [*words[:69], "mended"]
         assert len(stage.said) == 3
 
-    play(scene, ScriptedBrain(lambda request: [Pause(60_000), "Too late."]))
+    play(scene, ScriptedBrain(lambda request: [Delay(60_000), "Too late."]))
 
 
 @pytest.mark.req("M-15")

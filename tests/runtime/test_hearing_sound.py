@@ -26,7 +26,15 @@ from duologue.ports.ears import Heard, Pause, VoiceFrame
 from duologue.runtime.agent import Phrases
 from duologue.testing import ScriptedBrain
 from duologue.turns.controller import PRESETS
-from duologue.turns.endpoint import EasyTurn, Endpoint, Manual, Semantic, Vad, Wait, policy
+from duologue.turns.endpoint import (
+    EasyTurnEndpoint,
+    EndpointPolicy,
+    FixedSilence,
+    ManualEndpoint,
+    SemanticEndpoint,
+    SilenceWait,
+    policy,
+)
 from duologue.turns.features import PauseFeatures
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -45,9 +53,11 @@ class BySound:
     over_ms: int = 500
     open_ms: int = 1_500
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         is_over = pause.turn_logit is not None and pause.turn_logit > 0
-        return Wait(self.over_ms if is_over else self.open_ms, 0.9 if is_over else 0.2, (f"logit_{pause.turn_logit}",))
+        return SilenceWait(
+            self.over_ms if is_over else self.open_ms, 0.9 if is_over else 0.2, (f"logit_{pause.turn_logit}",)
+        )
 
 
 class Person:
@@ -251,7 +261,7 @@ def test_a_late_pause_while_somebody_speaks_does_nothing() -> None:
 
 @pytest.mark.req("M-13")
 @pytest.mark.parametrize("endpoint", [BySound(), policy("combined"), policy("semantic"), policy("vad")], ids=str)
-def test_ears_that_tell_frames_and_never_a_pause_still_end_the_turn(endpoint: Endpoint) -> None:
+def test_ears_that_tell_frames_and_never_a_pause_still_end_the_turn(endpoint: EndpointPolicy) -> None:
     async def scene(stage: Stage, person: Person) -> None:
         await person.says("hello there", pause=None)
         ended_at = stage.now_ms
@@ -305,9 +315,9 @@ def test_words_that_are_not_final_are_no_words_to_a_policy() -> None:
 
     @dataclass(frozen=True)
     class Watching:
-        def wait(self, pause: PauseFeatures) -> Wait:
+        def wait(self, pause: PauseFeatures) -> SilenceWait:
             seen.append(pause)
-            return Wait(1_000, reasons=("watching",))
+            return SilenceWait(1_000, reasons=("watching",))
 
     async def scene(stage: Stage, person: Person) -> None:
         await person.begins()
@@ -366,7 +376,7 @@ def test_easyturn_by_frames_ends_a_turn_after_its_silence_and_its_hysteresis(pre
         assert decided.reasons == ("transition_to_SPEAK_eot",)
         assert decided.confidence > 0.5
 
-    act(scene, endpoint=EasyTurn(settings))
+    act(scene, endpoint=EasyTurnEndpoint(settings))
 
 
 @pytest.mark.req("T-03")
@@ -380,7 +390,7 @@ def test_easyturn_never_ends_a_turn_while_somebody_speaks() -> None:
         assert asked(stage) == []
         assert decisions(stage, "end_of_turn") == []
 
-    act(scene, endpoint=EasyTurn(PRESETS["aggressive"]))
+    act(scene, endpoint=EasyTurnEndpoint(PRESETS["aggressive"]))
 
 
 @pytest.mark.req("T-03")
@@ -396,7 +406,7 @@ def test_easyturn_starts_anew_with_every_turn() -> None:
             await stage.rest()
         assert asked(stage) == ["a table for two please", "and a window if you can"]
 
-    act(scene, endpoint=EasyTurn(PRESETS["easyturn-003"]))
+    act(scene, endpoint=EasyTurnEndpoint(PRESETS["easyturn-003"]))
 
 
 @pytest.mark.req("T-03")
@@ -408,7 +418,7 @@ def test_easyturn_over_a_pause_goes_on_and_asks_once() -> None:
         await person.until(lambda: bool(asked(stage)))
         assert asked(stage) == ["I would like a table for two"]
 
-    act(scene, endpoint=EasyTurn(PRESETS["balanced"]))
+    act(scene, endpoint=EasyTurnEndpoint(PRESETS["balanced"]))
 
 
 # -- Over the agent's voice
@@ -641,7 +651,7 @@ def test_while_the_person_is_overheard_easyturn_ends_the_turn_as_well() -> None:
         assert stage.conversation.machine_state.user is User.QUIET
         assert overheard(stage) == ["yeah"]
 
-    act(scene, speaker(), endpoint=EasyTurn(PRESETS["balanced"]))
+    act(scene, speaker(), endpoint=EasyTurnEndpoint(PRESETS["balanced"]))
 
 
 # -- Each phase has settings of its own
@@ -651,7 +661,7 @@ def test_while_the_person_is_overheard_easyturn_ends_the_turn_as_well() -> None:
 @pytest.mark.req("V-02")
 def test_an_agent_can_be_hard_to_interrupt_and_patient_at_the_end() -> None:
     """livekit/agents#3427: hard to interrupt while it speaks and patient while the user thinks can't be had at once."""
-    patient = Semantic.named("patient")
+    patient = SemanticEndpoint.named("patient")
     thinking = PauseFeatures(900, 60.0, turn_logit=0.0)
 
     async def scene(stage: Stage, person: Person) -> None:
@@ -683,9 +693,9 @@ def test_an_agent_can_be_hard_to_interrupt_and_patient_at_the_end() -> None:
 
 
 @pytest.mark.graveyard(15)
-@pytest.mark.parametrize("endpoint", [Vad(300), Vad(1_200)], ids=str)
+@pytest.mark.parametrize("endpoint", [FixedSilence(300), FixedSilence(1_200)], ids=str)
 @pytest.mark.parametrize("overlap", ["confirm", "words", "immediate"])
-def test_neither_setting_moves_the_other(overlap: str, endpoint: Vad) -> None:
+def test_neither_setting_moves_the_other(overlap: str, endpoint: FixedSilence) -> None:
     """livekit/agents#3427: one number for both. Here the floor is lost at the same moment for every wait, and the wait
     is the same for every way to lose the floor."""
 
@@ -780,7 +790,7 @@ def test_what_was_not_decided_is_not_told(story: str) -> None:
             await person.pauses(96)
         assert len(decisions(stage, "end_of_turn")) == len(when(stage, fx.CommitAudio))
 
-    act(scene, endpoint=Manual())
+    act(scene, endpoint=ManualEndpoint())
 
 
 # -- Nonsense
@@ -878,7 +888,7 @@ def test_ears_that_stop_in_mid_voice_leave_no_turn_open() -> None:
         await stage.until(lambda: bool(asked(stage)), 6)
         assert asked(stage) == ["hello there"]
 
-    for endpoint in (BySound(), EasyTurn(), policy("combined")):
+    for endpoint in (BySound(), EasyTurnEndpoint(), policy("combined")):
         act(scene, endpoint=endpoint)
 
 

@@ -15,7 +15,7 @@ from duologue.core.leaves import Outcome
 from duologue.observe import signals as sg
 from duologue.ports import Request, ToolCall
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
-from duologue.testing import Hang, Partly, Pause, Progress, Question, ScriptedBrain, scripted_tool
+from duologue.testing import AskPerson, Delay, Hang, Partly, Progress, ScriptedBrain, scripted_tool
 from duologue.workers.function_tools import tool
 from tests.runtime.runtime_fakes import Stage, others, play
 
@@ -281,7 +281,7 @@ def test_what_a_worker_tells_after_its_end_is_nothing() -> None:
 @pytest.mark.req("L-09", "L-10")
 def test_a_delegated_job_shows_how_it_stands() -> None:
     worker = scripted_tool(
-        "work", Pause(3_000), Progress("a quarter", 0.25), Pause(37_000), "the result", mode="delegate"
+        "work", Delay(3_000), Progress("a quarter", 0.25), Delay(37_000), "the result", mode="delegate"
     )
 
     async def scene(stage: Stage) -> None:
@@ -316,7 +316,7 @@ def test_what_is_said_while_a_tool_runs_is_answered_with_its_result_in_one_reque
     brain = ScriptedBrain(
         lambda r: ToolCall("work") if r.text == "please do it" and not r.history[1:] else "Both done."
     )
-    worker = scripted_tool("work", Pause(5_000), "the result")
+    worker = scripted_tool("work", Delay(5_000), "the result")
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -345,7 +345,7 @@ def answering(*replies: Any) -> ScriptedBrain:
 
 @pytest.mark.req("L-09", "M-16")
 def test_a_job_that_asks_gets_the_persons_answer_and_goes_on() -> None:
-    worker = scripted_tool("work", Question("Window or aisle?"), "booked", mode="delegate")
+    worker = scripted_tool("work", AskPerson("Window or aisle?"), "booked", mode="delegate")
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -368,7 +368,7 @@ def test_a_job_that_asks_gets_the_persons_answer_and_goes_on() -> None:
 
 @pytest.mark.req("L-09")
 def test_a_job_may_ask_twice() -> None:
-    worker = scripted_tool("work", Question("First?"), Question("Second?"), "booked", mode="delegate")
+    worker = scripted_tool("work", AskPerson("First?"), AskPerson("Second?"), "booked", mode="delegate")
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -418,7 +418,7 @@ def test_a_job_that_asks_two_things_at_once_gets_both_answers() -> None:
     ids=str,
 )
 def test_an_answer_to_a_job_that_does_not_fit_is_refused_and_the_job_still_waits(arguments: dict[str, Any]) -> None:
-    worker = scripted_tool("work", Question("Window or aisle?"), "booked", mode="delegate")
+    worker = scripted_tool("work", AskPerson("Window or aisle?"), "booked", mode="delegate")
     script = [ToolCall("work"), "Window or aisle?", ToolCall("answer_job", arguments), "That did not fit."]
 
     async def scene(stage: Stage) -> None:
@@ -476,7 +476,7 @@ def test_the_person_can_cancel_a_job_that_everybody_waits_for() -> None:
 
 @pytest.mark.req("L-09", "M-17")
 def test_a_dispatched_job_speaks_up_when_it_is_done_and_nobody_checks_in_meanwhile() -> None:
-    worker = scripted_tool("work", Pause(60_000), "the result", mode="dispatch")
+    worker = scripted_tool("work", Delay(60_000), "the result", mode="dispatch")
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -498,7 +498,7 @@ def test_a_flood_of_calls_is_bounded_and_each_gets_its_output() -> None:
         assert sorted(numbers) == list(range(1, 21))
 
     calls = [ToolCall("work") for _ in range(20)]
-    play(scene, ScriptedBrain([calls, "All done."]), tools=[scripted_tool("work", Pause(1_000))])
+    play(scene, ScriptedBrain([calls, "All done."]), tools=[scripted_tool("work", Delay(1_000))])
 
 
 @pytest.mark.req("M-04")
@@ -541,4 +541,4 @@ def test_a_brain_that_only_ever_calls_tools_does_not_keep_the_person_waiting_for
         await stage.sleep(600_000)
         assert stage.heard or stage.told(sg.Failed), f"ten minutes and {len(brain.requests)} requests, and not a word"
 
-    play(scene, brain, tools=[scripted_tool("work", Pause(2_000))])
+    play(scene, brain, tools=[scripted_tool("work", Delay(2_000))])

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from duologue.ports.failure import UnknownOutcome, classify
-from duologue.ports.store import Lease, StoreFailed, Unsure, Write
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.ports.store import Lease, StoreFailed, StoreWrite, Unsure
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
 
@@ -21,7 +21,7 @@ class Forgetful(MemoryStore):
         super().__init__()
         self.loses: list[str] = []
         self.fails: list[str] = []
-        self.writes: list[Write] = []
+        self.writes: list[StoreWrite] = []
 
     async def _answer(self, what: str, work: Any) -> Any:
         if what in self.fails:
@@ -34,7 +34,7 @@ class Forgetful(MemoryStore):
             raise Unsure("lost")
         return done
 
-    async def write(self, lease: Lease, revision: int, write: Write) -> Any:
+    async def write(self, lease: Lease, revision: int, write: StoreWrite) -> Any:
         self.writes.append(write)
         return await self._answer("write", super().write(lease, revision, write))
 
@@ -45,9 +45,9 @@ class Forgetful(MemoryStore):
         return await self._answer("finish", super().finish(*given))
 
 
-async def keeper_of(store: MemoryStore) -> Keeper:
+async def keeper_of(store: MemoryStore) -> CheckpointWriter:
     lease, kept = await store.claim("call", "node", 10_000, force=True)
-    return Keeper(store, lease, kept.revision, lambda: None, lambda problem: None)
+    return CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None)
 
 
 @pytest.mark.req("D-13")

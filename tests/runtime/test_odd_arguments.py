@@ -15,7 +15,7 @@ from duologue.ports.history import AgentSaid, CallOutput
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Agent
 from duologue.runtime.checkpoint import read_saved
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
@@ -42,7 +42,7 @@ async def call_with(arguments: Any) -> tuple[list[Any], list[CallOutput], int, A
     lease, kept = await store.claim("call", "node", 600_000)
     failures: list[StoreFailed | None] = []
     talk = Conversation(agent, ScriptedLine(), conversation_id="call")
-    talk.engine.keep(Keeper(store, lease, kept.revision, lambda: None, failures.append))
+    talk.engine.keep(CheckpointWriter(store, lease, kept.revision, lambda: None, failures.append))
     await talk.start()
     for text in ("book it", "thank you"):
         began = asyncio.get_running_loop().time()

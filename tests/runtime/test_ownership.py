@@ -12,7 +12,7 @@ from duologue.observe import signals as sg
 from duologue.ports import Sound, ToolCall
 from duologue.ports.ears import SpeechEnded
 from duologue.runtime.conversation import StartRefused
-from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
+from duologue.testing import Delay, Hang, ScriptedBrain, ScriptedSession, scripted_tool
 from tests.runtime.runtime_fakes import Stage, Stubborn, others, play, task_called
 
 LONG = "This is a long answer that goes on and on, so that there is time to do things while it is spoken."
@@ -262,7 +262,7 @@ def test_cancelling_the_reply_from_outside_still_gets_the_turn_answered(when_ms:
         assert stage.heard == ["Good day to you."]
         assert stage.lost == []
 
-    play(scene, ScriptedBrain(lambda request: [Pause(800), "Good day to you."]))
+    play(scene, ScriptedBrain(lambda request: [Delay(800), "Good day to you."]))
 
 
 @pytest.mark.req("C-INT-005", "V-05")
@@ -276,7 +276,7 @@ def test_cancelling_the_task_that_speaks_still_gets_the_turn_answered() -> None:
         await stage.rest()
         assert stage.heard == ["Good day to you."]
 
-    play(scene, ScriptedBrain(lambda request: [Pause(800), "Good day to you."]))
+    play(scene, ScriptedBrain(lambda request: [Delay(800), "Good day to you."]))
 
 
 @pytest.mark.req("L-12")
@@ -375,4 +375,4 @@ def test_cancelling_every_task_at_once_ends_the_call_politely() -> None:
         await stage.sleep(10)
         assert others() == []
 
-    play(scene, ScriptedBrain([[Pause(5_000), LONG]]), start=False, seat="desk")
+    play(scene, ScriptedBrain([[Delay(5_000), LONG]]), start=False, seat="desk")

@@ -11,11 +11,11 @@ import pytest
 
 from duologue.core.leaves import Outcome
 from duologue.ports.history import UserSaid
-from duologue.ports.store import Kept, Lease, StoreFailed, Write
+from duologue.ports.store import Lease, StoredConversation, StoreFailed, StoreWrite
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.checkpoint import NotRestorable, read_saved, transcript_in
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.transcript import Transcript
@@ -31,10 +31,10 @@ class Noted(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self.writes: list[Write] = []
+        self.writes: list[StoreWrite] = []
         self.fails = 0
 
-    async def write(self, lease: Lease, revision: int, write: Write) -> int:
+    async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         if self.fails:
             self.fails -= 1
             raise StoreFailed("away")
@@ -46,10 +46,10 @@ def agent() -> Agent:
     return Agent(ScriptedBrain(lambda request: "Yes."), voice=ScriptedVoice())
 
 
-async def call(store: Noted, turns: int, saved: Any = None) -> Kept:
+async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversation:
     """Somebody types so often, and the process dies."""
     lease, before = await store.claim("call", "node", 10_000, force=True)
-    keeper = Keeper(store, lease, before.revision, lambda: None, lambda problem: None)
+    keeper = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
     conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", saved=saved)
     conversation.engine.keep(keeper)
     await (conversation.start() if saved is None else conversation.go_on())
@@ -64,7 +64,7 @@ async def call(store: Noted, turns: int, saved: Any = None) -> Kept:
     return kept
 
 
-def said(kept: Kept) -> list[str]:
+def said(kept: StoredConversation) -> list[str]:
     items = transcript_in(kept.parts)["items"]
     return [item[2] for item in items if item[0] == "user"]
 
@@ -114,7 +114,7 @@ def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages(
         del words["transcript"]["pages"]
         lease, _ = await store.claim("call", "node", 10_000, force=True)
         pages = {name: None for name in kept.parts if name.startswith("words.")}
-        await store.write(lease, kept.revision, Write({"words": words, **pages}))
+        await store.write(lease, kept.revision, StoreWrite({"words": words, **pages}))
         old = await store.read("call")
         assert old is not None
         again = await call(store, 1, read_saved(old.parts, agent().settings))

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from duologue.core import effects as fx
-from duologue.core.leaves import Ask, ErrorClass, Part
+from duologue.core.leaves import Ask, ErrorClass, FaultSource
 from duologue.core.settings import profile
 from duologue.observe import signals as sg
 from duologue.ports import Closed, Request, ServiceError, ToolCall, Wobbled
 from duologue.ports.ears import SpeechEnded
 from duologue.runtime.agent import Phrases
-from duologue.testing import Fail, Hang, Pause, ScriptedBrain, ScriptedSession, scripted_tool
+from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedSession, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
 TWO = "Here is the first sentence. And here comes the second one, which is longer."
@@ -56,7 +56,7 @@ def test_a_pause_in_mid_speech_goes_on_from_the_very_millisecond() -> None:
 
 @pytest.mark.req("C-REQ-008", "C-AC-005")
 def test_a_pause_while_the_brain_thinks_keeps_its_answer_and_its_time() -> None:
-    brain = ScriptedBrain([[Pause(5_000), "Good day."]])
+    brain = ScriptedBrain([[Delay(5_000), "Good day."]])
 
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -180,7 +180,7 @@ def test_a_line_that_stays_away_is_a_fault_after_forty_five_seconds_and_a_retry_
         stage.line.drop()
         await stage.until(lambda: bool(stage.told(sg.Failed)))
         assert stage.now_ms - lost_at <= 45_010
-        assert stage.told(sg.Failed)[0].part is Part.LINK
+        assert stage.told(sg.Failed)[0].part is FaultSource.LINK
         assert stage.said == ["hello there"]
         stage.line.unblock()
         stage.conversation.recover()
@@ -194,7 +194,7 @@ def test_a_line_that_stays_away_is_a_fault_after_forty_five_seconds_and_a_retry_
 
 @pytest.mark.req("M-12", "M-18")
 def test_a_question_whose_answer_was_not_heard_is_asked_again_once_after_a_reconnect() -> None:
-    brain = ScriptedBrain([[Pause(1_000), "Too late."], "Good day."])
+    brain = ScriptedBrain([[Delay(1_000), "Too late."], "Good day."])
 
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
@@ -224,7 +224,7 @@ def test_what_is_said_while_the_line_is_away_is_answered_when_it_is_back() -> No
 
 @pytest.mark.req("M-04", "L-14")
 def test_a_lost_line_cancels_no_work() -> None:
-    worker = scripted_tool("work", Pause(6_000), "the result")
+    worker = scripted_tool("work", Delay(6_000), "the result")
 
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
@@ -522,7 +522,7 @@ def test_nobody_checks_in_while_the_person_speaks_or_work_runs() -> None:
         await stage.sleep(15_000)
         assert not any("still there" in heard for heard in stage.heard)
 
-    play(scene, ScriptedBrain([[Pause(6_000), "I see."]]))
+    play(scene, ScriptedBrain([[Delay(6_000), "I see."]]))
 
 
 @pytest.mark.req("V-01")

@@ -12,7 +12,7 @@ from duologue.lines.scripted import ScriptedLine
 from duologue.ports.ears import SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.store.memory import MemoryStore
@@ -45,7 +45,7 @@ def test_a_cough_before_the_first_sound_does_not_let_it_begin_before_it_is_safe(
         lease, kept = await store.claim("call", "node", 600_000)
         agent = Agent(ScriptedBrain(["Good day to you."]), voice=ScriptedVoice(), ears=ears)
         talk = Conversation(agent, line, conversation_id="call")
-        talk.engine.keep(Keeper(store, lease, kept.revision, lambda: None, lambda problem: None))
+        talk.engine.keep(CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None))
         early: list[int] = []
         play = line.play
 

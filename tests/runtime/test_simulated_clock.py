@@ -11,7 +11,7 @@ from duologue.ports import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, run_simulated
 from duologue.testing import Call as PhoneCall
-from duologue.testing import Hang, Pause, ScriptedBrain, ScriptedWorker, scripted_tool
+from duologue.testing import Delay, Hang, ScriptedBrain, ScriptedWorker, scripted_tool
 
 
 def test_a_day_passes_in_no_time() -> None:
@@ -138,7 +138,7 @@ def test_a_failed_expectation_tells_the_story() -> None:
 
 
 def test_an_interruption_that_never_has_a_chance_says_so() -> None:
-    with PhoneCall(Agent(ScriptedBrain([[Pause(1_000), ""]]))) as call:
+    with PhoneCall(Agent(ScriptedBrain([[Delay(1_000), ""]]))) as call:
         call.user("hello there")
         with pytest.raises(AssertionError, match="nobody could speak over it"):
             call.interrupts("stop", after_ms=60_000)

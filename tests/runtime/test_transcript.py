@@ -9,7 +9,7 @@ from duologue.observe import signals as sg
 from duologue.ports import ToolCall
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
-from duologue.testing import Pause, ScriptedBrain, scripted_tool
+from duologue.testing import Delay, ScriptedBrain, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
 LONG = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen."
@@ -69,7 +69,7 @@ def test_a_reply_that_speaks_and_calls_is_one_item_before_its_output() -> None:
         assert answer.text == "Found it."
 
     brain = ScriptedBrain([["Let me look.", ToolCall("work")], "Found it."])
-    play(scene, brain, tools=[scripted_tool("work", Pause(300), "found")])
+    play(scene, brain, tools=[scripted_tool("work", Delay(300), "found")])
 
 
 @pytest.mark.req("L-06", "V-05")
@@ -80,12 +80,12 @@ def test_a_reply_of_which_nothing_was_heard_is_not_history() -> None:
         await stage.rest()
         assert kinds(stage) == ["UserSaid"]
 
-    play(scene, ScriptedBrain([[Pause(1_000), LONG]]))
+    play(scene, ScriptedBrain([[Delay(1_000), LONG]]))
 
 
 @pytest.mark.req("M-03")
 def test_going_on_before_the_answer_makes_one_question_of_both() -> None:
-    brain = ScriptedBrain(lambda request: [Pause(2_000), f"You said {request.text}."])
+    brain = ScriptedBrain(lambda request: [Delay(2_000), f"You said {request.text}."])
 
     async def scene(stage: Stage) -> None:
         await stage.say("book a flight")

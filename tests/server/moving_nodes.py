@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from duologue.runtime.agent import Agent
-from duologue.server.close_codes import Goodbye
-from duologue.server.conversations import Hall
-from duologue.server.leases import Custody
-from duologue.server.served_conversation import Room
+from duologue.server.close_codes import CloseCode
+from duologue.server.conversations import Conversations
+from duologue.server.leases import Leases
+from duologue.server.served_conversation import ServedConversation
 from duologue.server.settings import ServerSettings
 from duologue.store.memory import MemoryStore
 
@@ -31,7 +31,7 @@ class Page:
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []
         self.sounds: dict[int, int] = {}
-        self.goodbye: Goodbye | None = None
+        self.goodbye: CloseCode | None = None
 
     @property
     def is_leaving(self) -> bool:
@@ -48,7 +48,7 @@ class Page:
 
     def drop_sound(self, voice: int) -> None: ...
 
-    def leave(self, goodbye: Goodbye) -> None:
+    def leave(self, goodbye: CloseCode) -> None:
         self.goodbye = goodbye
 
     def of(self, kind: str) -> list[dict[str, Any]]:
@@ -59,18 +59,18 @@ class Node:
     """One server, as far as conversations go."""
 
     def __init__(self, name: str, store: Any, make: Callable[[], Agent]) -> None:
-        self.custody = Custody(store, name, ttl_ms=TTL_MS)
-        self.hall = Hall(make, ServerSettings(), self.custody)
+        self.custody = Leases(store, name, ttl_ms=TTL_MS)
+        self.hall = Conversations(make, ServerSettings(), self.custody)
 
     async def open(self) -> None:
         await self.custody.open(self.hall.adopt)
 
-    async def begin(self, page: Page, seat: str = "seat") -> Room:
+    async def begin(self, page: Page, seat: str = "seat") -> ServedConversation:
         room = self.hall.begin(page, {"seat": seat}, "en")  # type: ignore[arg-type]
         await asyncio.sleep(0.2)
         return room
 
-    async def come_back(self, page: Page, hello: dict[str, Any]) -> Room | None:
+    async def come_back(self, page: Page, hello: dict[str, Any]) -> ServedConversation | None:
         """As a socket does it."""
         room, _ = self.hall.find(hello)
         room = room or await self.hall.bring_back(hello)

@@ -10,7 +10,7 @@ import pytest
 
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.client_messages import Incoming
+from duologue.server.client_messages import ClientMessage
 from duologue.testing import Hang, ScriptedBrain, ScriptedVoice
 from tests.server.moving_nodes import Node, Page, hello_of, store_here
 
@@ -49,7 +49,7 @@ def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
         again = await second.come_back(back, hello_of(page))
         assert again is not None
         await asyncio.sleep(2.0)
-        again.do(Incoming("end", {}))
+        again.do(ClientMessage("end", {}))
         await asyncio.sleep(3.0)
         assert len(back.of("ended")) == 1
         assert [told["code"] for told in back.of("notification") if told["code"] == "lost"] == ["lost"]

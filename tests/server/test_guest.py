@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.client_outbox import Guest
+from duologue.server.client_outbox import ClientOutbox
 from duologue.server.close_codes import SLOW_READER, STOPPING
 from duologue.server.server_messages import message
 
@@ -39,11 +39,11 @@ class Wire:
 
 
 def with_guest(
-    script: Callable[[Guest, Wire, list[str]], Awaitable[None]], unread_bytes_max: int = 100_000
+    script: Callable[[ClientOutbox, Wire, list[str]], Awaitable[None]], unread_bytes_max: int = 100_000
 ) -> tuple[Wire, list[str]]:
     async def whole() -> tuple[Wire, list[str]]:
         wire, gone = Wire(), list[str]()
-        guest = Guest(wire.send, unread_bytes_max, lambda: gone.append("gone"))
+        guest = ClientOutbox(wire.send, unread_bytes_max, lambda: gone.append("gone"))
         writing = asyncio.ensure_future(guest.write())
         await script(guest, wire, gone)
         guest.close()
@@ -57,13 +57,13 @@ async def flush() -> None:
     await asyncio.sleep(1)
 
 
-def sounds(guest: Guest, voice: int, first: int, count: int) -> None:
+def sounds(guest: ClientOutbox, voice: int, first: int, count: int) -> None:
     for chunk in range(first, first + count):
         guest.send_sound(voice, chunk, bytes(100))
 
 
 def test_everything_leaves_in_its_order() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         guest.tell(message("x", n=1))
         sounds(guest, 1, 1, 2)
         guest.tell(message("x", n=2))
@@ -74,7 +74,7 @@ def test_everything_leaves_in_its_order() -> None:
 
 
 def test_hold_resume_and_clear_overtake_the_sound_and_nothing_that_was_told_before_it() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         guest.tell(message("x", n=1))
         sounds(guest, 1, 1, 3)
         guest.tell(message("x", n=2))
@@ -86,7 +86,7 @@ def test_hold_resume_and_clear_overtake_the_sound_and_nothing_that_was_told_befo
 
 
 def test_of_a_voice_that_was_dropped_nothing_leaves_any_more() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.is_open.clear()
         sounds(guest, 1, 1, 5)
         guest.send_play("finish", 1)
@@ -101,7 +101,7 @@ def test_of_a_voice_that_was_dropped_nothing_leaves_any_more() -> None:
 
 
 def test_a_client_that_does_not_read_is_let_go_at_once_and_costs_no_more_memory() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.is_open.clear()
         sounds(guest, 1, 1, 2_000)
         assert gone == ["gone"]
@@ -118,7 +118,7 @@ def test_a_client_that_does_not_read_is_let_go_at_once_and_costs_no_more_memory(
 
 
 def test_reading_slowly_is_not_the_same_as_not_reading() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         for chunk in range(2_000):
             guest.send_sound(1, chunk, bytes(1_000))
             await asyncio.sleep(0.001)
@@ -133,7 +133,7 @@ def test_reading_slowly_is_not_the_same_as_not_reading() -> None:
 
 
 def test_what_was_told_before_the_goodbye_is_sent_before_it_and_sound_is_not() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         guest.tell(message("x", n=1))
         sounds(guest, 1, 1, 3)
         guest.leave(STOPPING)
@@ -149,7 +149,7 @@ def test_what_was_told_before_the_goodbye_is_sent_before_it_and_sound_is_not() -
 
 
 def test_a_socket_that_breaks_in_the_middle_is_the_end_of_writing_and_of_nothing_else() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.failure = ConnectionResetError()
         guest.tell(message("x", n=1))
         await flush()
@@ -160,7 +160,7 @@ def test_a_socket_that_breaks_in_the_middle_is_the_end_of_writing_and_of_nothing
 
 
 def test_half_a_character_from_a_service_does_not_silence_the_socket() -> None:
-    async def script(guest: Guest, wire: Wire, gone: list[str]) -> None:
+    async def script(guest: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         guest.tell(message("x", text="half \ud83d a face", n=1))
         guest.tell(message("x", n=2))
         await flush()
@@ -171,6 +171,6 @@ def test_half_a_character_from_a_service_does_not_silence_the_socket() -> None:
 def test_every_reason_to_close_fits_into_a_websocket() -> None:
     from duologue.server import close_codes
 
-    reasons = [reason for reason in vars(close_codes).values() if isinstance(reason, close_codes.Goodbye)]
+    reasons = [reason for reason in vars(close_codes).values() if isinstance(reason, close_codes.CloseCode)]
     assert len(reasons) == 14
     assert all(len(reason.reason.encode()) <= 123 for reason in reasons)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from duologue.server.client_messages import TABLE, BadMessage, Incoming, WrongVersion, read_message
+from duologue.server.client_messages import TABLE, BadMessage, ClientMessage, WrongVersion, read_message
 
 GOOD: dict[str, dict[str, Any]] = {
     "hello": {
@@ -78,20 +78,20 @@ def as_text(kind: Any, payload: Any) -> str:
 @pytest.mark.parametrize("kind", TABLE)
 def test_every_message_of_the_protocol_is_read(kind: str) -> None:
     payload = GOOD.get(kind, {})
-    assert read_message(as_text(kind, payload)) == Incoming(kind, payload)
+    assert read_message(as_text(kind, payload)) == ClientMessage(kind, payload)
 
 
 def test_a_message_without_fields_may_leave_its_payload_out() -> None:
-    assert read_message('{"type":"start"}') == Incoming("start", {})
+    assert read_message('{"type":"start"}') == ClientMessage("start", {})
 
 
 def test_nobody_at_all_can_be_watched() -> None:
-    assert read_message(as_text("watch", {"id": None})) == Incoming("watch", {"id": None})
+    assert read_message(as_text("watch", {"id": None})) == ClientMessage("watch", {"id": None})
 
 
 def test_what_is_optional_may_be_left_out() -> None:
     few = {"version": 1, "seat": "a seat"}
-    assert read_message(as_text("hello", few)) == Incoming("hello", few)
+    assert read_message(as_text("hello", few)) == ClientMessage("hello", few)
 
 
 @pytest.mark.parametrize(

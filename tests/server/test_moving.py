@@ -11,7 +11,7 @@ from duologue.ports.history import AgentSaid
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.server.client_messages import Incoming
+from duologue.server.client_messages import ClientMessage
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedBrain, ScriptedVoice
 from tests.server.moving_nodes import TTL_MS, Node, Page, hello_of, store_here
@@ -41,7 +41,7 @@ async def mid_sentence(store: MemoryStore) -> tuple[Node, Page, int]:
     a, page = Node("a", store, make), Page()
     await a.open()
     room = await a.begin(page)
-    room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+    room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
     await asyncio.sleep(0.5)
     voice = max(page.sounds)
     room.line.note_played(voice, 300)
@@ -241,7 +241,7 @@ def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
         await b.open()
         room = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
         assert room is not None
-        room.do(Incoming("type", {"text": "and now?", "id": "2"}))
+        room.do(ClientMessage("type", {"text": "and now?", "id": "2"}))
         await asyncio.sleep(1)
         assert not room.conversation.engine.troubles
         assert [told["id"] for told in back.of("typed")] == ["2"]
@@ -302,7 +302,7 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again(heard_ms
         a, page = Node("a", store_here(), make), Page()
         await a.open()
         room = await a.begin(page)
-        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(0.5)
         voice = max(page.sounds)
         room.leave(page)  # type: ignore[arg-type]
@@ -347,11 +347,11 @@ def test_a_node_that_hands_over_says_nothing_that_the_next_one_does_not_know_of(
         await a.open()
         room = await a.begin(page)
         store.takes_s = 0.3
-        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(0.1)
         handing = asyncio.ensure_future(room.hand_over())
         await asyncio.sleep(0.1)
-        room.do(Incoming("type", {"text": "and this?", "id": "2"}))
+        room.do(ClientMessage("type", {"text": "and this?", "id": "2"}))
         await handing
         assert not page.sounds
         assert not page.of("typed") or page.of("typed") == [{"id": "1"}]
@@ -380,7 +380,7 @@ def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_k
         back = Page()
         room = await b.come_back(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
         assert room is not None
-        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(1)
         assert min(back.sounds) > 7
 
@@ -396,7 +396,7 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again_by_anoth
         a, page = Node("a", store, make), Page()
         await a.open()
         room = await a.begin(page)
-        room.do(Incoming("type", {"text": "what is it?", "id": "1"}))
+        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(0.5)
         voice = max(page.sounds)
         room.leave(page)  # type: ignore[arg-type]

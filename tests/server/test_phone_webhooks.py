@@ -13,7 +13,7 @@ import pytest
 
 from duologue.lines.phone.carriers import TELNYX, TWILIO
 from duologue.server.phone.routes import InvalidPhoneSettings, PhoneSettings, phone_routes
-from duologue.server.phone.stream_tokens import Tokens
+from duologue.server.phone.stream_tokens import StreamTokens
 from duologue.server.phone.webhooks import texml, twiml
 from tests.server.phone_calls import make_agent, phones
 
@@ -149,23 +149,23 @@ def test_texml_asks_for_a_stream_in_both_directions(codec: str) -> None:
 
 def test_a_token_is_for_one_stream_of_one_call_for_a_short_while() -> None:
     now = [1_000.0]
-    tokens = Tokens(b"k" * 32, 60_000, lambda: now[0])
+    tokens = StreamTokens(b"k" * 32, 60_000, lambda: now[0])
     token = tokens.mint("twilio", "CA1")
     assert not tokens.take(token, "telnyx", "CA1")
     assert not tokens.take(token, "twilio", "CA2")
-    assert not Tokens(b"x" * 32, 60_000, lambda: now[0]).take(token, "twilio", "CA1")
+    assert not StreamTokens(b"x" * 32, 60_000, lambda: now[0]).take(token, "twilio", "CA1")
     assert tokens.take(token, "twilio", "CA1")
     assert not tokens.take(token, "twilio", "CA1")
     other = tokens.mint("telnyx", "")
     now[0] += 59
-    assert Tokens(b"k" * 32, 60_000, lambda: now[0]).take(other, "telnyx", "whatever"), "by another process"
+    assert StreamTokens(b"k" * 32, 60_000, lambda: now[0]).take(other, "telnyx", "whatever"), "by another process"
     now[0] += 2
     assert not tokens.take(other, "telnyx", "whatever")
 
 
 @pytest.mark.parametrize("token", ["", ".", "a.b", "§.§", "x" * 10_000, "YWJj.YWJj"])
 def test_a_token_that_is_none_opens_nothing(token: str) -> None:
-    assert not Tokens(b"k" * 32, 60_000).take(token, "twilio", "CA1")
+    assert not StreamTokens(b"k" * 32, 60_000).take(token, "twilio", "CA1")
 
 
 # -- Settings

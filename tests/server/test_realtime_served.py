@@ -19,7 +19,7 @@ from duologue import Agent, Phrases, profile, tool
 from duologue.brains.realtime import RealtimeModel
 from duologue.core import effects as fx
 from duologue.replay.journal import read_journal, replay
-from duologue.testing.realtime.server import CallTool, RealtimeServer, Say
+from duologue.testing.realtime.server import CallTool, RealtimeServer, Speak
 from tests.server.served import Client, House, house
 
 LIMIT_S = 90
@@ -67,10 +67,10 @@ def heard_ms(client: Client) -> int:
 @pytest.mark.req("L-06", "L-07", "L-24", "C-INT-003", "V-04")
 def test_a_whole_call_with_a_realtime_model_over_the_panels_protocol() -> None:
     script = [
-        Say("Good morning to you."),
-        Say(LONG, ms=8_000, paced=True),
+        Speak("Good morning to you."),
+        Speak(LONG, ms=8_000, paced=True),
         [CallTool("look_up", {"place": "Rome"})],
-        Say("It is sunny."),
+        Speak("It is sunny."),
     ]
 
     async def run() -> None:
@@ -129,7 +129,7 @@ async def _replays(made: House, conversation: str, key: str) -> None:
 @pytest.mark.req("L-22", "L-24")
 def test_a_call_with_a_realtime_model_is_watched_like_any_other() -> None:
     async def run() -> None:
-        model = RealtimeServer([Say("Good morning to you.")])
+        model = RealtimeServer([Speak("Good morning to you.")])
         async with served(model) as made:
             client, watcher = await made.come(), await made.come()
             await client.begin("alice")
@@ -152,7 +152,7 @@ def test_a_call_with_a_realtime_model_is_watched_like_any_other() -> None:
 
 def test_two_clients_have_a_model_of_their_own_each() -> None:
     async def run() -> None:
-        model = RealtimeServer(otherwise=Say("Indeed."))
+        model = RealtimeServer(otherwise=Speak("Indeed."))
         async with served(model) as made:
             clients = [await made.come(), await made.come()]
             for number, client in enumerate(clients):

@@ -16,10 +16,10 @@ from duologue.replay.journal import read_journal, replay
 from duologue.runtime.agent import Agent
 from duologue.server import screen
 from duologue.testing import (
+    AskPerson,
+    Delay,
     Fail,
     Hang,
-    Pause,
-    Question,
     ScriptedBrain,
     ScriptedEars,
     ScriptedSession,
@@ -472,7 +472,7 @@ def test_after_a_turn_the_numbers_of_the_session_are_told(monkeypatch: pytest.Mo
 
 def test_work_is_told_while_it_goes_on_and_to_whoever_comes_back() -> None:
     brain = lambda: ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])  # noqa: E731
-    worker = scripted_tool("look_up", Pause(60_000), "eight")
+    worker = scripted_tool("look_up", Delay(60_000), "eight")
 
     async def script(house: House) -> None:
         first = await house.come()
@@ -520,7 +520,7 @@ def test_a_question_of_a_job_is_asked_again_when_a_client_comes_back() -> None:
     def make() -> Agent:
         brain = ScriptedBrain([[ToolCall("book", {})], "It is booked."])
         return Agent(
-            brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[scripted_tool("book", Question("Aisle?"))]
+            brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[scripted_tool("book", AskPerson("Aisle?"))]
         )
 
     async def script(house: House) -> None:
@@ -540,7 +540,7 @@ def test_a_question_of_a_job_is_asked_again_when_a_client_comes_back() -> None:
 def test_a_question_of_a_job_that_was_answered_is_not_asked_again_when_a_client_comes_back() -> None:
     def make() -> Agent:
         brain = ScriptedBrain([[ToolCall("book", {})], "It is booked."])
-        steps = (Question("Aisle?"), Pause(60_000))
+        steps = (AskPerson("Aisle?"), Delay(60_000))
         return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[scripted_tool("book", *steps)])
 
     async def script(house: House) -> None:

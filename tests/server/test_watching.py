@@ -17,12 +17,12 @@ from duologue.lines.phone.carriers import CARRIERS, TWILIO, Carrier
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
-from duologue.server.client_messages import Incoming
-from duologue.server.client_outbox import Guest
+from duologue.server.client_messages import ClientMessage
+from duologue.server.client_outbox import ClientOutbox
 from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.server.settings import ServerSettings
 from duologue.server.switchboard import Operator, may_watch
-from duologue.testing import Pause, ScriptedBrain, ScriptedEars, ScriptedVoice, scripted_tool
+from duologue.testing import Delay, ScriptedBrain, ScriptedEars, ScriptedVoice, scripted_tool
 from tests.server.phone_calls import make_agent, until
 from tests.server.served import Client, House, agent_that_says, house, serve
 
@@ -244,7 +244,7 @@ def test_a_call_is_listed_by_its_hash_and_nothing_of_its_key_or_id_is_told() -> 
 
 
 def test_work_that_runs_and_a_question_that_is_open_are_shown_to_whoever_comes_to_watch() -> None:
-    worker = scripted_tool("look_up", Pause(60_000), "eight")
+    worker = scripted_tool("look_up", Delay(60_000), "eight")
     make = agent_that_says([[ToolCall("look_up", {})], "It is eight."], tools=[worker])
 
     async def script(house: House) -> None:
@@ -300,9 +300,9 @@ def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> Non
         async def never(event: dict[str, Any]) -> None:
             await asyncio.get_running_loop().create_future()
 
-        guest = Guest(never, 2_000, lambda: watcher.leave())
+        guest = ClientOutbox(never, 2_000, lambda: watcher.leave())
         watcher = Operator(house.hall.switchboard, guest, may_watch=True)
-        watcher.do(Incoming("watch", {"id": correlation_id(began["conversation"])}), "en", is_busy=False)
+        watcher.do(ClientMessage("watch", {"id": correlation_id(began["conversation"])}), "en", is_busy=False)
         assert watcher.is_watching
         await client.send("type", text="hello")
         await client.expect("caption", role="assistant", final=True)

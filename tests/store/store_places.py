@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from duologue.ports.store import Lease, Store, Write
+from duologue.ports.store import Lease, Store, StoreWrite
 from duologue.store.memory import MemoryStore
 from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore
@@ -111,4 +111,4 @@ async def claimed(store: Store, conversation: str = "call", node: str = "a", **h
 
 
 async def written(store: Store, lease: Lease, revision: int, **parts: Any) -> int:
-    return await store.write(lease, revision, Write(parts))
+    return await store.write(lease, revision, StoreWrite(parts))

@@ -10,18 +10,18 @@ from contextlib import asynccontextmanager
 import psycopg
 import pytest
 
-from duologue.ports.store import Message, Progress, StoreFailed, Unsure, Write
+from duologue.ports.store import ActionProgress, OutboxMessage, StoreFailed, StoreWrite, Unsure
 from duologue.store import postgres as module
 from duologue.store import sql_operations
 from duologue.store.postgres import PostgresStore
-from duologue.store.schema import STEPS, TABLES, Step
-from duologue.store.sql_store import Kind
+from duologue.store.schema import STEPS, TABLES, MigrationStep
+from duologue.store.sql_store import TransactionKind
 from duologue.store.write_content import content_of
 from duologue.testing.postgres import PrivatePostgres
 from tests.store.lossy_proxy import LossyProxy
 from tests.store.store_places import TTL_MS, PostgresPlace, claimed, written
 
-WRITE = Write({"words": "hello"}, done=[("pay", "paid")], messages=[Message("sms", "hello")])
+WRITE = StoreWrite({"words": "hello"}, done=[("pay", "paid")], messages=[OutboxMessage("sms", "hello")])
 
 
 @asynccontextmanager
@@ -119,7 +119,7 @@ async def test_when_it_stays_away_before_a_commit_nothing_was_written(pg: Postgr
             await store.write(lease, 0, WRITE)
         assert not isinstance(told.value, Unsure)
         proxy.is_shut = False
-        assert await store.write(lease, 0, Write({"words": "another"})) == 1
+        assert await store.write(lease, 0, StoreWrite({"words": "another"})) == 1
 
 
 async def test_what_an_earlier_attempt_may_have_done_is_not_denied_by_a_later_one(
@@ -141,8 +141,8 @@ async def test_whoever_began_an_action_and_lost_the_answer_is_still_the_one_that
     async with behind_proxy(pg) as (store, proxy):
         lease = await claimed(store)
         proxy.lose_after("COMMIT")
-        assert (await store.begin(lease, "pay", "pay")).progress is Progress.NEW
-        assert (await store.begin(lease, "pay", "pay")).progress is Progress.BEGUN
+        assert (await store.begin(lease, "pay", "pay")).progress is ActionProgress.NEW
+        assert (await store.begin(lease, "pay", "pay")).progress is ActionProgress.BEGUN
 
 
 async def test_lines_whose_answer_was_lost_are_not_written_twice(pg: PostgresPlace) -> None:
@@ -254,9 +254,11 @@ async def test_a_caller_that_gives_up_leaves_no_connection_in_the_middle_of_some
     assert await written(store, lease, 0, words=1) == 1
 
 
-@pytest.mark.parametrize(("kind", "error"), [(Kind.TRANSACTION, StoreFailed), (Kind.STATEMENT, Unsure)])
+@pytest.mark.parametrize(
+    ("kind", "error"), [(TransactionKind.TRANSACTION, StoreFailed), (TransactionKind.STATEMENT, Unsure)]
+)
 async def test_a_server_that_does_not_answer_is_given_up(
-    pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch, kind: Kind, error: type[StoreFailed]
+    pg: PostgresPlace, monkeypatch: pytest.MonkeyPatch, kind: TransactionKind, error: type[StoreFailed]
 ) -> None:
     store = await pg.store()
     assert isinstance(store, PostgresStore)
@@ -408,7 +410,11 @@ async def test_a_damaged_row_is_an_error_of_its_conversation_alone(pg: PostgresP
 
 # -- Versions and tables
 
-MORE = (*STEPS, Step(2, [], ["ALTER TABLE parts ADD COLUMN extra TEXT"]), Step(3, [], ["CREATE TABLE three ()"]))
+MORE = (
+    *STEPS,
+    MigrationStep(2, [], ["ALTER TABLE parts ADD COLUMN extra TEXT"]),
+    MigrationStep(3, [], ["CREATE TABLE three ()"]),
+)
 
 
 async def test_every_table_that_knows_conversations_is_forgotten_from(pg: PostgresPlace) -> None:
@@ -440,7 +446,7 @@ async def test_a_newer_schema_is_refused_with_both_versions(pg: PostgresPlace) -
 @pytest.mark.req("D-13")
 async def test_steps_are_taken_all_or_none(pg: PostgresPlace) -> None:
     await pg.store()
-    broken = (*MORE, Step(4, [], ["CREATE TABLE four ()", "ALTER TABLE nowhere ADD COLUMN x TEXT"]))
+    broken = (*MORE, MigrationStep(4, [], ["CREATE TABLE four ()", "ALTER TABLE nowhere ADD COLUMN x TEXT"]))
     with pytest.raises(StoreFailed):
         await PostgresStore(pg.server.url, schema=pg.schema, steps=broken).open()
     assert await pg.run_sql("SELECT max(version) FROM schema_versions") == [(1,)]

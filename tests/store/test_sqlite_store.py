@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from duologue.ports.store import Fenced, Message, StoreFailed, Unsure, Write
+from duologue.ports.store import Fenced, OutboxMessage, StoreFailed, StoreWrite, Unsure
 from duologue.store import sqlite_thread, wall_clock
-from duologue.store.schema import STEPS, TABLES, Step
+from duologue.store.schema import STEPS, TABLES, MigrationStep
 from duologue.store.sqlite import TROUBLES, SqliteStore, default_path
 from tests.store.store_places import TTL_MS, SqlitePlace, claimed, written
 
@@ -68,11 +68,11 @@ async def test_no_byte_of_what_was_forgotten_is_left_in_the_files(sqlite: Sqlite
         for revision in range(30):  # old versions count too, and rows too large for a page
             parts = {"words": [f"{said} {revision}"] * (1 + revision * 20)}
             await store.write(
-                lease, revision, Write(parts, messages=[Message("t", said)], done=[(f"k{revision}", said)])
+                lease, revision, StoreWrite(parts, messages=[OutboxMessage("t", said)], done=[(f"k{revision}", said)])
             )
             await store.log(lease, [said])
         if name == "call":
-            await store.write(lease, 30, Write({}, is_over=True))
+            await store.write(lease, 30, StoreWrite({}, is_over=True))
     assert SECRET.encode() in bytes_of(sqlite.path)
     assert await store.forget("call") if how == "forget" else await store.sweep(0) == 1
     left = bytes_of(sqlite.path)
@@ -152,7 +152,9 @@ async def test_a_writer_that_is_killed_loses_nothing_that_it_was_told(tmp_path: 
         assert kept.parts["a"] == kept.revision - 1
         assert kept.parts["b"] == [kept.revision - 1] * 500
         with pytest.raises(Fenced):
-            await store.write((await claimed(store, node="b", force=True)), kept.revision, Write({}, done=[("k0", 2)]))
+            await store.write(
+                (await claimed(store, node="b", force=True)), kept.revision, StoreWrite({}, done=[("k0", 2)])
+            )
         await store.close()
     checked = sqlite3.connect(path)
     assert checked.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -187,7 +189,7 @@ async def test_scripts_that_wait_together_share_a_commit_and_not_their_errors(
     batches: list[int] = []
     perform = sqlite_thread.SqliteThread._transact
 
-    def counted(self: sqlite_thread.SqliteThread, jobs: list[sqlite_thread.Job]) -> None:
+    def counted(self: sqlite_thread.SqliteThread, jobs: list[sqlite_thread.SqliteJob]) -> None:
         batches.append(len(jobs))
         perform(self, jobs)
 
@@ -336,7 +338,11 @@ async def test_processes_that_open_a_new_file_at_once_agree(tmp_path: Path) -> N
 
 # -- Versions
 
-MORE = (*STEPS, Step(2, ["ALTER TABLE parts ADD COLUMN extra TEXT"], []), Step(3, ["CREATE TABLE three (x)"], []))
+MORE = (
+    *STEPS,
+    MigrationStep(2, ["ALTER TABLE parts ADD COLUMN extra TEXT"], []),
+    MigrationStep(3, ["CREATE TABLE three (x)"], []),
+)
 
 
 @pytest.mark.req("D-13")
@@ -364,7 +370,7 @@ async def test_a_newer_file_is_refused_with_both_versions(sqlite: SqlitePlace) -
 @pytest.mark.req("D-13")
 async def test_steps_are_taken_all_or_none(sqlite: SqlitePlace) -> None:
     await sqlite.store()
-    broken = (*MORE, Step(4, ["CREATE TABLE four (x)", "ALTER TABLE nowhere ADD COLUMN x"], []))
+    broken = (*MORE, MigrationStep(4, ["CREATE TABLE four (x)", "ALTER TABLE nowhere ADD COLUMN x"], []))
     await opening(SqliteStore(sqlite.path, steps=broken))
     assert await sqlite.run_sql("SELECT max(version) FROM schema_versions") == [(1,)]
     assert await sqlite.run_sql("SELECT name FROM sqlite_master WHERE name IN ('three', 'four')") == []

@@ -7,7 +7,18 @@ import asyncio
 import pytest
 
 from duologue.core.errors import DuologueError
-from duologue.ports.store import Fenced, Held, Lease, Message, NameTaken, Node, Progress, Receipt, StoreFailed, Write
+from duologue.ports.store import (
+    ActionProgress,
+    Fenced,
+    Held,
+    Lease,
+    NameTaken,
+    OutboxMessage,
+    Receipt,
+    ServerNode,
+    StoreFailed,
+    StoreWrite,
+)
 from tests.store.store_places import TTL_MS, Place, claimed, written
 
 # -- Owning
@@ -151,7 +162,7 @@ async def test_letting_go_too_late_takes_nothing_from_the_new_owner(place: Place
 async def test_orphans_are_open_conversations_that_nobody_holds_the_oldest_first(place: Place) -> None:
     store = await place.store()
     leases = {name: await claimed(store, name) for name in ("held", "over", "late", "released")}
-    await store.write(leases["over"], 0, Write({}, is_over=True))
+    await store.write(leases["over"], 0, StoreWrite({}, is_over=True))
     await store.release(leases["released"])
     await place.advance(TTL_MS)
     await store.renew([leases["held"]], TTL_MS)
@@ -167,7 +178,7 @@ async def test_what_was_written_is_read_back_by_any_node(place: Place) -> None:
     store, other = await place.store(), await place.store()
     lease = await claimed(store)
     parts = {"machine": {"link": "up", "n": [1, 2.5, None, True]}, "words": ["naïve 日本 \x00 \ud800", ""]}
-    assert await store.write(lease, 0, Write(parts)) == 1
+    assert await store.write(lease, 0, StoreWrite(parts)) == 1
     kept = await other.read("call")
     assert kept is not None
     assert (dict(kept.parts), kept.revision, kept.epoch) == (parts, 1, lease.epoch)
@@ -206,12 +217,14 @@ async def test_a_write_out_of_turn_changes_nothing(place: Place, revision: int) 
     await written(store, lease, 0, machine=1)
     with pytest.raises(Fenced, match="is at revision 1, not"):
         await store.write(
-            lease, revision, Write({"machine": 2}, done=[("pay", 1)], messages=[Message("t", 1)], is_over=True)
+            lease,
+            revision,
+            StoreWrite({"machine": 2}, done=[("pay", 1)], messages=[OutboxMessage("t", 1)], is_over=True),
         )
     kept = await store.read("call")
     assert kept is not None
     assert (kept.revision, kept.parts["machine"], kept.is_over) == (1, 1, False)
-    assert (await store.begin(lease, "pay", "pay")).progress is Progress.NEW
+    assert (await store.begin(lease, "pay", "pay")).progress is ActionProgress.NEW
     assert list(await store.outbox("call")) == []
 
 
@@ -219,11 +232,11 @@ async def test_the_same_write_again_has_the_same_answer_and_is_done_once(place: 
     """Whoever never got the answer may ask again."""
     store = await place.store()
     lease = await claimed(store)
-    write = Write({"machine": 1}, done=[("pay", "paid")], messages=[Message("sms", "hello")])
+    write = StoreWrite({"machine": 1}, done=[("pay", "paid")], messages=[OutboxMessage("sms", "hello")])
     assert [await store.write(lease, 0, write) for _ in range(3)] == [1, 1, 1]
     assert len(await store.outbox("call")) == 1
     with pytest.raises(Fenced):
-        await store.write(lease, 0, Write({"machine": 1}))
+        await store.write(lease, 0, StoreWrite({"machine": 1}))
     assert await store.write(lease, 1, write) == 2
     with pytest.raises(Fenced):
         await store.write(lease, 0, write)
@@ -242,8 +255,8 @@ async def test_the_same_write_of_an_earlier_owner_is_fenced(place: Place) -> Non
 async def test_a_conversation_that_is_over_stays_over(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
-    await store.write(lease, 0, Write({}, is_over=True))
-    await store.write(lease, 1, Write({"words": 1}))
+    await store.write(lease, 0, StoreWrite({}, is_over=True))
+    await store.write(lease, 1, StoreWrite({"words": 1}))
     _, kept = await store.claim("call", "a", TTL_MS)
     assert kept.is_over
 
@@ -255,11 +268,11 @@ async def test_a_conversation_that_is_over_stays_over(place: Place) -> None:
 async def test_an_action_is_new_once_then_begun_then_done(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
-    assert await store.begin(lease, "k1", "pay") == Receipt("k1", Progress.NEW, "pay")
-    assert await store.begin(lease, "k1", "pay") == Receipt("k1", Progress.BEGUN, "pay")
+    assert await store.begin(lease, "k1", "pay") == Receipt("k1", ActionProgress.NEW, "pay")
+    assert await store.begin(lease, "k1", "pay") == Receipt("k1", ActionProgress.BEGUN, "pay")
     await store.finish(lease, "k1", {"paid": 3})
-    assert await store.begin(lease, "k1", "pay") == Receipt("k1", Progress.DONE, "pay", {"paid": 3})
-    assert (await store.begin(lease, "k2", "pay")).progress is Progress.NEW
+    assert await store.begin(lease, "k1", "pay") == Receipt("k1", ActionProgress.DONE, "pay", {"paid": 3})
+    assert (await store.begin(lease, "k2", "pay")).progress is ActionProgress.NEW
 
 
 @pytest.mark.req("D-14")
@@ -268,10 +281,10 @@ async def test_a_node_that_takes_over_learns_what_was_begun_and_what_was_done(pl
     lease = await claimed(store)
     await store.begin(lease, "begun", "pay")
     await store.begin(lease, "done", "pay")
-    await store.write(lease, 0, Write({"machine": 1}, done=[("done", None)]))
+    await store.write(lease, 0, StoreWrite({"machine": 1}, done=[("done", None)]))
     lease = await claimed(other, node="b", force=True)
-    assert (await other.begin(lease, "begun", "pay")).progress is Progress.BEGUN
-    assert await other.begin(lease, "done", "pay") == Receipt("done", Progress.DONE, "pay", None)
+    assert (await other.begin(lease, "begun", "pay")).progress is ActionProgress.BEGUN
+    assert await other.begin(lease, "done", "pay") == Receipt("done", ActionProgress.DONE, "pay", None)
 
 
 @pytest.mark.req("D-14")
@@ -294,14 +307,14 @@ async def test_two_nodes_that_begin_at_once_never_both_do_it(place: Place) -> No
         return await stores[1].begin(new, "pay", "pay")
 
     outcomes = await asyncio.gather(stores[0].begin(old, "pay", "pay"), overtake(), return_exceptions=True)
-    assert sum(isinstance(one, Receipt) and one.progress is Progress.NEW for one in outcomes) == 1
+    assert sum(isinstance(one, Receipt) and one.progress is ActionProgress.NEW for one in outcomes) == 1
     assert all(isinstance(one, Receipt | Fenced) for one in outcomes)
 
 
 async def test_an_overtaken_owner_begins_finishes_sends_and_logs_nothing(place: Place) -> None:
     store = await place.store()
     old = await claimed(store)
-    await store.write(old, 0, Write({}, messages=[Message("t", 1)]))
+    await store.write(old, 0, StoreWrite({}, messages=[OutboxMessage("t", 1)]))
     (message,) = await store.outbox("call")
     new = await claimed(store, node="b", force=True)
     for late in (
@@ -312,7 +325,7 @@ async def test_an_overtaken_owner_begins_finishes_sends_and_logs_nothing(place: 
     ):
         with pytest.raises(Fenced):
             await late
-    assert (await store.begin(new, "k", "pay")).progress is Progress.NEW
+    assert (await store.begin(new, "k", "pay")).progress is ActionProgress.NEW
     assert list(await store.outbox("call")) == [message]
     assert list(await store.journal("call")) == []
 
@@ -326,7 +339,7 @@ async def test_an_action_is_finished_once(place: Place) -> None:
     with pytest.raises(Fenced, match="finished before"):
         await store.finish(lease, "k", 2)
     with pytest.raises(Fenced, match="finished before"):
-        await store.write(lease, 0, Write({"machine": 1}, done=[("k", 3)]))
+        await store.write(lease, 0, StoreWrite({"machine": 1}, done=[("k", 3)]))
     kept = await store.read("call")
     assert kept is not None
     assert kept.revision == 0
@@ -336,7 +349,7 @@ async def test_an_action_is_finished_once(place: Place) -> None:
 async def test_keys_of_one_conversation_mean_nothing_in_another(place: Place) -> None:
     store = await place.store()
     for name in ("one", "two"):
-        assert (await store.begin(await claimed(store, name), "k", "pay")).progress is Progress.NEW
+        assert (await store.begin(await claimed(store, name), "k", "pay")).progress is ActionProgress.NEW
 
 
 # -- Messages and the journal
@@ -345,8 +358,8 @@ async def test_keys_of_one_conversation_mean_nothing_in_another(place: Place) ->
 async def test_messages_wait_in_order_until_they_were_sent(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
-    await store.write(lease, 0, Write({}, messages=[Message("sms", {"to": 1}), Message("mail", None)]))
-    await store.write(lease, 1, Write({}, messages=[Message("sms", "later")]))
+    await store.write(lease, 0, StoreWrite({}, messages=[OutboxMessage("sms", {"to": 1}), OutboxMessage("mail", None)]))
+    await store.write(lease, 1, StoreWrite({}, messages=[OutboxMessage("sms", "later")]))
     waiting = await store.outbox("call")
     assert [(message.topic, message.body) for message in waiting] == [
         ("sms", {"to": 1}),
@@ -361,7 +374,7 @@ async def test_messages_wait_in_order_until_they_were_sent(place: Place) -> None
 async def test_nobody_sends_away_the_messages_of_another_conversation(place: Place) -> None:
     store = await place.store()
     one, two = await claimed(store, "one"), await claimed(store, "two")
-    await store.write(one, 0, Write({}, messages=[Message("t", 1)]))
+    await store.write(one, 0, StoreWrite({}, messages=[OutboxMessage("t", 1)]))
     (message,) = await store.outbox("one")
     await store.sent(two, [message.id])
     assert list(await store.outbox("one")) == [message]
@@ -382,32 +395,32 @@ async def test_the_journal_keeps_its_lines_in_order(place: Place) -> None:
 
 async def test_two_nodes_of_one_name_are_told(place: Place) -> None:
     store, other = await place.store(), await place.store()
-    await store.enlist(Node("a", "first", "http://a"), TTL_MS)
+    await store.enlist(ServerNode("a", "first", "http://a"), TTL_MS)
     with pytest.raises(NameTaken, match="another node named 'a' is alive"):
-        await other.enlist(Node("a", "second"), TTL_MS)
-    await store.enlist(Node("a", "first", "http://a", conversations=3), TTL_MS)
+        await other.enlist(ServerNode("a", "second"), TTL_MS)
+    await store.enlist(ServerNode("a", "first", "http://a", conversations=3), TTL_MS)
     await place.advance(5)
-    assert list(await other.nodes()) == [Node("a", "first", "http://a", 3, alive_ms=5)]
+    assert list(await other.nodes()) == [ServerNode("a", "first", "http://a", 3, alive_ms=5)]
     await place.advance(TTL_MS)
     assert list(await other.nodes()) == []
-    await other.enlist(Node("a", "second"), TTL_MS)
+    await other.enlist(ServerNode("a", "second"), TTL_MS)
     with pytest.raises(NameTaken):
-        await store.enlist(Node("a", "first"), TTL_MS)
+        await store.enlist(ServerNode("a", "first"), TTL_MS)
 
 
 async def test_a_node_that_left_frees_its_name_and_no_other(place: Place) -> None:
     store = await place.store()
-    await store.enlist(Node("a", "first"), TTL_MS)
-    await store.leave(Node("a", "second"))
+    await store.enlist(ServerNode("a", "first"), TTL_MS)
+    await store.leave(ServerNode("a", "second"))
     assert len(await store.nodes()) == 1
-    await store.leave(Node("a", "first"))
-    await store.enlist(Node("a", "second"), TTL_MS)
+    await store.leave(ServerNode("a", "first"))
+    await store.enlist(ServerNode("a", "second"), TTL_MS)
 
 
 async def test_of_two_that_enlist_at_once_one_gets_the_name(place: Place) -> None:
     stores = [await place.store(), await place.store()]
     outcomes = await asyncio.gather(
-        *(stores[n % 2].enlist(Node("a", f"number {n}"), TTL_MS) for n in range(6)), return_exceptions=True
+        *(stores[n % 2].enlist(ServerNode("a", f"number {n}"), TTL_MS) for n in range(6)), return_exceptions=True
     )
     assert sum(outcome is None for outcome in outcomes) == 1
     assert sum(isinstance(outcome, NameTaken) for outcome in outcomes) == 5
@@ -428,7 +441,7 @@ async def test_who_holds_what_is_told_the_newest_first(place: Place) -> None:
     one = await claimed(store, "one")
     await place.advance(7)
     two = await claimed(store, "two", node="b")
-    await store.write(two, 0, Write({}, is_over=True))
+    await store.write(two, 0, StoreWrite({}, is_over=True))
     await place.advance(TTL_MS - 7)
     told = [
         (held.conversation, held.node, held.epoch, held.revision, held.expires_ms, held.age_ms, held.is_over)
@@ -445,7 +458,7 @@ async def fill(place: Place, name: str) -> Lease:
     store = await place.store()
     lease = await claimed(store, name)
     await store.begin(lease, "k", "pay")
-    await store.write(lease, 0, Write({"words": "secret"}, messages=[Message("t", "secret")], is_over=True))
+    await store.write(lease, 0, StoreWrite({"words": "secret"}, messages=[OutboxMessage("t", "secret")], is_over=True))
     await store.log(lease, ["secret"])
     return lease
 
@@ -463,8 +476,8 @@ async def test_what_is_forgotten_is_gone_everywhere(place: Place) -> None:
         await written(store, lease, 1, words="again")
     again, kept = await store.claim("call", "a", TTL_MS)
     assert (kept.revision, dict(kept.parts), kept.is_over) == (0, {}, False)
-    assert (await store.begin(again, "k", "pay")).progress is Progress.NEW
-    assert (await store.begin(other, "k", "pay")).progress is Progress.BEGUN
+    assert (await store.begin(again, "k", "pay")).progress is ActionProgress.NEW
+    assert (await store.begin(other, "k", "pay")).progress is ActionProgress.BEGUN
 
 
 async def test_an_epoch_is_never_given_twice_not_even_after_forgetting(place: Place) -> None:
@@ -495,7 +508,7 @@ async def test_a_sweep_takes_hundreds(place: Place) -> None:
     store = await place.store()
 
     async def one(number: int) -> None:
-        await store.write(await claimed(store, f"call {number}"), 0, Write({"words": 1}, is_over=True))
+        await store.write(await claimed(store, f"call {number}"), 0, StoreWrite({"words": 1}, is_over=True))
 
     await asyncio.gather(*(one(number) for number in range(450)))
     assert await store.sweep(0) == 450
@@ -513,10 +526,10 @@ async def test_names_that_no_database_keeps_are_refused_by_all_of_them(place: Pl
         lambda: store.claim(name, "a", TTL_MS),
         lambda: store.claim("call", name, TTL_MS),
         lambda: store.read(name),
-        lambda: store.write(lease, 0, Write({name: 1})),
-        lambda: store.write(lease, 0, Write({}, messages=[Message(name, 1)])),
-        lambda: store.write(Lease(name, "a", 1), 0, Write({})),
-        lambda: store.enlist(Node("a", name), TTL_MS),
+        lambda: store.write(lease, 0, StoreWrite({name: 1})),
+        lambda: store.write(lease, 0, StoreWrite({}, messages=[OutboxMessage(name, 1)])),
+        lambda: store.write(Lease(name, "a", 1), 0, StoreWrite({})),
+        lambda: store.enlist(ServerNode("a", name), TTL_MS),
         lambda: store.forget(name),
     ):
         with pytest.raises(StoreFailed) as told:
@@ -533,9 +546,9 @@ async def test_what_is_not_json_is_refused_before_anything_changes(place: Place,
     store = await place.store()
     lease = await claimed(store)
     for bad in (
-        Write({"machine": 1, "words": value}),
-        Write({"machine": 1}, done=[("k", value)]),
-        Write({"machine": 1}, messages=[Message("t", value)]),
+        StoreWrite({"machine": 1, "words": value}),
+        StoreWrite({"machine": 1}, done=[("k", value)]),
+        StoreWrite({"machine": 1}, messages=[OutboxMessage("t", value)]),
     ):
         with pytest.raises(StoreFailed, match="can't be kept as JSON"):
             await store.write(lease, 0, bad)
@@ -585,7 +598,7 @@ async def test_in_a_fight_for_one_conversation_every_write_is_one_owners(place: 
             try:
                 for revision in range(kept.revision, kept.revision + 3):
                     mark = f"{node}/{attempt}/{revision}"
-                    new = await store.write(lease, revision, Write({mark.replace("/", " "): 1, "last": mark}))
+                    new = await store.write(lease, revision, StoreWrite({mark.replace("/", " "): 1, "last": mark}))
                     wrote.append((new, mark))
             except Fenced:
                 continue

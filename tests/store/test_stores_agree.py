@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule, run_state_machine_as_test
 
 from duologue.core.errors import DuologueError
-from duologue.ports.store import Lease, Message, Node, Store, Write
+from duologue.ports.store import Lease, OutboxMessage, ServerNode, Store, StoreWrite
 from duologue.testing.postgres import PrivatePostgres
 from tests.store.store_places import MemoryPlace, Place, PostgresPlace, SqlitePlace
 
@@ -25,13 +25,13 @@ TTLS = st.sampled_from([0, 5, 100])
 KEYS = st.sampled_from(["pay", "book"])
 VALUES = st.sampled_from([None, 1, "words", {"a": [1.5, None]}])
 WRITES = st.builds(
-    Write,
+    StoreWrite,
     st.dictionaries(st.sampled_from(["machine", "words", "dialogue"]), VALUES, max_size=3),
     st.lists(st.tuples(KEYS, VALUES), max_size=2),
-    st.lists(st.builds(Message, st.sampled_from(["sms", "mail"]), VALUES), max_size=2),
+    st.lists(st.builds(OutboxMessage, st.sampled_from(["sms", "mail"]), VALUES), max_size=2),
     st.sampled_from([False, False, False, True]),
 )
-NODE = st.builds(Node, NODES, st.sampled_from(["first", "second"]), st.just("http://a"), st.integers(0, 3))
+NODE = st.builds(ServerNode, NODES, st.sampled_from(["first", "second"]), st.just("http://a"), st.integers(0, 3))
 WHICH = st.integers(0, 1)  # of the two stores that are open at each place
 Ask = Callable[[Store], Awaitable[Any]]
 _numbers = itertools.count(1)
@@ -109,7 +109,7 @@ class Stores(RuleBasedStateMachine):
         self.ask(which, lambda store: store.release(lease))
 
     @rule(which=WHICH, lease=leases, write=WRITES, off=st.sampled_from([0, 0, 0, 0, -1, 1]), times=st.integers(1, 2))
-    def write(self, which: int, lease: Lease, write: Write, off: int, times: int) -> None:
+    def write(self, which: int, lease: Lease, write: StoreWrite, off: int, times: int) -> None:
         revision = self.known.get(lease.conversation, 0) + off
         for _ in range(times):
             got = self.ask(which, lambda store: store.write(lease, revision, write))
@@ -139,11 +139,11 @@ class Stores(RuleBasedStateMachine):
             self.run(place.advance(ms))
 
     @rule(which=WHICH, node=NODE, ttl_ms=TTLS)
-    def enlist(self, which: int, node: Node, ttl_ms: int) -> None:
+    def enlist(self, which: int, node: ServerNode, ttl_ms: int) -> None:
         self.ask(which, lambda store: store.enlist(node, ttl_ms))
 
     @rule(which=WHICH, node=NODE)
-    def leave(self, which: int, node: Node) -> None:
+    def leave(self, which: int, node: ServerNode) -> None:
         self.ask(which, lambda store: store.leave(node))
 
     @rule(which=WHICH, name=NAMES)

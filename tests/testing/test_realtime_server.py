@@ -14,7 +14,15 @@ from openai.types.realtime import RealtimeClientEvent
 from websockets.asyncio.client import connect
 
 from duologue.testing.realtime.protocol_types import problems_of_client_event, problems_of_server_event
-from duologue.testing.realtime.server import BreakDown, CallTool, FallSilent, Fault, RealtimeServer, Say, Write
+from duologue.testing.realtime.server import (
+    BreakDown,
+    CallTool,
+    FallSilent,
+    ProtocolFault,
+    RealtimeServer,
+    Speak,
+    WriteText,
+)
 
 WAIT_S = 20
 
@@ -96,7 +104,7 @@ def test_one_wrong_field_in_any_server_event_is_noticed() -> None:
     """On real traffic: every kind of event that a whole conversation brings."""
 
     async def run() -> dict[str, dict[str, Any]]:
-        script = [[Say("Hello there.", ms=200), CallTool("look", {"a": 1})], Write("Bye."), BreakDown()]
+        script = [[Speak("Hello there.", ms=200), CallTool("look", {"a": 1})], WriteText("Bye."), BreakDown()]
         async with (
             RealtimeServer(script, hears=["hello"]) as server,
             connect(f"{server.url}?model=m", max_queue=None) as socket,
@@ -192,7 +200,10 @@ def test_errors_name_the_event_that_caused_them() -> None:
 
 def test_faults_happen_as_often_as_they_are_asked_for() -> None:
     cleared = {"type": "input_audio_buffer.clear"}
-    faults = [Fault("dropped", "input_audio_buffer.cleared", times=2), Fault("refused", "response.create", code="rate")]
+    faults = [
+        ProtocolFault("dropped", "input_audio_buffer.cleared", times=2),
+        ProtocolFault("refused", "response.create", code="rate"),
+    ]
     server = talk(cleared, cleared, {"type": "response.create", "event_id": "a"}, server=RealtimeServer(faults=faults))
     assert errors(server) == [("rate", "a")]
     assert len(server.gave("input_audio_buffer.cleared")) == 1
@@ -206,8 +217,8 @@ def test_faults_happen_as_often_as_they_are_asked_for() -> None:
 def test_the_official_client_holds_a_whole_turn() -> None:
     async def run() -> tuple[list[str], str, bytes, str]:
         script = [
-            [Say("It is sunny.", ms=200), CallTool("look", {"place": "Rome"}, "call_1")],
-            Say("Anything else?", ms=400),
+            [Speak("It is sunny.", ms=200), CallTool("look", {"place": "Rome"}, "call_1")],
+            Speak("Anything else?", ms=400),
         ]
         async with asyncio.timeout(WAIT_S), RealtimeServer(script) as server:
             http = server.url.replace("ws://", "http://").removesuffix("/realtime")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from duologue.core.leaves import Overlap as Profile
+from duologue.core.leaves import OverlapJudge as Profile
 from duologue.turns.echo_words import is_echo
-from duologue.turns.overlap import OVERLAP_RULES, SILENCE_MS_END, UNDECIDED, Judgement, Overlap
+from duologue.turns.overlap import OVERLAP_RULES, SILENCE_MS_END, UNDECIDED, Judgement, OverlapJudge
 from duologue.turns.voicing import FRAME_MS
 from duologue.turns.words import BACKCHANNELS, FILLERS, count
 
@@ -20,7 +20,7 @@ PHRASES = ("got it", "Got it.", "mm-hmm", "Mm-hmm.", "uh-huh", "I see", "of cour
 judging = pytest.mark.parametrize("profile", ["confirm", "words"])
 
 
-def sound(over: Overlap, *stretches: tuple[float, int]) -> list[Judgement]:
+def sound(over: OverlapJudge, *stretches: tuple[float, int]) -> list[Judgement]:
     """Frames of one probability after the other: (probability, how long in ms)."""
     return [over.frame(probability) for probability, ms in stretches for _ in range(ms // FRAME_MS)]
 
@@ -29,9 +29,9 @@ def verdicts(judged: Iterable[Judgement]) -> list[bool | None]:
     return [one.bid for one in judged]
 
 
-def after_voice(profile: str, ms: int = 320) -> Overlap:
+def after_voice(profile: str, ms: int = 320) -> OverlapJudge:
     """A voice was heard over the agent, not long enough to be a bid by itself."""
-    over = Overlap(OVERLAP_RULES[profile])
+    over = OverlapJudge(OVERLAP_RULES[profile])
     assert set(verdicts(sound(over, (VOICE, ms)))) == {None}
     return over
 
@@ -55,7 +55,7 @@ def test_fillers_and_backchannels_are_never_a_bid_by_words(
 ) -> None:
     text = " ".join(words)
     assume(count(text).substantial == 0)  # "see", "course" and the like are substantial by themselves
-    over = after_voice(profile) if has_frames else Overlap(OVERLAP_RULES[profile])
+    over = after_voice(profile) if has_frames else OverlapJudge(OVERLAP_RULES[profile])
     told = [over.heard(text, confidence, False, False) for _ in range(3)]
     told.append(over.heard(text, confidence, is_final, False))
     assert True not in verdicts(told)
@@ -85,7 +85,7 @@ def test_each_of_them_alone_counts_for_nothing(text: str) -> None:
 )
 @pytest.mark.parametrize("has_frames", [True, False])
 def test_so_many_substantial_words_are_a_bid(profile: str, text: str, is_bid: bool, has_frames: bool) -> None:
-    over = after_voice(profile) if has_frames else Overlap(OVERLAP_RULES[profile])
+    over = after_voice(profile) if has_frames else OverlapJudge(OVERLAP_RULES[profile])
     judged = over.heard(text, 0.9, True, False)
     assert judged.bid is is_bid
     assert judged.reason == (f"words_{count(text).substantial}" if is_bid else "no_bid")
@@ -107,7 +107,7 @@ def test_no_number_of_fillers_adds_up_to_a_second_word(text: str) -> None:
 @judging
 def test_words_are_counted_the_same_way_whoever_heard_them(profile: str, text: str) -> None:
     """livekit/agents#3751: the count differs between those who hear voice and those who hear text."""
-    told = [over.heard(text, 0.9, True, False) for over in (after_voice(profile), Overlap(OVERLAP_RULES[profile]))]
+    told = [over.heard(text, 0.9, True, False) for over in (after_voice(profile), OverlapJudge(OVERLAP_RULES[profile]))]
     assert told[0] == told[1]
 
 
@@ -151,7 +151,7 @@ def test_unsure_words_need_the_end_of_the_sound_or_better_ears() -> None:
 @pytest.mark.req("M-14")
 def test_words_without_a_voice_are_no_bid() -> None:
     """Whoever wrote them has read them into a noise."""
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     assert set(verdicts(sound(over, (0.6, 96)))) == {None}
     assert over.heard("stop", 0.99, False, False) == over.heard("stop it", 0.99, False, False) == UNDECIDED
     assert over.heard("stop it", 0.99, True, False).bid is False
@@ -163,7 +163,7 @@ def test_words_without_a_voice_are_no_bid() -> None:
 @pytest.mark.parametrize("is_final", [True, False])
 def test_the_agents_own_words_are_no_bid(profile: str, has_frames: bool, is_final: bool) -> None:
     spoken = "You can come on Monday, or on Tuesday at three."
-    over = after_voice(profile) if has_frames else Overlap(OVERLAP_RULES[profile])
+    over = after_voice(profile) if has_frames else OverlapJudge(OVERLAP_RULES[profile])
     for text in ("on Monday or", "on Monday or on Tuesday"):
         assert is_echo(text, spoken)
         assert over.heard(text, 0.99, is_final, True).bid is (False if is_final else None)
@@ -182,8 +182,8 @@ def test_the_agents_own_words_are_no_bid_however_long_they_last() -> None:
 @pytest.mark.req("V-02")
 @judging
 def test_garbled_text_of_ears_without_frames_is_no_bid(profile: str) -> None:
-    assert Overlap(OVERLAP_RULES[profile]).heard("stop it now", 0.29, True, False).bid is False
-    assert Overlap(OVERLAP_RULES[profile]).heard("stop it now", 0.3, True, False).bid is True
+    assert OverlapJudge(OVERLAP_RULES[profile]).heard("stop it now", 0.29, True, False).bid is False
+    assert OverlapJudge(OVERLAP_RULES[profile]).heard("stop it now", 0.3, True, False).bid is True
 
 
 # -- The sound
@@ -194,7 +194,7 @@ def test_garbled_text_of_ears_without_frames_is_no_bid(profile: str) -> None:
 @pytest.mark.parametrize("probability", [0.5, 0.6, 0.75, 0.9])
 @pytest.mark.parametrize("ms", [32, 64, 96])
 def test_a_short_burst_ends_as_no_bid(profile: str, probability: float, ms: int) -> None:
-    over = Overlap(OVERLAP_RULES[profile])
+    over = OverlapJudge(OVERLAP_RULES[profile])
     judged = sound(over, (probability, ms), (NOTHING, SILENCE_MS_END))
     assert verdicts(judged)[:-1] == [None] * (len(judged) - 1)
     assert judged[-1] == Judgement(False, "no_voice", 0.9)
@@ -202,21 +202,21 @@ def test_a_short_burst_ends_as_no_bid(profile: str, probability: float, ms: int)
 
 @pytest.mark.req("M-14")
 def test_a_cough_that_sounds_like_a_voice_is_no_bid_when_it_has_no_words() -> None:
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     assert set(verdicts(sound(over, (0.99, 160), (NOTHING, 512)))) == {None}, "the words are still to come"
     assert over.heard("", 0.0, True, False).bid is False
 
 
 @pytest.mark.req("M-14")
 def test_a_series_of_knocks_never_adds_up_to_a_bid() -> None:
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     told = [one for _ in range(20) for one in sound(over, (0.9, 32), (NOTHING, 96))]
     assert True not in verdicts(told)
 
 
 @pytest.mark.req("M-14")
 def test_a_voice_that_lasts_is_a_bid_in_confirm() -> None:
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     judged = sound(over, (VOICE, CONFIRM.sustained_ms))
     assert verdicts(judged)[:-1] == [None] * (len(judged) - 1)
     assert judged[-1] == Judgement(True, f"voice_{CONFIRM.sustained_ms}ms", 0.8)
@@ -238,7 +238,7 @@ def test_a_voice_that_only_agrees_may_last_longer(text: str) -> None:
     text=st.sampled_from(["", "mhm", "stop", "uh stop", "yeah right stop"]),
 )
 def test_no_voice_is_ever_a_bid_in_words_without_two_words(stretches: list[tuple[float, int]], text: str) -> None:
-    over = Overlap(WORDS)
+    over = OverlapJudge(WORDS)
     told = [over.heard(text, 0.99, False, False), *sound(over, *stretches)]
     told += [over.heard(text, 0.99, False, False), over.lasted(60_000, text, False)]
     assert True not in verdicts(told)
@@ -246,22 +246,22 @@ def test_no_voice_is_ever_a_bid_in_words_without_two_words(stretches: list[tuple
 
 @pytest.mark.req("M-14")
 def test_a_silence_in_mid_sentence_forgets_nothing() -> None:
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     judged = sound(over, (VOICE, 224), (NOTHING, 224), (VOICE, 224))
     assert judged[-1].bid is True
 
 
 @pytest.mark.req("M-14")
 def test_of_ears_without_frames_a_sound_that_lasts_is_a_bid_in_confirm_only() -> None:
-    assert Overlap(CONFIRM).lasted(799, "", False) == UNDECIDED
-    assert Overlap(CONFIRM).lasted(800, "", False) == Judgement(True, "sound_800ms", 0.7)
-    assert Overlap(CONFIRM).lasted(800, "mhm", False).reason == "words_and_sound"
-    assert Overlap(WORDS).lasted(60_000, "", False) == UNDECIDED
+    assert OverlapJudge(CONFIRM).lasted(799, "", False) == UNDECIDED
+    assert OverlapJudge(CONFIRM).lasted(800, "", False) == Judgement(True, "sound_800ms", 0.7)
+    assert OverlapJudge(CONFIRM).lasted(800, "mhm", False).reason == "words_and_sound"
+    assert OverlapJudge(WORDS).lasted(60_000, "", False) == UNDECIDED
 
 
 @pytest.mark.req("M-14")
 def test_of_ears_with_frames_the_clock_decides_nothing() -> None:
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     sound(over, (NOTHING, 32))
     assert over.lasted(60_000, "", False) == UNDECIDED
 
@@ -289,7 +289,7 @@ def test_every_sound_that_ends_with_its_text_is_decided(
     confidence: float,
     echo: bool,
 ) -> None:
-    over = Overlap(OVERLAP_RULES[profile])
+    over = OverlapJudge(OVERLAP_RULES[profile])
     told = [over.frame(probability, ms) for probability, ms in frames]
     told += [over.heard(text, sure, False, mine) for text, sure, mine in partials]
     told += sound(over, (0.0, 320))
@@ -304,7 +304,7 @@ def test_every_sound_that_ends_with_its_text_is_decided(
 @given(frames=st.lists(probabilities, max_size=60))
 def test_a_sound_that_is_over_without_a_voice_is_decided_without_its_text(frames: list[float]) -> None:
     """Nobody may have to wait for text that never comes."""
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     told = [over.frame(probability) for probability in (0.6, *frames)]  # an onset is a voice, at first
     if True in verdicts(told) or sum(probability > 0.5 for probability in frames):
         return
@@ -312,5 +312,5 @@ def test_a_sound_that_is_over_without_a_voice_is_decided_without_its_text(frames
 
 
 def test_a_probability_that_is_no_number_is_no_voice() -> None:
-    over = Overlap(CONFIRM)
+    over = OverlapJudge(CONFIRM)
     assert True not in verdicts(sound(over, (float("nan"), 2_000)))

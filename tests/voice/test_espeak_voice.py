@@ -28,7 +28,7 @@ from duologue.ports import AgentSaid, ServiceError, Sound, Word
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice import espeak
-from duologue.voice.espeak import EspeakVoice, Library, Mark, Pieces
+from duologue.voice.espeak import EspeakVoice, Library, Mark, TimedPieces
 from duologue.voice.ledger import Ledger
 
 WAIT_S = 20  # only a broken test waits this long
@@ -194,13 +194,13 @@ def test_faster_is_shorter_and_another_voice_is_another_sound() -> None:
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """The library waits here before each piece after the first, as if it were slow."""
     opened = threading.Event()
-    told = espeak._Job._tell
+    told = espeak._Synthesis._tell
 
     def tell_and_wait(job: Any, news: Any) -> None:
         told(job, news)
         opened.wait(WAIT_S)
 
-    monkeypatch.setattr(espeak._Job, "_tell", tell_and_wait)
+    monkeypatch.setattr(espeak._Synthesis, "_tell", tell_and_wait)
     return opened
 
 
@@ -368,7 +368,7 @@ def test_a_mistake_within_a_callback_reaches_the_reader(monkeypatch: pytest.Monk
     def fail(*_: object) -> list[Sound]:
         raise RuntimeError("a mistake")
 
-    monkeypatch.setattr(Pieces, "take", fail)
+    monkeypatch.setattr(TimedPieces, "take", fail)
     with pytest.raises(RuntimeError, match="a mistake"):
         say("Hello")
     monkeypatch.undo()
@@ -410,7 +410,7 @@ PIECE = RATE_HZ * espeak.PIECE_MS // 1000
 
 def cut(text: str, samples: int, marks: list[Mark], at_once: int) -> list[Sound]:
     """The pieces of a text whose sound comes in so many samples at once, with the marks that lie in them."""
-    pieces, sounds = Pieces(text, RATE_HZ), []
+    pieces, sounds = TimedPieces(text, RATE_HZ), []
     for start in range(0, samples, at_once):
         end = min(samples, start + at_once)
         told = [mark for mark in marks if start <= mark.sample < end]

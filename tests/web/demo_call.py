@@ -6,16 +6,16 @@ from functools import cache
 from typing import Any
 
 from duologue.core.codec import event_to_json
-from duologue.core.leaves import Job, Link, Reply, User, Voice
+from duologue.core.leaves import JobKind, Link, Reply, User, Voice
 from duologue.core.machine import MACHINE
 from duologue.core.state import State, floor, next_deadline
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.core.views import VIEWS
 from duologue.lab.sim.demo_call import play_demo
 from duologue.lab.sim.stage import Stage
 from duologue.observe.view_history import cause_of
 
-REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 
 
 @cache
@@ -27,7 +27,12 @@ def demo_steps() -> tuple[dict[str, Any], ...]:
 
 def table() -> dict[str, Any]:
     rows = [
-        {"id": index, "region": type(row.sources[0]).__name__.lower(), "name": row.name, "why": row.why}
+        {
+            "id": index,
+            "region": {"JobKind": "jobs"}.get(type(row.sources[0]).__name__, type(row.sources[0]).__name__.lower()),
+            "name": row.name,
+            "why": row.why,
+        }
         for index, row in enumerate(MACHINE.rows)
     ]
     rules = [
@@ -37,7 +42,7 @@ def table() -> dict[str, Any]:
     return {"rows": rows + rules, "regions": {name: [leaf.value for leaf in kind] for name, kind in REGIONS.items()}}
 
 
-def step_to_json(moment: Moment) -> dict[str, Any]:
+def step_to_json(moment: StepRecord) -> dict[str, Any]:
     s = moment.after
     fields = event_to_json(moment.event)
     deadline = next_deadline(s)

@@ -30,7 +30,7 @@ from mcp_types import (
 from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, Mode, ServiceError, Worker
 from duologue.workers import McpServer
-from duologue.workers.mcp import Dialect
+from duologue.workers.mcp import McpDialect
 from duologue.workers.mcp_content import check_arguments, text_of
 from tests.workers.worker_fakes import WAIT_S_MAX, NotedJob
 
@@ -244,7 +244,7 @@ def test_arguments_are_checked_here_and_by_the_server(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["auto", "legacy"])
-def test_a_killed_process_fails_its_call_and_the_next_call_starts_a_new_one(dialect: Dialect) -> None:
+def test_a_killed_process_fails_its_call_and_the_next_call_starts_a_new_one(dialect: McpDialect) -> None:
     async def main(workers: Workers) -> None:
         first = int(str(await ask(workers["pid"])))
         job = NotedJob()
@@ -277,7 +277,7 @@ def test_a_process_that_died_between_calls_costs_no_call_once_that_is_noticed() 
 
 @pytest.mark.parametrize("dialect", ["auto", "legacy"])
 def test_a_web_server_that_dies_fails_its_call_and_is_found_again_when_it_is_back(
-    mortal_web: WebServer, dialect: Dialect
+    mortal_web: WebServer, dialect: McpDialect
 ) -> None:
     async def main(workers: Workers) -> None:
         job = NotedJob()
@@ -294,7 +294,9 @@ def test_a_web_server_that_dies_fails_its_call_and_is_found_again_when_it_is_bac
 
 
 @pytest.mark.parametrize("dialect", ["auto", "legacy"])
-def test_a_web_server_that_was_restarted_between_calls_costs_no_call(mortal_web: WebServer, dialect: Dialect) -> None:
+def test_a_web_server_that_was_restarted_between_calls_costs_no_call(
+    mortal_web: WebServer, dialect: McpDialect
+) -> None:
     async def main(workers: Workers) -> None:
         assert await ask(workers["add"], a=1, b=1) == "2"
         mortal_web.kill()

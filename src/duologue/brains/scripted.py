@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from duologue.ports.brain import Part, Request
-from duologue.ports.scripted_steps import Fail, Hang, Pause, take
+from duologue.ports.scripted_steps import Delay, Fail, Hang, take
 
-Line: TypeAlias = Part | Pause | Fail | Hang
-Reply: TypeAlias = Line | Iterable[Line]
-Script: TypeAlias = Iterable[Reply] | dict[str, Reply] | Callable[[Request], Reply]
+BrainLine: TypeAlias = Part | Delay | Fail | Hang
+ScriptedReply: TypeAlias = BrainLine | Iterable[BrainLine]
+ScriptedReplies: TypeAlias = Iterable[ScriptedReply] | dict[str, ScriptedReply] | Callable[[Request], ScriptedReply]
 
 
 @dataclass
@@ -25,12 +25,12 @@ class ScriptedBrain:
     """`script` is a list of replies, a dict from a word to the reply to whoever says it, or a
     function of the request. When nothing fits, `otherwise` is said."""
 
-    script: Script = ()
+    script: ScriptedReplies = ()
     first_ms: int = 0
     token_ms: int = 0
     jitter_ms: int = 0
     seed: int = 0
-    otherwise: Reply = "I see."
+    otherwise: ScriptedReply = "I see."
     requests: list[Request] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)  # replies that were closed before their end
 
@@ -43,7 +43,7 @@ class ScriptedBrain:
         try:
             await self._wait(self.first_ms)
             for line in _lines(self._choose(request)):
-                if isinstance(line, Pause | Fail | Hang):
+                if isinstance(line, Delay | Fail | Hang):
                     await take(line, self._dice)
                 elif isinstance(line, str):
                     async for token in self._tokens(line):
@@ -54,7 +54,7 @@ class ScriptedBrain:
             self.cancelled.append(request.reply)
             raise
 
-    def _choose(self, request: Request) -> Reply:
+    def _choose(self, request: Request) -> ScriptedReply:
         if callable(self.script):
             return self.script(request)
         if isinstance(self.script, dict):
@@ -76,7 +76,7 @@ class ScriptedBrain:
             await asyncio.sleep((ms + self._dice.randint(0, self.jitter_ms)) / 1000)
 
 
-def _lines(reply: Reply) -> list[Line]:
+def _lines(reply: ScriptedReply) -> list[BrainLine]:
     if isinstance(reply, list | tuple):
         return list(reply)
     return [reply]  # type: ignore[list-item]

@@ -29,7 +29,7 @@ from .terminal_style import BLUE, GREEN, GREY
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from duologue.flows.dialogue_session import Said, Talk
+    from duologue.flows.dialogue_session import DialogueSession, Said
 
 
 ECHO_MAX = 400  # characters of a piped message that are shown again
@@ -62,12 +62,12 @@ def chat_command(
 
 async def _chat(file: Path, actions: str | None, flow: str, today: str | None, nlu: Nlu, show_state: bool) -> None:
     from duologue.flows.caller_clock import now_ms, today_in
-    from duologue.flows.dialogue_session import Talk
+    from duologue.flows.dialogue_session import DialogueSession
     from duologue.flows.find_functions import find_functions
     from duologue.flows.load import load_flows
 
     domain = load_flows(file)
-    talk = Talk(
+    talk = DialogueSession(
         domain,
         find_functions(file, actions),
         nlu,
@@ -136,7 +136,7 @@ async def _answer(out: Console, said: AsyncIterator[Said]) -> None:
         out.print(Text.assemble(("agent  ", BLUE), text))
 
 
-def _state(domain: Domain, talk: Talk) -> Table:
+def _state(domain: Domain, talk: DialogueSession) -> Table:
     state = talk.state
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 7), style=GREY)
     table.add_row("state", state.phase.value)

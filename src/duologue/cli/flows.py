@@ -22,7 +22,7 @@ from .flows_walk import walk_command
 from .terminal_style import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
-    from duologue.flows import FlowFile, Problem
+    from duologue.flows import FlowFile, FlowProblem
 
 
 class _Checked(NamedTuple):
@@ -30,7 +30,7 @@ class _Checked(NamedTuple):
 
     path: Path
     file: FlowFile | None
-    problems: tuple[Problem, ...]
+    problems: tuple[FlowProblem, ...]
     more: int = 0  # problems that are left out
 
 

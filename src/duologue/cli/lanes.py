@@ -11,7 +11,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from duologue.replay.timeline import Lane, Timeline, Visit
+from duologue.replay.timeline import Timeline, TimelineLane, Visit
 
 from .line_packing import pack
 from .terminal_style import LOOKS, look_of
@@ -57,7 +57,7 @@ def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
         yield from _legend(region, leaves, room)
 
 
-def _shown(lane: Lane, length_ms: int, width: int) -> list[str]:
+def _shown(lane: TimelineLane, length_ms: int, width: int) -> list[str]:
     """The leaf in each column; of jobs side by side, the foremost."""
     states = columns(lane.visits, length_ms, width, lambda state: look_of(lane.region, state).rank)
     return [state.partition("+")[0] for state in states]

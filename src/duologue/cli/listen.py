@@ -24,7 +24,7 @@ from duologue.turns.endpoint import policy
 from .terminal_style import BLUE, GREEN, RED, write_ms
 
 if TYPE_CHECKING:
-    from duologue.lab.recordings.listener import Decision, Listener, Result
+    from duologue.lab.recordings.listener import Decision, Listener, ListenResult
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _LOUDEST_DB, _QUIETEST_DB = -10.0, -60.0
@@ -130,7 +130,7 @@ def _show(listener: Listener, file: Path, agent: Path | None, as_json: bool) -> 
         console.print(_picture(result, console.width))
 
 
-def _facts(file: Path, result: Result) -> dict[str, object]:
+def _facts(file: Path, result: ListenResult) -> dict[str, object]:
     return {
         "file": str(file),
         "duration_ms": result.duration_ms,
@@ -143,7 +143,7 @@ def _facts(file: Path, result: Result) -> dict[str, object]:
     }
 
 
-def _picture(result: Result, width: int) -> Group:
+def _picture(result: ListenResult, width: int) -> Group:
     width = max(20, min(width - 2, 110))
     total_ms = max(result.duration_ms, *(made.t_ms for made in result.decisions), 1)
     facts = Table(box=None, padding=(0, 2, 0, 0), show_header=False)

@@ -25,7 +25,7 @@ from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_name
 from .terminal_style import AMBER, GREEN, GREY, RED
 
 if TYPE_CHECKING:
-    from duologue.models.pull import Stage
+    from duologue.models.pull import PullStage
 
 models_app = typer.Typer(help="Speech models: list them, pull them, verify them.", no_args_is_help=True)
 
@@ -142,12 +142,12 @@ def _show_problems(problems: dict[str, list[str]]) -> None:
 
 
 @contextmanager
-def _progress(err: Console) -> Iterator[Callable[[str, Stage, int, int], None]]:
+def _progress(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
     """Bars on a terminal, one line for each step elsewhere."""
     if not err.is_terminal:
         told: set[tuple[str, str]] = set()
 
-        def write(name: str, stage: Stage, _done_bytes: int, total_bytes: int) -> None:
+        def write(name: str, stage: PullStage, _done_bytes: int, total_bytes: int) -> None:
             if (name, stage) not in told:
                 told.add((name, stage))
                 size = f", {megabytes(total_bytes)}" if total_bytes else ""
@@ -160,7 +160,7 @@ def _progress(err: Console) -> Iterator[Callable[[str, Stage, int, int], None]]:
     with Progress(*columns, console=err, transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def draw(name: str, stage: Stage, done_bytes: int, total_bytes: int) -> None:
+        def draw(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
             what, total = f"{name}: {stage}", total_bytes or None
             if name not in tasks:
                 tasks[name] = bar.add_task(what, total=total)

@@ -72,7 +72,7 @@ def phone_command(
 
 
 @dataclass
-class Outcome:
+class CallOutcome:
     """What became of a call."""
 
     script: CallScript
@@ -121,7 +121,7 @@ def _read(file: Path) -> CallScript:
         raise DuologueError(f"{file}: {problem}") from None
 
 
-def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> Outcome:
+def _play(script: CallScript, here: Path, folder: Path, fast: bool) -> CallOutcome:
     from duologue.lab.sim.phone_speech import Mouth
     from duologue.voice.espeak import EspeakVoice
 
@@ -139,7 +139,7 @@ def _repeating(script: CallScript) -> Agent:
     return Agent(repeat, profile="words", phrases=Phrases(greeting=script.greeting))
 
 
-async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> Outcome:
+async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> CallOutcome:
     """In real time, through the server's own routes."""
     from duologue.lines.phone.carriers import CARRIERS
 
@@ -197,13 +197,13 @@ async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCar
         return carrier, ""
 
 
-async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> Outcome:
+async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> CallOutcome:
     """On the simulated clock: the same line and the same carrier, joined without a socket."""
-    from duologue.lab.sim.offline_call import Exchange
+    from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits
 
-    exchange = Exchange(CARRIERS[script.carrier], network=script.network)
+    exchange = OfflineCall(CARRIERS[script.carrier], network=script.network)
     line = await exchange.connect()
     conversation = Conversation(agent, line, journal=folder / "call.jsonl")
     line.pressed = Digits(conversation.type).press
@@ -213,7 +213,7 @@ async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Pat
 
 async def _follow(
     script: CallScript, carrier: ScriptedCarrier, found: list[Conversation], mouth: Mouth, folder: Path
-) -> Outcome:
+) -> CallOutcome:
     from duologue.audio.frames import UnusableAudio
     from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
 
@@ -228,10 +228,10 @@ async def _follow(
         raise DuologueError(problem or "the call was over before it began")
     reason = await asyncio.wait_for(found[0].wait(), END_S_MAX)
     journal = next(path for path in folder.glob("*.jsonl") if not path.name.endswith(".words.jsonl"))
-    return Outcome(script, found[0], carrier, len(caller.done), problem, reason, journal)
+    return CallOutcome(script, found[0], carrier, len(caller.done), problem, reason, journal)
 
 
-def _show(outcome: Outcome) -> None:
+def _show(outcome: CallOutcome) -> None:
     console = Console()
     timeline_command(outcome.journal)
     console.print(Text(f"\n  Heard on {outcome.script.carrier}", "bold"))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from duologue.server.app import Server
-    from duologue.server.leases import Custody
+    from duologue.server.leases import Leases
 
 DEMO = "agent:agent"
 _MODELS = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "minilm")
@@ -146,13 +146,13 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
     ]
 
 
-def _custody(url: str, node: str, where: str) -> Custody | None:
+def _custody(url: str, node: str, where: str) -> Leases | None:
     if url in ("", "none"):
         return None
-    from duologue.server.leases import Custody
+    from duologue.server.leases import Leases
     from duologue.store.store_url import open_store
 
-    return Custody(open_store(url), node or f"{socket.gethostname()}-{os.getpid()}", where)
+    return Leases(open_store(url), node or f"{socket.gethostname()}-{os.getpid()}", where)
 
 
 def _agent(app: str, err: Console) -> Agent:

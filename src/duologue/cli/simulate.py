@@ -26,17 +26,17 @@ from .terminal_style import AMBER, GREEN, RED, write_ms
 
 if TYPE_CHECKING:
     from duologue.runtime.agent import Agent
-    from duologue.testing.scenario import Problem, Result
+    from duologue.testing.scenario import ScenarioProblem, ScenarioResult
 
 _COLOURS = {"passed": GREEN, "failed": RED, "invalid": AMBER}
 
 
-class Outcome(NamedTuple):
+class ScenarioOutcome(NamedTuple):
     """What became of one file: a result, or what is wrong with it."""
 
     file: Path
-    result: Result | None
-    problems: tuple[Problem, ...] = ()
+    result: ScenarioResult | None
+    problems: tuple[ScenarioProblem, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -131,20 +131,22 @@ def _folder(journals: Path | None) -> Iterator[Path]:
             folder.rmdir()
 
 
-def _play_all(files: list[Path], folder: Path) -> list[Outcome]:
-    from duologue.testing.scenario import InvalidScenario, Problem, play
+def _play_all(files: list[Path], folder: Path) -> list[ScenarioOutcome]:
+    from duologue.testing.scenario import InvalidScenario, ScenarioProblem, play
 
-    outcomes: list[Outcome] = []
+    outcomes: list[ScenarioOutcome] = []
     taken: set[str] = set()
     for file in files:
         if file.is_dir():
-            outcomes.append(Outcome(file, None, (Problem(file, 0, "no scenario (*.yaml) in this folder"),)))
+            outcomes.append(
+                ScenarioOutcome(file, None, (ScenarioProblem(file, 0, "no scenario (*.yaml) in this folder"),))
+            )
             continue
         stem = _free(file.stem, taken)
         try:
-            outcomes.append(Outcome(file, play(file, folder / f"{stem}.jsonl")))
+            outcomes.append(ScenarioOutcome(file, play(file, folder / f"{stem}.jsonl")))
         except InvalidScenario as invalid:
-            outcomes.append(Outcome(file, None, invalid.problems))
+            outcomes.append(ScenarioOutcome(file, None, invalid.problems))
     return outcomes
 
 
@@ -161,7 +163,7 @@ def _free(stem: str, taken: set[str]) -> str:
 # -- Showing
 
 
-def _show(outcomes: list[Outcome]) -> None:
+def _show(outcomes: list[ScenarioOutcome]) -> None:
     console = Console()
     table = Table("scenario", "result", box=None, pad_edge=False, header_style="dim")
     table.add_column("simulated", justify="right")
@@ -177,7 +179,7 @@ def _show(outcomes: list[Outcome]) -> None:
             console.print(line, soft_wrap=True)
 
 
-def _details(outcome: Outcome) -> Iterator[Text]:
+def _details(outcome: ScenarioOutcome) -> Iterator[Text]:
     """What is wrong with a file, or how a scenario failed."""
     if outcome.problems:
         yield Text()

@@ -18,21 +18,21 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.english import (
     Ambiguous,
     Choice,
-    Command,
     Confirmation,
     Direct,
-    Kind,
     NameList,
     Question,
     Reading,
     Slot,
+    SlotKind,
+    SpokenCommand,
     Unclear,
     Why,
     read,
     read_confirmation,
 )
 
-_KINDS = {"boolean": Kind.YES_NO, "text": Kind.NAME}
+_KINDS = {"boolean": SlotKind.YES_NO, "text": SlotKind.NAME}
 _WITHOUT_NAME = (Why.NO_VALUE, Why.LEFTOVER)
 
 
@@ -83,7 +83,7 @@ def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
         return {"id": row["id"], **_told(read_confirmation(row["question"], row["reply"], row["today"]))}
     slot = slot_of(row, known)
     reading = _read(row, slot)
-    if slot.kind is Kind.NAME and isinstance(reading, Unclear) and reading.why in _WITHOUT_NAME:
+    if slot.kind is SlotKind.NAME and isinstance(reading, Unclear) and reading.why in _WITHOUT_NAME:
         wider = Slot(slot.name, slot.kind, names=known.all)
         reading = _read(row, wider)
     return {"id": row["id"], **_told(reading)}
@@ -91,9 +91,9 @@ def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
 
 def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
     """The slot that a row asks for."""
-    kind = _KINDS.get(row["type"]) or Kind(row["type"])
-    choices = tuple(map(Choice, row["choices"])) if kind is Kind.CHOICE else ()
-    return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is Kind.NAME else None)
+    kind = _KINDS.get(row["type"]) or SlotKind(row["type"])
+    choices = tuple(map(Choice, row["choices"])) if kind is SlotKind.CHOICE else ()
+    return Slot(row["slot"], kind, choices, known.of_slot(row["slot"]) if kind is SlotKind.NAME else None)
 
 
 def _read(row: Mapping[str, Any], slot: Slot) -> Reading:
@@ -110,7 +110,7 @@ def _told(reading: Reading) -> dict[str, Any]:
             return {"direct": True, "value": str(answer)}
         case Ambiguous(_, candidates):
             return {"direct": False, "why": "ambiguous", "candidates": list(candidates)}
-        case Command(name):
+        case SpokenCommand(name):
             return {"direct": False, "why": "command", "command": name}
         case Unclear(why, leftover):
             return {"direct": False, "why": str(why), "leftover": list(leftover)}

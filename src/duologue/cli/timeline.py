@@ -20,7 +20,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 from duologue.core.events import PlaybackFinished
-from duologue.replay.journal import Moment, read_journal, replay
+from duologue.replay.journal import StepRecord, read_journal, replay
 from duologue.replay.step_words import tell
 from duologue.replay.timeline import read_timeline
 from duologue.replay.words_file import Spoken, read_words, words_path
@@ -62,7 +62,7 @@ def timeline_command(
 # -- Reading and writing
 
 
-def _read_moments(file: Path) -> tuple[list[Moment], bool]:
+def _read_moments(file: Path) -> tuple[list[StepRecord], bool]:
     try:
         with file.open(encoding="utf-8") as lines:
             journal = read_journal(lines, complete=False)
@@ -89,7 +89,7 @@ def _read_words(journal: Path) -> tuple[Spoken, ...]:
 
 
 def _write_picture(
-    target: Path, journal: Path, moments: Sequence[Moment], words: Sequence[Spoken], complete: bool
+    target: Path, journal: Path, moments: Sequence[StepRecord], words: Sequence[Spoken], complete: bool
 ) -> None:
     from duologue.replay.picture import draw_picture
 
@@ -105,7 +105,7 @@ def _write_picture(
 # -- The terminal
 
 
-def _show(moments: Sequence[Moment], words: Sequence[Spoken]) -> None:
+def _show(moments: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
     """The story first, the overview last, where it is seen."""
     from duologue.replay.picture.spans import newest
 
@@ -125,7 +125,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
     return Padding(Group(heading, *content), (1, _INDENT, 0, _INDENT))
 
 
-def _story(steps: Sequence[Moment], words: Sequence[Spoken]) -> RenderableType:
+def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
     """Every step worth telling, and between them what was said."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)
@@ -156,7 +156,7 @@ def _quote(spoken: Spoken) -> RenderableType:
     return text
 
 
-def _events(steps: Sequence[Moment], width: int) -> RenderableType:
+def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
     """How busy each column was, under the bars of the regions."""
     columns = bar_width(width)
     began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
@@ -174,7 +174,7 @@ def _events(steps: Sequence[Moment], width: int) -> RenderableType:
     )
 
 
-def _heard(steps: Sequence[Moment]) -> RenderableType:
+def _heard(steps: Sequence[StepRecord]) -> RenderableType:
     """How much was heard, and which sounds were cut short where."""
     from duologue.replay.picture.spans import CUT, read_spans
 

@@ -32,11 +32,11 @@ def torture_command(
     """Kill servers, freeze them, cut lines, hurt the store, set clocks wrong; then look what became of everybody."""
     try:
         from duologue.lab.torture.report import rows
-        from duologue.lab.torture.run import Plan, play, run
+        from duologue.lab.torture.run import TorturePlan, play, run
     except ModuleNotFoundError as missing:
         raise DuologueError(f"{missing}: pip install 'duologue[server,flows,postgres]'") from None
     err = Console(stderr=True)
-    plan = Plan(nodes, conversations, seed, minutes * 60, store)
+    plan = TorturePlan(nodes, conversations, seed, minutes * 60, store)
     with err.status("starting") as status:
 
         def tell(text: str) -> None:

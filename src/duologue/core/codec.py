@@ -14,7 +14,22 @@ from typing import Any
 from . import effects as fx
 from . import events as ev
 from .errors import DuologueError, InvalidSettings, InvalidSnapshot
-from .leaves import TIMERS, Ask, ErrorClass, Job, Leaf, Link, Outcome, Overlap, Part, Reply, Timer, User, Voice, Words
+from .leaves import (
+    TIMERS,
+    Ask,
+    ErrorClass,
+    FaultSource,
+    JobKind,
+    Leaf,
+    Link,
+    Outcome,
+    Overlap,
+    Reply,
+    Timer,
+    User,
+    Voice,
+    Words,
+)
 from .settings import Settings
 from .state import Fault, JobRecord, State
 
@@ -23,7 +38,7 @@ SCHEMA = 1
 _EVENT_KINDS = {kind.__name__: kind for kind in ev.EVENTS}
 _ENUMS: dict[str, type[Leaf]] = {
     kind.__name__: kind
-    for kind in (Ask, ErrorClass, Job, Link, Outcome, Overlap, Part, Reply, Timer, User, Voice, Words)
+    for kind in (Ask, ErrorClass, JobKind, Link, Outcome, Overlap, FaultSource, Reply, Timer, User, Voice, Words)
 }
 _STATE_ENUMS: dict[str, type[Leaf]] = {
     "link": Link,
@@ -145,10 +160,10 @@ def state_from_json(data: dict[str, Any], settings: Settings) -> State:
         for name, kind in _STATE_ENUMS.items():
             values[name] = _enum(kind, values[name], name)
         values["jobs"] = tuple(
-            JobRecord(**{**job, "kind": _enum(Job, job["kind"], "jobs.kind")}) for job in values["jobs"]
+            JobRecord(**{**job, "kind": _enum(JobKind, job["kind"], "jobs.kind")}) for job in values["jobs"]
         )
         if values["fault"] is not None:
-            part = _enum(Part, values["fault"]["part"], "fault.part")
+            part = _enum(FaultSource, values["fault"]["part"], "fault.part")
             error = _enum(ErrorClass, values["fault"]["error"], "fault.error")
             values["fault"] = Fault(part, error, values["fault"]["fatal"])
         values["due"] = tuple(values["due"].get(name, 0) for name in _TIMER_NAMES)

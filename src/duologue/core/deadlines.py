@@ -12,7 +12,22 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from .draft import Draft
-from .leaves import ACTIVE, AWAY, LIVE, SOUNDING, TIMER_INDEX, TIMERS, Job, Leaf, Link, Reply, Timer, User, Voice, Words
+from .leaves import (
+    ACTIVE,
+    AWAY,
+    LIVE,
+    SOUNDING,
+    TIMER_INDEX,
+    TIMERS,
+    JobKind,
+    Leaf,
+    Link,
+    Reply,
+    Timer,
+    User,
+    Voice,
+    Words,
+)
 from .state import Here, State, floor_is_open, is_at_rest, is_owed, noise_is_in_the_way
 
 Duration = Callable[[Draft], int]
@@ -99,12 +114,12 @@ JOINT_LIMITS: tuple[JointLimit, ...] = (
     JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
 )
 
-JOB_LIMITS: dict[Job, Callable[[Draft], JobLimits]] = {
-    Job.TOOL: lambda d: JobLimits(d.settings.tool_ms_max, 0, d.settings.feedback_ms[0]),
-    Job.DELEGATED: lambda d: JobLimits(
+JOB_LIMITS: dict[JobKind, Callable[[Draft], JobLimits]] = {
+    JobKind.TOOL: lambda d: JobLimits(d.settings.tool_ms_max, 0, d.settings.feedback_ms[0]),
+    JobKind.DELEGATED: lambda d: JobLimits(
         d.settings.delegate_ms_max, d.settings.heartbeat_ms_max, d.settings.feedback_ms[0]
     ),
-    Job.DISPATCHED: lambda d: JobLimits(d.settings.dispatch_ms_max, d.settings.heartbeat_ms_max, 0),
+    JobKind.DISPATCHED: lambda d: JobLimits(d.settings.dispatch_ms_max, d.settings.heartbeat_ms_max, 0),
 }
 
 _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
@@ -119,7 +134,7 @@ def has_unowned_timer(s: State) -> bool:
     if any(due and timer not in owned for timer, due in zip(TIMERS, s.due, strict=True)):
         return True
     return any(
-        (job.kind is Job.TOOL and job.heartbeat_due) or (job.kind is Job.DISPATCHED and job.feedback_due)
+        (job.kind is JobKind.TOOL and job.heartbeat_due) or (job.kind is JobKind.DISPATCHED and job.feedback_due)
         for job in s.jobs
     )
 
@@ -133,7 +148,7 @@ class Owners:
         self,
         limits: Iterable[Limit] = LIMITS,
         joint: Iterable[JointLimit] = JOINT_LIMITS,
-        jobs: dict[Job, Callable[[Draft], JobLimits]] = JOB_LIMITS,
+        jobs: dict[JobKind, Callable[[Draft], JobLimits]] = JOB_LIMITS,
     ) -> None:
         self.limits = tuple(limits)
         self.joint = tuple(joint)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .effects import Effect
-from .leaves import FROZEN, TIMER_INDEX, Ask, Job, Leaf, Link, Reply, Timer, User, Voice, Words
+from .leaves import FROZEN, TIMER_INDEX, Ask, JobKind, Leaf, Link, Reply, Timer, User, Voice, Words
 from .settings import Settings
 from .state import FREEZES, Fault, JobRecord, State
 
@@ -175,14 +175,14 @@ class Draft:
     def drop_job(self, call: int) -> None:
         self.jobs = tuple(job for job in self.jobs if job.call != call)
 
-    def set_job(self, job: JobRecord, kind: Job) -> None:
+    def set_job(self, job: JobRecord, kind: JobKind) -> None:
         """Give a job its leaf, with the deadlines of that leaf."""
-        if kind is Job.ABSENT:
+        if kind is JobKind.ABSENT:
             self.drop_job(job.call)
         elif kind is not job.kind:
             limit_ms, heartbeat_ms, feedback_ms = self.owners.jobs[kind](self)
             now = self.now()
-            fresh = job.kind is Job.ABSENT
+            fresh = job.kind is JobKind.ABSENT
             feedback_due = now + feedback_ms if fresh and feedback_ms else (job.feedback_due if feedback_ms else 0)
             heartbeat_due = heartbeat_ms and now + heartbeat_ms
             self.put_job(

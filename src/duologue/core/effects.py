@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .leaves import Ask, ErrorClass, Outcome, Part
+from .leaves import Ask, ErrorClass, FaultSource, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class RefuseStart(Effect):
 class ShowFault(Effect):
     """Say what went wrong, with guidance and without credentials."""
 
-    part: Part
+    part: FaultSource
     error: ErrorClass
     fatal: bool
 

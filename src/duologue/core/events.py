@@ -11,9 +11,15 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from .errors import InvalidEvent
-from .leaves import ErrorClass, Part, Timer
+from .leaves import ErrorClass, FaultSource, Timer
 
-_KINDS: dict[str, Any] = {"int": int, "bool": bool, "ErrorClass": ErrorClass, "Part": Part, "Timer": Timer}
+_KINDS: dict[str, Any] = {
+    "int": int,
+    "bool": bool,
+    "ErrorClass": ErrorClass,
+    "FaultSource": FaultSource,
+    "Timer": Timer,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Signal(Event):
+class RecurringEvent(Event):
     """Something that may rightly happen again; `seq` tells a new one from a repeated one."""
 
     seq: int
@@ -69,7 +75,7 @@ class AboutCall(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class StartRequested(Signal):
+class StartRequested(RecurringEvent):
     """Start a conversation. It begins only with an active session and primed audio."""
 
     session_active: bool = True
@@ -77,58 +83,58 @@ class StartRequested(Signal):
 
 
 @dataclass(frozen=True, slots=True)
-class EndRequested(Signal):
+class EndRequested(RecurringEvent):
     """Hang up, from anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
-class InterruptRequested(Signal):
+class InterruptRequested(RecurringEvent):
     """Stop talking, or stop thinking. What was asked counts as cancelled; work that may not be
     cancelled goes on and reports."""
 
 
 @dataclass(frozen=True, slots=True)
-class SuspendRequested(Signal):
+class SuspendRequested(RecurringEvent):
     """Pause: deadlines freeze, sound is held, nothing is asked."""
 
 
 @dataclass(frozen=True, slots=True)
-class ResumeRequested(Signal):
+class ResumeRequested(RecurringEvent):
     """Go on after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReconnectRequested(Signal):
+class ReconnectRequested(RecurringEvent):
     """Give this session up and make a new one."""
 
 
 @dataclass(frozen=True, slots=True)
-class RetryRequested(Signal):
+class RetryRequested(RecurringEvent):
     """After a fault: try again, and answer what is still owed."""
 
 
 @dataclass(frozen=True, slots=True)
-class DismissRequested(Signal):
+class DismissRequested(RecurringEvent):
     """After a fault: go on without what was owed."""
 
 
 @dataclass(frozen=True, slots=True)
-class PttPressed(Signal):
+class PttPressed(RecurringEvent):
     """Push-to-talk went down. Until it comes up, the button decides and not voice activity."""
 
 
 @dataclass(frozen=True, slots=True)
-class PttReleased(Signal):
+class PttReleased(RecurringEvent):
     """Push-to-talk came up."""
 
 
 @dataclass(frozen=True, slots=True)
-class SendPressed(Signal):
+class SendPressed(RecurringEvent):
     """The person says by hand that the turn is complete."""
 
 
 @dataclass(frozen=True, slots=True)
-class TextTyped(Signal):
+class TextTyped(RecurringEvent):
     """A whole turn arrived in writing."""
 
     content: int = 0
@@ -143,18 +149,18 @@ class CancelRequested(AboutCall):
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechStarted(Signal):
+class SpeechStarted(RecurringEvent):
     """Voice activity began. Sent again if it goes on after the machine has ended the turn, at its
     limit or because a whole turn was typed."""
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechStopped(Signal):
+class SpeechStopped(RecurringEvent):
     """Voice activity ended."""
 
 
 @dataclass(frozen=True, slots=True)
-class WordsHeard(Signal):
+class WordsHeard(RecurringEvent):
     """Facts about the transcript of a turn; the text itself stays outside."""
 
     turn: int
@@ -211,14 +217,14 @@ class SessionClosed(AboutSession):
 
 
 @dataclass(frozen=True, slots=True)
-class LinkWobbled(Signal):
+class LinkWobbled(RecurringEvent):
     """The line is interrupted and may come back by itself. Sent again if it still is after a pause."""
 
     session: int
 
 
 @dataclass(frozen=True, slots=True)
-class LinkHealed(Signal):
+class LinkHealed(RecurringEvent):
     """The line came back by itself."""
 
     session: int
@@ -230,10 +236,10 @@ class LinkClosed(AboutSession):
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceFailed(Signal):
+class ServiceFailed(RecurringEvent):
     """A service outside a reply (ears, the voice, the session) failed beyond its own retries."""
 
-    part: Part
+    part: FaultSource
     error: ErrorClass
 
 
@@ -265,7 +271,7 @@ class ReplyFailed(AboutReply):
     """The reply broke off, in the brain or in the voice."""
 
     error: ErrorClass
-    part: Part = Part.BRAIN
+    part: FaultSource = FaultSource.BRAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +364,7 @@ class TimerFired(Event):
     call: int = 0
 
 
-_ABSTRACT = (Event, Signal, AboutSession, AboutReply, AboutVoice, AboutCall)
+_ABSTRACT = (Event, RecurringEvent, AboutSession, AboutReply, AboutVoice, AboutCall)
 EVENTS: tuple[type[Event], ...] = tuple(
     value
     for value in list(globals().values())

@@ -23,7 +23,7 @@ from .events import (
     TimerFired,
     ToolCalled,
 )
-from .leaves import FOREGROUND, SOUNDING, Job, Outcome, Timer
+from .leaves import FOREGROUND, SOUNDING, JobKind, Outcome, Timer
 from .rows import Row, row
 from .state import JobRecord, State, has_foreground
 from .voice import TAKES_FLOOR, takes_floor
@@ -126,7 +126,7 @@ def show_wait(d: Draft, e: Event, job: JobRecord) -> None:
     d.emit(ShowWait(job.call, stage))
 
 
-J, T = Job, Timer
+J, T = JobKind, Timer
 _RUNNING = (J.TOOL, J.DELEGATED, J.DISPATCHED)
 
 JOB_ROWS: tuple[Row, ...] = (

@@ -61,7 +61,7 @@ class Reply(Leaf):
     RETRYING = "retrying"
 
 
-class Job(Leaf):
+class JobKind(Leaf):
     """What is this piece of work? One leaf for each record."""
 
     ABSENT = "absent"
@@ -140,7 +140,7 @@ class ErrorClass(Leaf):
     UNKNOWN = "UNKNOWN"
 
 
-class Part(Leaf):
+class FaultSource(Leaf):
     """Which part of the system a fault came from."""
 
     BRAIN = "brain"
@@ -180,4 +180,4 @@ ACTIVE = tuple(link for link in Link if link not in CLOSED)
 SOUNDING = (Voice.PLAYING, Voice.HELD)
 ENDING = (Voice.STOPPING, Voice.HUSHED)
 PENDING = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY, Reply.RETRYING)
-FOREGROUND = (Job.TOOL, Job.DELEGATED)
+FOREGROUND = (JobKind.TOOL, JobKind.DELEGATED)

@@ -40,7 +40,21 @@ from .events import (
     SuspendRequested,
     TimerFired,
 )
-from .leaves import ACTIVE, AWAY, FROZEN, LIVE, SOUNDING, TIMER_INDEX, Ask, ErrorClass, Link, Part, Reply, Timer, User
+from .leaves import (
+    ACTIVE,
+    AWAY,
+    FROZEN,
+    LIVE,
+    SOUNDING,
+    TIMER_INDEX,
+    Ask,
+    ErrorClass,
+    FaultSource,
+    Link,
+    Reply,
+    Timer,
+    User,
+)
 from .reply import fails_for_good
 from .rows import Row, row
 from .settings import POLICIES
@@ -161,27 +175,27 @@ def fault(d: Draft, e: Event) -> None:
     d.emit(ShowFault(*d.fault))
 
 
-def _blame(d: Draft, e: Event) -> tuple[Part, ErrorClass]:
+def _blame(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
     """Where a fault came from and of which class it is."""
     if isinstance(e, TimerFired):
         return _BLAME[e.timer], ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, LinkClosed):
-        return Part.LINK, ErrorClass.NETWORK_TIMEOUT
+        return FaultSource.LINK, ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, ServiceFailed | ReplyFailed):
         return e.part, e.error
     if isinstance(e, SessionFailed):
-        return (Part.LINK if d.before.link in AWAY else Part.SESSION), e.error
+        return (FaultSource.LINK if d.before.link in AWAY else FaultSource.SESSION), e.error
     assert isinstance(e, PlaybackFailed), e
-    return Part.VOICE, e.error
+    return FaultSource.VOICE, e.error
 
 
 _BLAME = {
-    Timer.PREPARE: Part.SESSION,
-    Timer.CONNECT: Part.LINK,
-    Timer.RECONNECT: Part.LINK,
-    Timer.ATTEMPT: Part.BRAIN,
-    Timer.ANSWER: Part.BRAIN,
-    Timer.STALL: Part.VOICE,
+    Timer.PREPARE: FaultSource.SESSION,
+    Timer.CONNECT: FaultSource.LINK,
+    Timer.RECONNECT: FaultSource.LINK,
+    Timer.ATTEMPT: FaultSource.BRAIN,
+    Timer.ANSWER: FaultSource.BRAIN,
+    Timer.STALL: FaultSource.VOICE,
 }
 
 

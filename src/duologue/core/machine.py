@@ -23,14 +23,14 @@ from .events import (
     AboutVoice,
     Event,
     OverlapJudged,
-    Signal,
+    RecurringEvent,
     TimerFired,
     ToolCalled,
     TurnEnded,
     WordsHeard,
 )
 from .jobs import JOB_ROWS
-from .leaves import CLOSED, FROZEN, JOB_TIMERS, SOUNDING, TIMER_INDEX, Job, Leaf, Link, Reply, Timer, User, Voice
+from .leaves import CLOSED, FROZEN, JOB_TIMERS, SOUNDING, TIMER_INDEX, JobKind, Leaf, Link, Reply, Timer, User, Voice
 from .link import LINK_ROWS
 from .reply import REPLY_ROWS
 from .rows import Row, Rule, Trigger
@@ -124,7 +124,7 @@ def _freshness(kind: type[Event]) -> Fresh:
         return lambda s, e: e.reply == s.reply_id and _reply_is_open(s)
     if issubclass(kind, AboutSession):
         return lambda s, e: bool(e.session == s.session_id)
-    assert issubclass(kind, Signal), kind
+    assert issubclass(kind, RecurringEvent), kind
     if "session" in names:
         return lambda s, e: e.session == s.session_id and e.seq > s.seq
     return lambda s, e: bool(e.seq > s.seq)
@@ -169,7 +169,7 @@ class Machine:
                 table = self._table(leaves, trigger)
                 if table:
                     tables.append((index, table))
-            jobs = {} if link in CLOSED else self._table(tuple(Job), trigger)
+            jobs = {} if link in CLOSED else self._table(tuple(JobKind), trigger)
             if tables or jobs:
                 kind = TimerFired if isinstance(trigger, Timer) else trigger
                 plans[trigger] = (_freshness(kind), tuple(tables), jobs)
@@ -258,7 +258,7 @@ class Machine:
 
     def _choose_jobs(self, s: State, e: Any, table: Table) -> list[tuple[int, Row, JobRecord]]:
         if type(e) is ToolCalled:
-            records: tuple[JobRecord, ...] = (JobRecord(e.call, Job.ABSENT, e.cancellable, 0),)
+            records: tuple[JobRecord, ...] = (JobRecord(e.call, JobKind.ABSENT, e.cancellable, 0),)
         elif hasattr(e, "call"):
             record = _find_job(s, e.call)
             records = () if record is None else (record,)
@@ -276,7 +276,7 @@ class Machine:
         if type(e) is TimerFired:
             job = next(record for record in d.jobs if record.call == job.call)
         if row.target is not None:
-            assert isinstance(row.target, Job)
+            assert isinstance(row.target, JobKind)
             d.set_job(job, row.target)
         if row.do is not None:
             row.do(d, e, job)

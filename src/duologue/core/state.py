@@ -18,9 +18,9 @@ from .leaves import (
     TIMERS,
     Ask,
     ErrorClass,
-    Job,
+    FaultSource,
+    JobKind,
     Link,
-    Part,
     Reply,
     Timer,
     User,
@@ -42,7 +42,7 @@ Here: TypeAlias = "State | Draft"  # a question may be asked of a state or of on
 class Fault(NamedTuple):
     """What went wrong last, kept while it is shown."""
 
-    part: Part
+    part: FaultSource
     error: ErrorClass
     fatal: bool
 
@@ -51,7 +51,7 @@ class JobRecord(NamedTuple):
     """One running piece of work. The three due times are 0 when not armed."""
 
     call: int
-    kind: Job
+    kind: JobKind
     cancellable: bool
     due: int
     heartbeat_due: int = 0

@@ -12,7 +12,7 @@ from .events import Event
 from .state import State
 
 
-class Moment(NamedTuple):
+class StepRecord(NamedTuple):
     """What happened, where it led, what is to be done about it, and which rows said so."""
 
     event: Event

@@ -23,14 +23,14 @@ from .commands import (
     StartFlow,
     Wait,
 )
-from .draft import Draft
-from .english import ANY, Kind
+from .draft import DialogueDraft
+from .english import ANY, SlotKind
 from .english.carrier_words import FILLERS, POLITE
 from .english.courtesy import courtesy_of
 from .english.free_text import worded
 from .english.questions import asks
 from .english.tokens import tokens_of
-from .flow import Act, Collect, Confirm
+from .flow import Collect, Confirm, PerformAction
 from .prompts import count_try, is_confirming, proposed, question_stands, rest
 from .requests import open_now
 from .run_flow import end_flow, fail, go_on, hand_over, open_flow, write
@@ -40,7 +40,7 @@ from .unconfirmed_values import confirm, is_checking, is_part, let_stand
 from .values import accept, take_back, validate_next
 
 
-def obey(d: Draft, commands: tuple[Command, ...]) -> None:
+def obey(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
     """Do all of it; nothing understood is a miss."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
@@ -75,10 +75,10 @@ def obey(d: Draft, commands: tuple[Command, ...]) -> None:
         go_on(d)
 
 
-def _take_words(d: Draft) -> bool:
+def _take_words(d: DialogueDraft) -> bool:
     """Whatever is said to a question for free text is its answer, if nobody knows better. A question is none."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
-    if slot is None or d.s.is_aside or d.spec(slot).kind is not Kind.TEXT or d.top.failed or not question_stands(d):
+    if slot is None or d.s.is_aside or d.spec(slot).kind is not SlotKind.TEXT or d.top.failed or not question_stands(d):
         return False
     tokens = tokens_of(words)
     if not words or asks(tokens) or courtesy_of(tokens) in ("thanks", "farewell", "greeting"):
@@ -93,7 +93,7 @@ def _take_words(d: Draft) -> bool:
     return True
 
 
-def _is_known(d: Draft, command: Command, started: set[str]) -> bool:
+def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
     """Names that nobody has, or that are not open now, are as good as not understood."""
     offered = {flow.name for flow in d.domain.offered}
     match command:
@@ -108,7 +108,7 @@ def _is_known(d: Draft, command: Command, started: set[str]) -> bool:
     return True
 
 
-def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
+def _obey(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
     """One command. True if it has taken the dialogue where it must stay for now."""
     match command:
         case StartFlow():
@@ -146,7 +146,7 @@ def _obey(d: Draft, command: Command, values: list[SetSlot | CorrectSlot]) -> bo
 # -- Yes and no
 
 
-def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
+def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
     """Yes to the open question; a proposed value joins the others. True if it was no question for a yes."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
@@ -170,7 +170,7 @@ def say_yes(d: Draft, values: list[SetSlot | CorrectSlot]) -> bool:
     return False
 
 
-def say_no(d: Draft) -> bool:
+def say_no(d: DialogueDraft) -> bool:
     """No to the open question. True if it was no question for a no."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
@@ -198,7 +198,7 @@ def say_no(d: Draft) -> bool:
     return False
 
 
-def _drop_parts(d: Draft) -> None:
+def _drop_parts(d: DialogueDraft) -> None:
     """What was picked out of a message was not meant: it is asked for, one by one."""
     wrong = [name for name, filled in d.top.slots if is_part(filled)]
     d.set_top(confirm="")
@@ -211,7 +211,7 @@ def _drop_parts(d: Draft) -> None:
 # -- The rest
 
 
-def cancel(d: Draft) -> None:
+def cancel(d: DialogueDraft) -> None:
     """The open flow is dropped; its slots are kept for reference."""
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
@@ -219,14 +219,14 @@ def cancel(d: Draft) -> None:
     end_flow(d, d.domain.patterns.cancelled, is_cancelled=True)
 
 
-def _start_over(d: Draft) -> None:
+def _start_over(d: DialogueDraft) -> None:
     if d.s.stack:
         begin_anew(d)
     else:
         _help(d)
 
 
-def repeat(d: Draft) -> None:
+def repeat(d: DialogueDraft) -> None:
     """Say it again, word for word."""
     was_asked = d.s.last_response.endswith(d.s.last_question)
     if d.s.stack and not d.top.failed and not (question_stands(d) and was_asked):
@@ -239,7 +239,7 @@ def repeat(d: Draft) -> None:
     rest(d)
 
 
-def _give_time(d: Draft) -> None:
+def _give_time(d: DialogueDraft) -> None:
     """The person needs a moment: the question stays, and is not asked again. One that is new has to be asked."""
     if d.is_unheard or (d.s.stack and not d.top.failed and not question_stands(d)):
         go_on(d)
@@ -248,7 +248,7 @@ def _give_time(d: Draft) -> None:
     rest(d)
 
 
-def _go_back(d: Draft) -> None:
+def _go_back(d: DialogueDraft) -> None:
     """Ask the question before this one again; out of a called flow that has none, that of the one that called it.
     Before a code is read back, it is asked for."""
     if d.s.reading_back:
@@ -267,25 +267,25 @@ def _go_back(d: Draft) -> None:
     d.set_top(needs=() if slot in d.flow.slots else (slot,))
 
 
-def _answered(d: Draft, instance: Instance) -> list[str]:
+def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
     """The questions that were answered, but for the open one."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
     return [slot for slot in instance.asked if slot != waiting_for and instance.filled(slot) is not None]
 
 
-def _goes_back_to(d: Draft, size: int) -> bool:
+def _goes_back_to(d: DialogueDraft, size: int) -> bool:
     """Has the flow on top of so many an answer, and has nothing been asked or done above it that a way back repeats?"""
     above = d.s.stack[size:]
     is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
     return is_fresh and bool(_answered(d, d.s.stack[size - 1]))
 
 
-def _has_acted(d: Draft, instance: Instance) -> bool:
+def _has_acted(d: DialogueDraft, instance: Instance) -> bool:
     program = d.domain.flows[instance.flow].program
-    return any(isinstance(at, Act) and at.step in instance.visited for at in program)
+    return any(isinstance(at, PerformAction) and at.step in instance.visited for at in program)
 
 
-def _skip(d: Draft) -> None:
+def _skip(d: DialogueDraft) -> None:
     """Leave a question open; or a change that was being asked about."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
@@ -301,7 +301,7 @@ def _skip(d: Draft) -> None:
     d.say(d.domain.patterns.skipped)
 
 
-def _help(d: Draft) -> None:
+def _help(d: DialogueDraft) -> None:
     slot = d.s.waiting_for
     if slot is not None and d.spec(slot).help:
         d.say(d.spec(slot).help)
@@ -312,7 +312,7 @@ def _help(d: Draft) -> None:
         d.say(d.domain.patterns.help, flows=offers)
 
 
-def miss(d: Draft) -> None:
+def miss(d: DialogueDraft) -> None:
     """Nobody could tell what was meant: help where nothing is open, otherwise ask again (D-12)."""
     if not d.s.stack:
         d.say(d.domain.patterns.not_understood)
@@ -329,7 +329,7 @@ def miss(d: Draft) -> None:
     go_on(d)
 
 
-def wait_on(d: Draft) -> None:
+def wait_on(d: DialogueDraft) -> None:
     """Nobody answered."""
     count_try(d, silences=d.s.silences + 1)
     go_on(d)

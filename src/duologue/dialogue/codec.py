@@ -12,8 +12,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from .commands import CorrectSlot, SetSlot
-from .flow import Act, Domain
-from .state import BUSY, Filled, Instance, Message, Phase, State, TraceEvent, Trouble
+from .flow import Domain, PerformAction
+from .state import BUSY, DialogueMessage, DialogueState, DialogueTrouble, Filled, Instance, Phase, TraceEvent
 
 VERSION = 3
 
@@ -49,7 +49,7 @@ MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }
 
 
-def to_json(domain: Domain, state: State) -> dict[str, Any]:
+def to_json(domain: Domain, state: DialogueState) -> dict[str, Any]:
     """Everything, in plain values."""
     data = asdict(state)
     data["version"] = VERSION
@@ -62,7 +62,7 @@ def to_json(domain: Domain, state: State) -> dict[str, Any]:
     return data
 
 
-def from_json(domain: Domain, data: object) -> State:
+def from_json(domain: Domain, data: object) -> DialogueState:
     """The state that was written, or BadCheckpoint."""
     if not isinstance(data, dict) or type(data.get("version")) is not int:
         raise BadCheckpoint("this is no checkpoint of a dialogue")
@@ -82,20 +82,20 @@ def from_json(domain: Domain, data: object) -> State:
         raise BadCheckpoint(f"a checkpoint is damaged: {type(problem).__name__} {problem}") from None
 
 
-def _state(domain: Domain, data: dict[str, Any]) -> State:
+def _state(domain: Domain, data: dict[str, Any]) -> DialogueState:
     trouble = data["trouble"]
     plain = {name: _checked(data, name, kinds) for name, kinds in PLAIN.items()}
     if any(type(text) is not str for text in data["queue"]) or type(data["queue"]) not in (list, tuple):
         raise BadCheckpoint("a checkpoint is damaged: queue")
-    return State(
+    return DialogueState(
         phase=Phase(data["phase"]),
         stack=tuple(_instance(domain, item) for item in data["stack"]),
         kept=_slots(data["kept"]),
         among=tuple(data["among"]),
         values=tuple(_value(item) for item in data["values"]),
         queue=tuple(data["queue"]),
-        messages=tuple(Message(**item) for item in data["messages"]),
-        trouble=None if trouble is None else replace(Trouble(**trouble), recovery=Phase(trouble["recovery"])),
+        messages=tuple(DialogueMessage(**item) for item in data["messages"]),
+        trouble=None if trouble is None else replace(DialogueTrouble(**trouble), recovery=Phase(trouble["recovery"])),
         trace=tuple(
             TraceEvent(item["event"], item["timestamp"], tuple((key, value) for key, value in item["data"]))
             for item in data["trace"]
@@ -111,7 +111,7 @@ def _checked(data: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
     return data[name]
 
 
-def _fits(domain: Domain, state: State) -> State:
+def _fits(domain: Domain, state: DialogueState) -> DialogueState:
     """The state, if everything in it still exists."""
     deep = [name for one in state.stack for name in (*one.needs, *one.asked)]
     for slot in (state.waiting_for, *(value.slot for value in state.values), *deep):
@@ -122,7 +122,7 @@ def _fits(domain: Domain, state: State) -> State:
     if not state.pending:
         raise BadCheckpoint("a checkpoint is damaged: it waits for nothing")
     top = state.top
-    acts = top is not None and isinstance(domain.flows[top.flow].program[top.at], Act)
+    acts = top is not None and isinstance(domain.flows[top.flow].program[top.at], PerformAction)
     if state.phase is Phase.EXECUTING_ACTION and not acts:
         raise BadCheckpoint("the action that a checkpoint waits for does not exist any more")
     if state.phase is Phase.VALIDATING_SLOT and not (state.values and state.stack):

@@ -10,16 +10,16 @@ from .answers import correct_or_ask, empty_slots, given, missed
 from .apply_commands import obey, say_no, say_yes
 from .commands import BY_NAME, ChitChat, Command, CorrectSlot, SetSlot, Wait
 from .corrections import fitting, named, settled
-from .draft import Draft
+from .draft import DialogueDraft
 from .english import (
-    Answer,
     Confirmation,
+    ConfirmationAnswer,
     Direct,
     Json,
-    Kind,
     Question,
     Reading,
     Slot,
+    SlotKind,
     Unclear,
     Value,
     read,
@@ -36,10 +36,10 @@ from .slot_names import only_named
 from .state import Phase
 from .templates import fill, gaps_of
 
-_REACHED_BY = (Kind.PHONE, Kind.EMAIL)  # nobody says one of these in place of a yes
+_REACHED_BY = (SlotKind.PHONE, SlotKind.EMAIL)  # nobody says one of these in place of a yes
 
 
-def answer_confirmation(d: Draft, text: str) -> None:
+def answer_confirmation(d: DialogueDraft, text: str) -> None:
     """The first of these that it is."""
     tokens = tokens_of(text)
     name, said = command_of(tokens), named(d.domain, d.top, text, d.today)
@@ -53,10 +53,10 @@ def answer_confirmation(d: Draft, text: str) -> None:
         _obey(d, (Wait(),))
     elif said is not None and said[1]:
         _obey(d, said[1])
-    elif answer is Answer.YES:
+    elif answer is ConfirmationAnswer.YES:
         say_yes(d, [])
         go_on(d)
-    elif answer is Answer.NO:
+    elif answer is ConfirmationAnswer.NO:
         say_no(d)
         go_on(d)
     elif said is None and (instead := _instead(d, text, reading)) is not None:
@@ -67,12 +67,12 @@ def answer_confirmation(d: Draft, text: str) -> None:
         correct_or_ask(d, text)
 
 
-def _obey(d: Draft, commands: tuple[Command, ...]) -> None:
+def _obey(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
     d.enter(Phase.UNDERSTANDING)
     obey(d, commands)
 
 
-def _instead(d: Draft, text: str, reading: Reading) -> tuple[Command, ...] | None:
+def _instead(d: DialogueDraft, text: str, reading: Reading) -> tuple[Command, ...] | None:
     """What is to be another value, or is given along, if all of it is understood, or that two slots may be meant; None
     if it is something else."""
     if meant := _settled(d, text):
@@ -86,7 +86,7 @@ def _instead(d: Draft, text: str, reading: Reading) -> tuple[Command, ...] | Non
     return _given_along(d, text) or None if isinstance(reading, Unclear) else None
 
 
-def _settled(d: Draft, text: str) -> tuple[Command, ...]:
+def _settled(d: DialogueDraft, text: str) -> tuple[Command, ...]:
     """ "The time", after "no, make it five", which may have been the people as well."""
     slot = only_named(d.domain, d.top.flow, text)
     said = [message.content for message in d.s.messages if message.role == "user"]
@@ -95,31 +95,31 @@ def _settled(d: Draft, text: str) -> tuple[Command, ...]:
     return settled(d.domain, d.top, slot, said[-2], d.today)
 
 
-def _fitting(d: Draft, text: str) -> tuple[str, ...]:
+def _fitting(d: DialogueDraft, text: str) -> tuple[str, ...]:
     """The slots of the question that a new value may be of."""
     return fitting(d.domain, d.top, tuple(slot.name for slot in _confirmed_slots(d)), text, d.today)
 
 
-def _given_along(d: Draft, text: str) -> tuple[SetSlot, ...]:
+def _given_along(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
     """Neither yes nor no, but the answer to a question that is still to come: "at the bar"."""
     found = read_volunteered(empty_slots(d), text, d.flow.description, d.today)
     return given(found.values, "grammar") if found is not None else ()
 
 
-def _anew(d: Draft, value: Value) -> Json:
+def _anew(d: DialogueDraft, value: Value) -> Json:
     before = d.top.filled(value.slot)
     return with_unit_of(value.value, before.value if before is not None else None)
 
 
-def _only_reading(d: Draft, text: str, kinds: tuple[Kind, ...] = tuple(Kind)) -> tuple[Value, ...]:
+def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tuple(SlotKind)) -> tuple[Value, ...]:
     """ "No, make it 600": the one slot of the question whose grammar reads it. An open name reads anything."""
-    slots = [slot for slot in _confirmed_slots(d) if slot.kind is not Kind.TEXT and slot.kind in kinds]
-    closed = [slot for slot in slots if slot.kind is not Kind.NAME or not slot.is_open]
+    slots = [slot for slot in _confirmed_slots(d) if slot.kind is not SlotKind.TEXT and slot.kind in kinds]
+    closed = [slot for slot in slots if slot.kind is not SlotKind.NAME or not slot.is_open]
     read_by = [reading for slot in closed if isinstance(reading := read(Question(slot), text, d.today), Direct)]
     return read_by[0].values if len(read_by) == 1 else ()
 
 
-def _confirmed_slots(d: Draft) -> tuple[Slot, ...]:
+def _confirmed_slots(d: DialogueDraft) -> tuple[Slot, ...]:
     """The slots that the question is about: those that it names, or all."""
     at = d.flow.program[d.top.at]
     filled = [name for name, _ in d.top.slots if name in d.domain.slots]

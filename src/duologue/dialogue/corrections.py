@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
-from .english import Ambiguous, Direct, Json, Kind, Question, Slot, Unclear, read, read_parts, read_volunteered
+from .english import Ambiguous, Direct, Json, Question, Slot, SlotKind, Unclear, read, read_parts, read_volunteered
 from .english.elliptic_corrections import counted_anew, nearest, with_unit_of
 from .flow import Collect, Domain, SlotSpec
 from .reference_day import asked_anew
@@ -58,8 +58,8 @@ _NOT = re.compile(rf"^{_OPENING}not (?P<old>.+?)[,;]?(?: but| rather)? (?P<new>.
 _NOT_ONLY = re.compile(rf"^{_OPENING}not (?P<old>.+?)[.!]*$", re.IGNORECASE)
 _AND = re.compile(r",? and (?:also )?", re.IGNORECASE)
 _LENGTH_MAX = 200
-_MOMENTS = {Kind.TIME: Kind.DATE, Kind.DATE: Kind.TIME}
-_MEASURED = (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION)
+_MOMENTS = {SlotKind.TIME: SlotKind.DATE, SlotKind.DATE: SlotKind.TIME}
+_MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 
 
 def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
@@ -168,12 +168,12 @@ def _new_in(text: str) -> tuple[str, tuple[int, int]]:
 
 def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
     """Does a slot's grammar read it as another value than it has?"""
-    if spec.kind not in _MEASURED and not (spec.kind is Kind.NAME and not spec.is_open):
+    if spec.kind not in _MEASURED and not (spec.kind is SlotKind.NAME and not spec.is_open):
         return False
     filled = instance.filled(spec.name)
     reading = read(Question(asked_anew(spec, filled)), text, today)
     if isinstance(reading, Ambiguous):
-        return spec.kind is not Kind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
+        return spec.kind is not SlotKind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
     found = _first(_read(spec, text, (0, len(text)), today, filled))
     return found is not None and (filled is None or found.value != filled.value)
 
@@ -184,7 +184,7 @@ def _is_open(spec: SlotSpec, time: str) -> bool:
 
 def is_other_yes(domain: Domain, asked: str | None, slot: str) -> bool:
     """Was it a yes or no, and is the open question for one as well? "No, I haven't" is said of the open one."""
-    return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is Kind.YES_NO
+    return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is SlotKind.YES_NO
 
 
 def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
@@ -316,11 +316,11 @@ def _read_listed(
     spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
     """The new value; of an open name only one that its list has, because it reads anything else as well."""
-    if spec.kind is Kind.TEXT:
+    if spec.kind is SlotKind.TEXT:
         return
     for found in _read(spec, said["new"], said.span("new"), today, filled):
         is_known = spec.names is not None and found.value in spec.names.values.values()
-        if spec.kind is not Kind.NAME or not spec.is_open or is_known:
+        if spec.kind is not SlotKind.NAME or not spec.is_open or is_known:
             yield found
 
 
@@ -331,9 +331,9 @@ def _read(
     value: Json = None
     if isinstance(reading, Direct):
         value = with_unit_of(reading.value_of(spec.name), filled.value if filled is not None else None)
-    elif spec.kind is Kind.DURATION and filled is not None and isinstance(reading, Unclear):
-        value = counted_anew(read(Question(Slot(spec.name, Kind.NUMBER)), text, today), filled.value)
-    elif isinstance(reading, Ambiguous) and spec.kind is Kind.TIME and filled is not None:
+    elif spec.kind is SlotKind.DURATION and filled is not None and isinstance(reading, Unclear):
+        value = counted_anew(read(Question(Slot(spec.name, SlotKind.NUMBER)), text, today), filled.value)
+    elif isinstance(reading, Ambiguous) and spec.kind is SlotKind.TIME and filled is not None:
         value = nearest(reading.candidates, filled.value)
     elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
         value = reading.candidates[0 if spec.prefers == "first" else -1]

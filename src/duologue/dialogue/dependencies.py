@@ -5,8 +5,8 @@ Rule: a yes is a yes to what was said; when that changes, it has to be said agai
 
 from __future__ import annotations
 
-from .draft import Draft
-from .flow import Act, Collect, Confirm, Domain, Instruction, JumpUnless
+from .draft import DialogueDraft
+from .flow import Collect, Confirm, Domain, Instruction, JumpUnless, PerformAction
 from .templates import gaps_of
 
 
@@ -29,7 +29,7 @@ def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> b
             return at.slot in emptied
         case JumpUnless():
             return bool(touched & set(at.condition.names))
-        case Act():
+        case PerformAction():
             return not at.slots or bool(touched & set(at.slots))
         case Confirm():
             gaps = gaps_of(at.text)
@@ -37,13 +37,13 @@ def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> b
     return False
 
 
-def unconfirm(d: Draft, touched: frozenset[str], emptied: frozenset[str]) -> None:
+def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]) -> None:
     """Take back every yes to what has changed."""
-    again = {at.step for at in d.flow.program if isinstance(at, Act | Confirm) and uses(at, touched, emptied)}
+    again = {at.step for at in d.flow.program if isinstance(at, PerformAction | Confirm) and uses(at, touched, emptied)}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
 
 
-def unconfirm_behind(d: Draft, place: int) -> None:
+def unconfirm_behind(d: DialogueDraft, place: int) -> None:
     """The flow goes back to a place: what comes again there is asked again."""
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))

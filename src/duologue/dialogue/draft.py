@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .effects import Effect, Respond, Save
+from .effects import DialogueEffect, Respond, Save
 from .flow import Domain, Flow, SlotSpec
 from .matrix import MATRIX
 from .records import changed
-from .state import BUSY, MESSAGES_MAX, TRACE_MAX, Instance, Message, Phase, State, TraceEvent, with_top
+from .state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueMessage, DialogueState, Instance, Phase, TraceEvent, with_top
 from .templates import as_said, fill
 
 
@@ -20,15 +20,15 @@ class UnknownMove(Exception):
     """The machine made a move that the matrix does not have."""
 
 
-class Draft:
+class DialogueDraft:
     """One step."""
 
-    def __init__(self, domain: Domain, state: State, at: int, today: str) -> None:
+    def __init__(self, domain: Domain, state: DialogueState, at: int, today: str) -> None:
         self.domain = domain
         self.s = state
         self.at = at
         self.today = today
-        self.effects: list[Effect] = []
+        self.effects: list[DialogueEffect] = []
         self.moves: list[tuple[Phase, Phase]] = []
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
         self.is_unheard = False  # the open question is new: nobody can have answered it yet
@@ -107,7 +107,7 @@ class Draft:
         self._says.clear()
         self._first = ""
 
-    def finish(self) -> tuple[State, tuple[Effect, ...]]:
+    def finish(self) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
         """The new state, and what is to be done, in order: save, speak, then begin what takes time."""
         if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
             self.set(trouble=None)
@@ -116,7 +116,7 @@ class Draft:
             self._says.insert(0, Respond(self._first))
         if self._says:
             text = " ".join(said.text for said in self._says)
-            said = Message("assistant", text, self.at)
+            said = DialogueMessage("assistant", text, self.at)
             self.set(last_response=text, messages=(*self.s.messages, said)[-MESSAGES_MAX:])
             self.keep("response")
         saves = (Save(tuple(self._reasons)),) if self._reasons else ()

@@ -66,4 +66,4 @@ class Save:
     reasons: tuple[str, ...]
 
 
-Effect: TypeAlias = Understand | Validate | RunAction | Respond | HandOver | Save
+DialogueEffect: TypeAlias = Understand | Validate | RunAction | Respond | HandOver | Save

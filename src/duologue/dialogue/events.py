@@ -86,4 +86,6 @@ class WorkFailed:
     at: int
 
 
-Event: TypeAlias = UserSaid | NothingSaid | FlowRequested | Understood | Validated | Rejected | ActionDone | WorkFailed
+DialogueEvent: TypeAlias = (
+    UserSaid | NothingSaid | FlowRequested | Understood | Validated | Rejected | ActionDone | WorkFailed
+)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from .conditions import Condition
-from .english import Choice, Kind, NameList
+from .english import Choice, NameList, SlotKind
 from .english import Slot as Asked
 from .english.readings import DAYTIME_HOURS
 
@@ -21,7 +21,7 @@ class SlotSpec:
     """What is to be filled, how it is asked for and what is checked before it is written."""
 
     name: str
-    kind: Kind
+    kind: SlotKind
     prompt: str
     reprompts: tuple[str, ...] = ()  # after a reply that was not understood, one after the other
     silence_prompts: tuple[str, ...] = ()  # after no reply at all
@@ -75,7 +75,7 @@ class Collect:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class SayText:
     step: str
     text: str
     barge_in: bool = True
@@ -105,7 +105,7 @@ class JumpUnless:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class PerformAction:
     """Run an action with these slots (all of the flow's, if none are named) and keep what it returns."""
 
     step: str
@@ -127,7 +127,7 @@ class Confirm:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallFlow:
     """Run another flow, then go on here."""
 
     step: str
@@ -137,7 +137,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkFlow:
     """Go over to another flow for good."""
 
     step: str
@@ -149,7 +149,9 @@ class End:
     step: str = "end"
 
 
-Instruction: TypeAlias = Collect | Say | Assign | Jump | JumpUnless | Act | Confirm | Call | Link | End
+Instruction: TypeAlias = (
+    Collect | SayText | Assign | Jump | JumpUnless | PerformAction | Confirm | CallFlow | LinkFlow | End
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from .answers import answer, hear_aside, understand
 from .apply_commands import obey, wait_on
 from .commands import SetSlot
 from .confirmation import answer_confirmation
-from .draft import Draft
-from .effects import Effect
+from .draft import DialogueDraft
+from .effects import DialogueEffect
 from .events import (
     UNKNOWN_OUTCOME,
     ActionDone,
-    Event,
+    DialogueEvent,
     FlowRequested,
     NothingSaid,
     Rejected,
@@ -28,11 +28,11 @@ from .events import (
     Validated,
     WorkFailed,
 )
-from .flow import Act, Domain
+from .flow import Domain, PerformAction
 from .recovery import answer_error
 from .run_flow import fail, go_on, leave_all, leave_step, open_flow
 from .stack import PROGRAM
-from .state import BUSY, MESSAGES_MAX, Filled, Message, Phase, State
+from .state import BUSY, MESSAGES_MAX, DialogueMessage, DialogueState, Filled, Phase
 from .unconfirmed_values import hear, tell
 from .values import accept, reject, validate_next
 
@@ -41,35 +41,35 @@ TEXT_MAX = 4_000  # characters of a message that are kept and understood
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DialogueRow:
     """In one of these phases, this event does that."""
 
     name: str
     phases: tuple[Phase, ...]
-    event: type[Event]
-    action: Callable[[Draft, Any], None]
+    event: type[DialogueEvent]
+    action: Callable[[DialogueDraft, Any], None]
 
 
 # -- Actions
 
 
-def _understand(d: Draft, e: UserSaid) -> None:
+def _understand(d: DialogueDraft, e: UserSaid) -> None:
     understand(d, e.text)
 
 
-def _answer(d: Draft, e: UserSaid) -> None:
+def _answer(d: DialogueDraft, e: UserSaid) -> None:
     answer(d, e.text)
 
 
-def _answer_confirmation(d: Draft, e: UserSaid) -> None:
+def _answer_confirmation(d: DialogueDraft, e: UserSaid) -> None:
     answer_confirmation(d, e.text)
 
 
-def _answer_error(d: Draft, e: UserSaid) -> None:
+def _answer_error(d: DialogueDraft, e: UserSaid) -> None:
     answer_error(d, e.text)
 
 
-def _queue(d: Draft, e: UserSaid) -> None:
+def _queue(d: DialogueDraft, e: UserSaid) -> None:
     """Somebody is at work: the message waits for its turn. One too many is refused, in words."""
     if len(d.s.queue) < d.domain.queue_max:
         d.set(queue=(*d.s.queue, e.text))
@@ -78,11 +78,11 @@ def _queue(d: Draft, e: UserSaid) -> None:
         d.say(d.domain.patterns.busy)
 
 
-def _note_silence(d: Draft, e: NothingSaid) -> None:  # noqa: ARG001
+def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
     wait_on(d)
 
 
-def _start(d: Draft, e: FlowRequested) -> None:
+def _start(d: DialogueDraft, e: FlowRequested) -> None:
     """Begin a flow. What the program brings for slots is checked like anything else; the rest is only carried."""
     if e.flow not in d.domain.flows:
         return
@@ -93,27 +93,27 @@ def _start(d: Draft, e: FlowRequested) -> None:
         validate_next(d)
 
 
-def _obey(d: Draft, e: Understood) -> None:
+def _obey(d: DialogueDraft, e: Understood) -> None:
     d.set(pending=0)
     obey(d, e.commands)
 
 
-def _accept(d: Draft, e: Validated) -> None:
+def _accept(d: DialogueDraft, e: Validated) -> None:
     d.set(pending=0)
     if not accept(d, e.value):
         validate_next(d)
 
 
-def _reject(d: Draft, e: Rejected) -> None:
+def _reject(d: DialogueDraft, e: Rejected) -> None:
     d.set(pending=0)
     reject(d, e.reason)
 
 
-def _end_action(d: Draft, e: ActionDone) -> None:
+def _end_action(d: DialogueDraft, e: ActionDone) -> None:
     """Keep what it returned and go on; or get what it still needs."""
     d.set(pending=0)
     at = d.flow.program[d.top.at]
-    assert isinstance(at, Act), at
+    assert isinstance(at, PerformAction), at
     needs = tuple(slot for slot in e.needs if slot in d.domain.slots and d.top.filled(slot) is None)
     if needs:
         d.set_top(needs=needs)
@@ -127,11 +127,11 @@ def _end_action(d: Draft, e: ActionDone) -> None:
     go_on(d)
 
 
-def _fail(d: Draft, e: WorkFailed) -> None:
+def _fail(d: DialogueDraft, e: WorkFailed) -> None:
     d.set(pending=0)
     at = d.flow.program[d.top.at] if d.s.stack else None
     is_failure = e.type != UNKNOWN_OUTCOME  # else nobody may say that it has not happened
-    if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, Act) and at.on_failure is not None:
+    if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, PerformAction) and at.on_failure is not None:
         d.note("action_failed", type=e.type)
         d.set_top(at=at.on_failure, is_acting=False, needs=(), confirm="")
         go_on(d)
@@ -139,25 +139,25 @@ def _fail(d: Draft, e: WorkFailed) -> None:
     fail(d, e.type, e.message)
 
 
-ROWS: tuple[Row, ...] = (
-    Row("a message is understood", (P.IDLE,), UserSaid, _understand),
-    Row("a reply to the question", (P.WAITING_FOR_SLOT,), UserSaid, _answer),
-    Row("a reply to a confirmation", (P.CONFIRMING,), UserSaid, _answer_confirmation),
-    Row("a message after an error", (P.ERROR,), UserSaid, _answer_error),
-    Row("a message while somebody works", BUSY, UserSaid, _queue),
-    Row("no reply", (P.WAITING_FOR_SLOT, P.CONFIRMING), NothingSaid, _note_silence),
-    Row("the program starts a flow", (P.IDLE,), FlowRequested, _start),
-    Row("what was meant", (P.UNDERSTANDING,), Understood, _obey),
-    Row("a value may be written", (P.VALIDATING_SLOT,), Validated, _accept),
-    Row("a value may not be written", (P.VALIDATING_SLOT,), Rejected, _reject),
-    Row("an action is done", (P.EXECUTING_ACTION,), ActionDone, _end_action),
-    Row("the work failed", BUSY, WorkFailed, _fail),
+ROWS: tuple[DialogueRow, ...] = (
+    DialogueRow("a message is understood", (P.IDLE,), UserSaid, _understand),
+    DialogueRow("a reply to the question", (P.WAITING_FOR_SLOT,), UserSaid, _answer),
+    DialogueRow("a reply to a confirmation", (P.CONFIRMING,), UserSaid, _answer_confirmation),
+    DialogueRow("a message after an error", (P.ERROR,), UserSaid, _answer_error),
+    DialogueRow("a message while somebody works", BUSY, UserSaid, _queue),
+    DialogueRow("no reply", (P.WAITING_FOR_SLOT, P.CONFIRMING), NothingSaid, _note_silence),
+    DialogueRow("the program starts a flow", (P.IDLE,), FlowRequested, _start),
+    DialogueRow("what was meant", (P.UNDERSTANDING,), Understood, _obey),
+    DialogueRow("a value may be written", (P.VALIDATING_SLOT,), Validated, _accept),
+    DialogueRow("a value may not be written", (P.VALIDATING_SLOT,), Rejected, _reject),
+    DialogueRow("an action is done", (P.EXECUTING_ACTION,), ActionDone, _end_action),
+    DialogueRow("the work failed", BUSY, WorkFailed, _fail),
 )
-_TABLE: dict[tuple[Phase, type], Row] = {(phase, row.event): row for row in ROWS for phase in row.phases}
+_TABLE: dict[tuple[Phase, type], DialogueRow] = {(phase, row.event): row for row in ROWS for phase in row.phases}
 assert len(_TABLE) == sum(len(row.phases) for row in ROWS), "two rows for the same event in the same phase"
 
 
-def row_for(state: State, event: Event) -> Row | None:
+def row_for(state: DialogueState, event: DialogueEvent) -> DialogueRow | None:
     """The row that this event takes in this state."""
     row = _TABLE.get((state.phase, type(event)))
     if row is None or getattr(event, "request", state.pending) != state.pending:
@@ -165,13 +165,15 @@ def row_for(state: State, event: Event) -> Row | None:
     return row
 
 
-def step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effect, ...]]:
+def step(
+    domain: Domain, state: DialogueState, event: DialogueEvent
+) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
     """What comes of an event. A state in which it means nothing is returned as it is. Raises if there is a mistake in
     here, so that whoever looks for one finds it."""
     row = row_for(state, event)
     if row is None:
         return state, ()
-    draft = Draft(domain, state, event.at, _today(state, event))
+    draft = DialogueDraft(domain, state, event.at, _today(state, event))
     if isinstance(event, UserSaid):
         event = _heard(draft, event)
     row.action(draft, event)
@@ -180,13 +182,15 @@ def step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effec
     return draft.finish()
 
 
-def guarded_step(domain: Domain, state: State, event: Event) -> tuple[State, tuple[Effect, ...]]:
+def guarded_step(
+    domain: Domain, state: DialogueState, event: DialogueEvent
+) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
     """The same for people: a mistake in here is an error like others (D-11). One in an error ends everything that is
     open, so that nobody is caught in it."""
     try:
         return step(domain, state, event)
     except Exception as mistake:  # noqa: BLE001 - whatever it is, somebody waits for an answer
-        draft = Draft(domain, state, event.at, _today(state, event))
+        draft = DialogueDraft(domain, state, event.at, _today(state, event))
         draft.set(queue=())  # one of them may have been the cause
         if state.phase is P.ERROR:
             leave_all(draft)
@@ -197,21 +201,21 @@ def guarded_step(domain: Domain, state: State, event: Event) -> tuple[State, tup
         return draft.finish()
 
 
-def _today(state: State, event: Event) -> str:
+def _today(state: DialogueState, event: DialogueEvent) -> str:
     return event.today if isinstance(event, UserSaid) else dict(state.metadata).get("today", "")
 
 
-def _heard(d: Draft, e: UserSaid) -> UserSaid:
+def _heard(d: DialogueDraft, e: UserSaid) -> UserSaid:
     """A message begins a turn, whatever becomes of it."""
     text = e.text[:TEXT_MAX]
     hear(d)
-    said = Message("user", text, e.at)
+    said = DialogueMessage("user", text, e.at)
     d.set(turn_count=d.s.turn_count + 1, acts=0, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
     d.set(metadata=tuple({**dict(d.s.metadata), "today": e.today}.items()))
     return replace(e, text=text)
 
 
-def _take_queue(d: Draft) -> None:
+def _take_queue(d: DialogueDraft) -> None:
     """What was said while somebody worked is heard as soon as nobody does."""
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]

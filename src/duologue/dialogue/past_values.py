@@ -6,37 +6,37 @@ with it or last.
 
 from __future__ import annotations
 
-from .draft import Draft
-from .english import Kind
+from .draft import DialogueDraft
+from .english import SlotKind
 from .flow import SlotSpec
 from .reference_day import asked_after
 
 
-def passed(d: Draft, spec: SlotSpec, value: str) -> str:
+def passed(d: DialogueDraft, spec: SlotSpec, value: str) -> str:
     """What to say of a value that has passed; empty if it has not."""
     day, _, clock = d.today.partition("T")
     if not spec.is_future or not day:
         return ""
-    if spec.kind is Kind.TIME:
+    if spec.kind is SlotKind.TIME:
         return d.domain.patterns.too_late if value < clock and _day_of(d, spec) == day else ""
     if value < day:
         return d.domain.patterns.passed
     return d.domain.patterns.too_late if value == day and _has_early_time(d, clock) else ""
 
 
-def _day_of(d: Draft, spec: SlotSpec) -> str:
+def _day_of(d: DialogueDraft, spec: SlotSpec) -> str:
     """The day that a time is on: the one that comes along with it, or the one that was given."""
-    along = [str(one.value) for one in d.s.values if d.spec(one.slot).kind is Kind.DATE]
+    along = [str(one.value) for one in d.s.values if d.spec(one.slot).kind is SlotKind.DATE]
     return along[0] if along else asked_after(d.domain, d.top, spec).since
 
 
-def _has_early_time(d: Draft, clock: str) -> bool:
+def _has_early_time(d: DialogueDraft, clock: str) -> bool:
     """Was a time given before the day, that today has passed?"""
     along = {one.slot for one in d.s.values}
     times = [filled for name, filled in d.top.slots if name not in along and _is_future_time(d, name)]
     return any(str(filled.value) < clock for filled in times if isinstance(filled.value, str))
 
 
-def _is_future_time(d: Draft, name: str) -> bool:
+def _is_future_time(d: DialogueDraft, name: str) -> bool:
     spec = d.domain.slots.get(name)
-    return spec is not None and spec.kind is Kind.TIME and spec.is_future
+    return spec is not None and spec.kind is SlotKind.TIME and spec.is_future

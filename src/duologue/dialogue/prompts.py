@@ -6,14 +6,14 @@ count belongs to one question of one flow; another question begins with none.
 
 from __future__ import annotations
 
-from .draft import Draft
-from .flow import Act, Collect, Confirm
+from .draft import DialogueDraft
+from .flow import Collect, Confirm, PerformAction
 from .state import Phase
 from .templates import either, spelled, spoken
 from .unconfirmed_values import listed
 
 
-def ask_slot(d: Draft, at: Collect) -> None:
+def ask_slot(d: DialogueDraft, at: Collect) -> None:
     """Ask for a slot: its prompt, or the next words of its ladder."""
     spec, patterns = d.spec(at.slot), d.domain.patterns
     if at.slot not in d.top.asked:
@@ -38,7 +38,7 @@ def ask_slot(d: Draft, at: Collect) -> None:
     d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
 
 
-def ask_confirmation(d: Draft, at: Confirm | None) -> None:
+def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
     """Ask for a yes: a step's own question, or that of an action that wants one."""
     d.enter(Phase.CONFIRMING)
     _turn_to(d, None)
@@ -51,7 +51,7 @@ def ask_confirmation(d: Draft, at: Confirm | None) -> None:
     d.set(last_question=words)
 
 
-def _turn_to(d: Draft, slot: str | None) -> None:
+def _turn_to(d: DialogueDraft, slot: str | None) -> None:
     question = (d.top.id, d.top.at, slot)
     d.set(waiting_for=slot, pending=0)
     if question != d.question:
@@ -60,14 +60,14 @@ def _turn_to(d: Draft, slot: str | None) -> None:
         d.set(tries=0, misses=0, silences=0)
 
 
-def is_hopeless(d: Draft, slot: str | None) -> bool:
+def is_hopeless(d: DialogueDraft, slot: str | None) -> bool:
     """Was this very question asked in vain too often?"""
     most, s = d.domain.misses_max, d.s
     is_too_much = s.misses > most or s.silences > most or s.tries > d.domain.tries_max
     return is_too_much and d.question == (d.top.id, d.top.at, slot)
 
 
-def count_try(d: Draft, *, misses: int = 0, silences: int = 0) -> None:
+def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
     """The open question was asked in vain; in which way is for its next words. One that is new was not: what came
     before it can't have been its answer."""
     if d.is_unheard:
@@ -78,7 +78,7 @@ def count_try(d: Draft, *, misses: int = 0, silences: int = 0) -> None:
 # -- What is asked
 
 
-def proposed(d: Draft, at: Collect) -> object:
+def proposed(d: DialogueDraft, at: Collect) -> object:
     """The value that a question offers, if it still does."""
     if not at.proposed or d.s.unproposed:
         return None
@@ -86,7 +86,7 @@ def proposed(d: Draft, at: Collect) -> object:
     return filled.value if filled is not None else None
 
 
-def rest(d: Draft) -> None:
+def rest(d: DialogueDraft) -> None:
     """Wait for an answer to the question that was open, without asking it again."""
     if not d.s.stack:
         d.enter(Phase.IDLE)
@@ -98,7 +98,7 @@ def rest(d: Draft) -> None:
         d.enter(Phase.CONFIRMING)
 
 
-def question_stands(d: Draft) -> bool:
+def question_stands(d: DialogueDraft) -> bool:
     """Is what was asked last still what this step wants to know?"""
     slot, at = d.s.waiting_for, d.flow.program[d.top.at]
     if slot is None:
@@ -109,8 +109,8 @@ def question_stands(d: Draft) -> bool:
     return is_asked and d.top.filled(slot) is None
 
 
-def is_confirming(d: Draft) -> bool:
+def is_confirming(d: DialogueDraft) -> bool:
     """Is the open question one for a yes?"""
     at = d.flow.program[d.top.at]
-    wants_yes = isinstance(at, Confirm) or (isinstance(at, Act) and bool(d.top.confirm))
+    wants_yes = isinstance(at, Confirm) or (isinstance(at, PerformAction) and bool(d.top.confirm))
     return wants_yes and d.s.waiting_for is None and at.step in d.top.visited

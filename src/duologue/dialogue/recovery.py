@@ -9,7 +9,7 @@ from .answers import answer, ask_nlu, correct_or_ask, understand
 from .apply_commands import cancel, miss, obey
 from .commands import BY_NAME, Cancel, Help, Repeat
 from .confirmation import answer_confirmation
-from .draft import Draft
+from .draft import DialogueDraft
 from .english.commands import command_of
 from .english.tokens import tokens_of
 from .prompts import question_stands
@@ -21,7 +21,7 @@ _RETRY = frozenset("retry again try yes yeah yep ok okay sure please it once mor
 _NO = frozenset("no nope stop cancel leave it thanks thank you".split())
 
 
-def answer_error(d: Draft, text: str) -> None:
+def answer_error(d: DialogueDraft, text: str) -> None:
     """Retry, cancel, help; anything else is understood as it is (D-11)."""
     words = {token.low for token in tokens_of(text)}
     name = command_of(tokens_of(text))
@@ -47,7 +47,7 @@ def answer_error(d: Draft, text: str) -> None:
         correct_or_ask(d, text)
 
 
-def _answer_open_question(d: Draft, text: str) -> None:
+def _answer_open_question(d: DialogueDraft, text: str) -> None:
     """Understanding or a check has failed: the question is still open, and a plain answer needs neither."""
     d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
     if not question_stands(d):  # nothing was asked yet
@@ -60,7 +60,7 @@ def _answer_open_question(d: Draft, text: str) -> None:
         answer_confirmation(d, text)
 
 
-def _recover(d: Draft) -> None:
+def _recover(d: DialogueDraft) -> None:
     """Go on where it was."""
     trouble = d.s.trouble
     d.set(trouble=None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from .english import Kind, Slot
+from .english import Slot, SlotKind
 from .flow import Domain, SlotSpec
 from .state import Filled, Instance
 
@@ -18,14 +18,14 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 def asked_after(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
     """A slot that is asked for, with the last day that was given for another."""
-    if spec.kind not in (Kind.DATE, Kind.TIME):
+    if spec.kind not in (SlotKind.DATE, SlotKind.TIME):
         return spec.asked
     days = [
         (filled.turn, str(filled.value))
         for name, filled in instance.slots
         if name in domain.slots and name != spec.name and _is_day(domain.slots[name], filled)
     ]
-    stays = spec.kind is Kind.DATE
+    stays = spec.kind is SlotKind.DATE
     return replace(spec.asked, since=max(days, key=lambda day: day[0])[1], stays=stays) if days else spec.asked
 
 
@@ -36,5 +36,5 @@ def asked_anew(spec: SlotSpec, filled: Filled | None) -> Slot:
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:
-    is_date = spec.kind is Kind.DATE and not spec.is_past
+    is_date = spec.kind is SlotKind.DATE and not spec.is_past
     return is_date and isinstance(filled.value, str) and _DAY.fullmatch(filled.value) is not None

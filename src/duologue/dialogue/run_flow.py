@@ -7,14 +7,14 @@ goes round without asking is an error with the name of its step.
 from __future__ import annotations
 
 from .dependencies import dependants, unconfirm, unconfirm_behind
-from .draft import Draft
+from .draft import DialogueDraft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
-from .flow import Act, Assign, Call, Collect, Confirm, End, Jump, JumpUnless, Link, Say
+from .flow import Assign, CallFlow, Collect, Confirm, End, Jump, JumpUnless, LinkFlow, PerformAction, SayText
 from .prompts import ask_confirmation, ask_slot, is_hopeless
 from .requests import action
 from .stack import begin, keep_slots, return_to
-from .state import Filled, Phase, Slots, Trouble, put, values_of, without
+from .state import DialogueTrouble, Filled, Phase, Slots, put, values_of, without
 from .unconfirmed_values import check, wants_check
 
 ACTS_MAX = 100  # for one message
@@ -22,7 +22,7 @@ STEPS_MAX = 500  # without asking anybody
 DEPTH_MAX = 20  # flows within flows
 
 
-def go_on(d: Draft) -> None:
+def go_on(d: DialogueDraft) -> None:
     """Walk on from where the open flow is."""
     for _ in range(STEPS_MAX):
         if not d.s.stack:
@@ -35,7 +35,7 @@ def go_on(d: Draft) -> None:
     fail(d, "FlowLoops", f"flow {d.top.flow} goes round at {step} without asking anything")
 
 
-def _take_step(d: Draft) -> bool:
+def _take_step(d: DialogueDraft) -> bool:
     """One step; False if it has to wait."""
     at = d.flow.program[d.top.at]
     if at.step not in d.top.visited:
@@ -51,7 +51,7 @@ def _take_step(d: Draft) -> bool:
             if d.top.filled(at.slot) is not None:
                 return _advance(d)
             return _ask(d, at)
-        case Say():
+        case SayText():
             d.say(at.text, barge_in=at.barge_in)
             return _advance(d)
         case Assign():
@@ -66,7 +66,7 @@ def _take_step(d: Draft) -> bool:
         case JumpUnless():
             d.set_top(at=d.top.at + 1 if at.condition.holds(_values(d)) else at.to)
             return True
-        case Act():
+        case PerformAction():
             if d.top.failed:
                 stay_in_error(d)
             elif wants_check(d) and not d.top.is_acting:
@@ -81,15 +81,15 @@ def _take_step(d: Draft) -> bool:
             if at.step in d.top.confirmed:
                 return _advance(d)
             return _ask(d, at)
-        case Call():
+        case CallFlow():
             return _call(d, at)
-        case Link():
+        case LinkFlow():
             return _link(d, at)
         case End():
             return end_flow(d)
 
 
-def _ask(d: Draft, at: Collect | Confirm | None) -> bool:
+def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
     """Ask, and wait; or give up, and go on with whatever is left."""
     if is_hopeless(d, at.slot if isinstance(at, Collect) else None):
         give_up(d)
@@ -101,7 +101,7 @@ def _ask(d: Draft, at: Collect | Confirm | None) -> bool:
     return False
 
 
-def _assign(d: Draft, name: str, value: object) -> None:
+def _assign(d: DialogueDraft, name: str, value: object) -> None:
     """The flow itself writes a slot: what depended on another value goes with it."""
     before = d.top.filled(name)
     write(d, name, value, source="flow")
@@ -111,18 +111,18 @@ def _assign(d: Draft, name: str, value: object) -> None:
         unconfirm(d, frozenset((*emptied, name)), emptied)
 
 
-def _values(d: Draft) -> dict[str, object]:
+def _values(d: DialogueDraft) -> dict[str, object]:
     return dict(values_of(d.top.slots))
 
 
-def _advance(d: Draft) -> bool:
+def _advance(d: DialogueDraft) -> bool:
     d.set_top(at=d.top.at + 1, needs=(), confirm="", is_acting=False, failed=False)
     d.set(misses=0, silences=0)
     return True
 
 
 def write(
-    d: Draft,
+    d: DialogueDraft,
     name: str,
     value: object,
     source: str,
@@ -142,7 +142,7 @@ def write(
 # -- Acting
 
 
-def act(d: Draft, at: Act) -> None:
+def act(d: DialogueDraft, at: PerformAction) -> None:
     """Run an action. The key is that of this visit of this step, however often it is tried."""
     if d.s.acts >= ACTS_MAX:
         d.hush()
@@ -162,7 +162,7 @@ def act(d: Draft, at: Act) -> None:
 # -- Flows within flows
 
 
-def open_flow(d: Draft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
+def open_flow(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
     """Put a flow on top of the others, unless there are too many."""
     if len(d.s.stack) >= DEPTH_MAX:
         fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open within each other")
@@ -171,12 +171,12 @@ def open_flow(d: Draft, name: str, slots: Slots = (), *, called: bool = False) -
     return True
 
 
-def _call(d: Draft, at: Call) -> bool:
+def _call(d: DialogueDraft, at: CallFlow) -> bool:
     given = tuple((theirs, filled) for ours, theirs in at.gives if (filled := d.top.filled(ours)) is not None)
     return open_flow(d, at.flow, given, called=True)
 
 
-def _link(d: Draft, at: Link) -> bool:
+def _link(d: DialogueDraft, at: LinkFlow) -> bool:
     """Go over to another flow, or to where it is open already."""
     wanted = d.domain.flows[at.flow].slots
     left, given = d.top, tuple((name, filled) for name, filled in d.top.slots if name in wanted)
@@ -187,7 +187,7 @@ def _link(d: Draft, at: Link) -> bool:
     return open_flow(d, at.flow, given, called=left.called)
 
 
-def leave_step(d: Draft, outputs: tuple[tuple[str, object], ...], at: Act) -> None:
+def leave_step(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at: PerformAction) -> None:
     """An action is done: keep what it returned, and go on behind it."""
     names = dict(at.outputs)
     for name, value in outputs:
@@ -196,7 +196,7 @@ def leave_step(d: Draft, outputs: tuple[tuple[str, object], ...], at: Act) -> No
     _advance(d)
 
 
-def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
+def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bool:
     """The open flow is over; its slots are kept, and the one below goes on."""
     ended, flow = d.top, d.flow
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
@@ -212,7 +212,7 @@ def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
         d.set(tries=0)
         return True
     below = d.flow.program[d.top.at]
-    if ended.called and isinstance(below, Call):
+    if ended.called and isinstance(below, CallFlow):
         for theirs, ours in below.takes:
             if (filled := ended.filled(theirs)) is not None:
                 d.set_top(slots=put(d.top.slots, ours, filled))
@@ -224,7 +224,7 @@ def end_flow(d: Draft, said: str = "", is_cancelled: bool = False) -> bool:
     return True
 
 
-def leave_all(d: Draft) -> None:
+def leave_all(d: DialogueDraft) -> None:
     """Every open flow is over, without a word; what they collected is kept."""
     if not d.s.stack:
         return
@@ -236,7 +236,7 @@ def leave_all(d: Draft) -> None:
     d.set(among=(), values=(), reading_back=False, trouble=None)
 
 
-def give_up(d: Draft) -> None:
+def give_up(d: DialogueDraft) -> None:
     """The open question was asked in vain too often: the flow ends, or a person takes over."""
     d.note("gave_up", slot=d.s.waiting_for or "")
     if d.domain.gives_up_by == "handoff":
@@ -245,7 +245,7 @@ def give_up(d: Draft) -> None:
         end_flow(d, d.domain.patterns.gave_up, is_cancelled=True)
 
 
-def hand_over(d: Draft) -> None:
+def hand_over(d: DialogueDraft) -> None:
     """A person takes over; what was collected is kept for them."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver())
@@ -255,22 +255,22 @@ def hand_over(d: Draft) -> None:
 # -- Trouble
 
 
-def fail(d: Draft, kind: str, message: str) -> None:
+def fail(d: DialogueDraft, kind: str, message: str) -> None:
     """Something went wrong: say so, and remember where to go on (D-11)."""
     recovery = d.s.phase if d.s.phase not in (Phase.COMPLETED, Phase.ERROR) else Phase.UNDERSTANDING
     if d.s.phase is Phase.EXECUTING_ACTION:
         d.set_top(failed=True)
     d.enter(Phase.ERROR)
-    d.set(trouble=Trouble(kind, message, d.at, recovery), pending=0, misses=0, silences=0, tries=0)
+    d.set(trouble=DialogueTrouble(kind, message, d.at, recovery), pending=0, misses=0, silences=0, tries=0)
     d.note("error", type=kind, message=message)
     patterns = d.domain.patterns
     d.say(patterns.unsure if kind == UNKNOWN_OUTCOME else patterns.failed, asks=True)
 
 
-def stay_in_error(d: Draft) -> None:
+def stay_in_error(d: DialogueDraft) -> None:
     """An action has failed, and nobody has said to try it again."""
     if d.s.trouble is None:
-        d.set(trouble=Trouble("ActionFailed", "an action failed before", d.at, Phase.EXECUTING_ACTION))
+        d.set(trouble=DialogueTrouble("ActionFailed", "an action failed before", d.at, Phase.EXECUTING_ACTION))
     d.enter(Phase.ERROR)
     d.set(pending=0, misses=0, silences=0, tries=0)
     d.say(d.domain.patterns.failed, asks=True)

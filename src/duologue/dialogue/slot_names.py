@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
-from .english import Kind
+from .english import SlotKind
 from .english.carrier_words import FILLERS, POLITE
 from .english.tokens import tokens_of
 from .flow import Domain
 
 _KINDS = {
-    Kind.DATE: ("date", "day"),
-    Kind.TIME: ("time",),
-    Kind.MONEY: ("amount",),
-    Kind.PHONE: ("phone number", "phone"),
-    Kind.EMAIL: ("email address", "email", "e-mail"),
+    SlotKind.DATE: ("date", "day"),
+    SlotKind.TIME: ("time",),
+    SlotKind.MONEY: ("amount",),
+    SlotKind.PHONE: ("phone number", "phone"),
+    SlotKind.EMAIL: ("email address", "email", "e-mail"),
 }
 _SMALL = frozenset("of the a an and or to for in on at from by is".split())
 _AROUND = POLITE | FILLERS | frozenset("the my our i i'm mean meant it's is was it that's".split())
@@ -33,7 +33,7 @@ def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=256)
-def _names(slots: tuple[tuple[str, str, Kind], ...]) -> tuple[tuple[str, str], ...]:
+def _names(slots: tuple[tuple[str, str, SlotKind], ...]) -> tuple[tuple[str, str], ...]:
     full = [(called.casefold(), name) for name, called, _ in slots]
     full += [(name.replace("_", " ").casefold(), name) for name, _, _ in slots]
     words = [(word, name) for called, name in full for word in called.split() if word not in _SMALL]

@@ -6,13 +6,13 @@ a flow is begun once; only a `call` opens a second one of the same.
 
 from __future__ import annotations
 
-from .draft import Draft
+from .draft import DialogueDraft
 from .state import Instance, Slots, put, tasks_of
 
 PROGRAM = "program"  # the source of values that nobody said
 
 
-def begin(d: Draft, name: str, slots: Slots = (), *, called: bool = False) -> None:
+def begin(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> None:
     """Put a flow on top of the others."""
     d.set(instances=d.s.instances + 1)
     d.set(stack=(*d.s.stack, Instance(d.s.instances, name, slots=slots, called=called)))
@@ -20,12 +20,12 @@ def begin(d: Draft, name: str, slots: Slots = (), *, called: bool = False) -> No
     d.note("flow_started", flow=name)
 
 
-def _turn_away(d: Draft) -> None:
+def _turn_away(d: DialogueDraft) -> None:
     """Whatever was asked last is no longer what is open."""
     d.set(misses=0, silences=0, among=(), unproposed=False, reading_back=False, values=())
 
 
-def return_to(d: Draft, flow: str, given: Slots | None = None) -> bool:
+def return_to(d: DialogueDraft, flow: str, given: Slots | None = None) -> bool:
     """Go on with the task that has this flow open; those on top of it wait below. `given` is what a flow that goes over
     to it brings, and fills what it lacks. False if there is none."""
     tasks = tasks_of(d.s.stack)
@@ -44,7 +44,7 @@ def return_to(d: Draft, flow: str, given: Slots | None = None) -> bool:
     return True
 
 
-def begin_anew(d: Draft) -> None:
+def begin_anew(d: DialogueDraft) -> None:
     """The open task from its first step. What people said is forgotten, what the program brought stays; it is another
     run, so its actions have other keys."""
     *below, task = tasks_of(d.s.stack)
@@ -54,7 +54,7 @@ def begin_anew(d: Draft) -> None:
     begin(d, task[0].flow, brought)
 
 
-def keep_slots(d: Draft, *instances: Instance) -> None:
+def keep_slots(d: DialogueDraft, *instances: Instance) -> None:
     """What flows have collected is kept for reference when they are over."""
     for instance in instances:
         for name, filled in instance.slots:

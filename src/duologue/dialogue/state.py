@@ -99,7 +99,7 @@ def tasks_of(stack: tuple[Instance, ...]) -> list[tuple[Instance, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class DialogueMessage:
     role: str  # user or assistant
     content: str
     timestamp: int  # in milliseconds
@@ -113,7 +113,7 @@ class TraceEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class DialogueTrouble:
     """What went wrong, and where to go on when it is over (D-11)."""
 
     type: str
@@ -123,7 +123,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class DialogueState:
     """One dialogue."""
 
     phase: Phase = Phase.IDLE
@@ -144,12 +144,12 @@ class State:
     heard: str = ""  # the message that is being understood
     is_aside: bool = False  # it was said while somebody worked, before the open question was asked
     queue: tuple[str, ...] = ()  # messages that came meanwhile
-    messages: tuple[Message, ...] = ()
+    messages: tuple[DialogueMessage, ...] = ()
     turn_count: int = 0
     last_response: str = ""
     last_question: str = ""
     last_nlu_call: int | None = None
-    trouble: Trouble | None = None
+    trouble: DialogueTrouble | None = None
     trace: tuple[TraceEvent, ...] = ()
     metadata: tuple[tuple[str, str], ...] = ()
 
@@ -171,7 +171,7 @@ class State:
         return found
 
 
-def with_top(state: State, **changes: object) -> State:
+def with_top(state: DialogueState, **changes: object) -> DialogueState:
     """With the open flow changed."""
     assert state.stack, state
     return changed(state, {"stack": (*state.stack[:-1], changed(state.stack[-1], changes))})

@@ -6,7 +6,7 @@ how far it is. Rule: no action runs on such a value before the person was told o
 
 from __future__ import annotations
 
-from .draft import Draft
+from .draft import DialogueDraft
 from .records import changed
 from .state import BUSY, Filled, put
 from .templates import as_said, gaps_of, spoken
@@ -22,7 +22,7 @@ def is_part(filled: Filled) -> bool:
     return filled.source in _OPEN and not filled.confirmed
 
 
-def tell(d: Draft) -> None:
+def tell(d: DialogueDraft) -> None:
     """Say what was picked out, before anything else; unless it is being asked about."""
     if not d.s.stack or d.s.phase in BUSY:
         return
@@ -32,18 +32,18 @@ def tell(d: Draft) -> None:
     _become(d, PART, TOLD)
 
 
-def hear(d: Draft) -> None:
+def hear(d: DialogueDraft) -> None:
     """The person speaks, after all that was told: what they don't object to stands."""
     if d.s.stack and d.s.phase not in BUSY and not is_checking(d):
         let_stand(d)
 
 
-def let_stand(d: Draft) -> None:
+def let_stand(d: DialogueDraft) -> None:
     """Whatever was told and not objected to."""
     _become(d, TOLD, LET_STAND)
 
 
-def _become(d: Draft, before: str, after: str) -> None:
+def _become(d: DialogueDraft, before: str, after: str) -> None:
     for name, filled in d.top.slots:
         if filled.source == before:
             d.set_top(slots=put(d.top.slots, name, changed(filled, {"source": after})))
@@ -52,25 +52,25 @@ def _become(d: Draft, before: str, after: str) -> None:
 # -- Asking about them
 
 
-def wants_check(d: Draft) -> bool:
+def wants_check(d: DialogueDraft) -> bool:
     return any(is_part(filled) for _, filled in d.top.slots)
 
 
-def check(d: Draft) -> None:
+def check(d: DialogueDraft) -> None:
     """Ask whether they are right, where an action would be next."""
     d.set_top(confirm=d.domain.patterns.check)
 
 
-def is_checking(d: Draft) -> bool:
+def is_checking(d: DialogueDraft) -> bool:
     return d.top.confirm == d.domain.patterns.check
 
 
-def listed(d: Draft) -> str:
+def listed(d: DialogueDraft) -> str:
     """What may still be objected to, as people say it."""
     return _listed(d, [name for name, filled in d.top.slots if is_part(filled)])
 
 
-def _listed(d: Draft, names: list[str]) -> str:
+def _listed(d: DialogueDraft, names: list[str]) -> str:
     slots = dict(d.top.slots)
     return ", ".join(f"{d.spec(name).called} {spoken(as_said(slots[name].value, slots[name].raw))}" for name in names)
 
@@ -78,7 +78,7 @@ def _listed(d: Draft, names: list[str]) -> str:
 # -- A yes
 
 
-def confirm(d: Draft, question: str) -> None:
+def confirm(d: DialogueDraft, question: str) -> None:
     """A yes is one to every value that the question names; to all of them, if it names none."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from .commands import CorrectSlot, SetSlot
 from .dependencies import dependants, unconfirm, unconfirm_behind, uses
-from .draft import Draft
+from .draft import DialogueDraft
 from .english import ANY, Json
-from .flow import Act, Collect, Confirm
+from .flow import Collect, Confirm, PerformAction
 from .past_values import passed
 from .prompts import ask_slot, count_try, is_confirming
 from .requests import validation
@@ -22,7 +22,7 @@ from .templates import as_said, spoken
 from .unconfirmed_values import PART, TOLD
 
 
-def validate_next(d: Draft) -> None:
+def validate_next(d: DialogueDraft) -> None:
     """Have the next value checked; when none is left, go on."""
     while d.s.values:
         value = d.s.values[0]
@@ -43,7 +43,7 @@ def validate_next(d: Draft) -> None:
     go_on(d)
 
 
-def _is_wanted(d: Draft, value: SetSlot | CorrectSlot) -> bool:
+def _is_wanted(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
     """Is this a slot of the open flow, and may it be filled now? The program may fill any."""
     if value.source == PROGRAM:
         return bool(d.s.stack)
@@ -52,12 +52,12 @@ def _is_wanted(d: Draft, value: SetSlot | CorrectSlot) -> bool:
     return not d.spec(value.slot).ask_before_filling or value.slot in d.top.asked
 
 
-def _is_any(d: Draft, slot: str, value: Json) -> bool:
+def _is_any(d: DialogueDraft, slot: str, value: Json) -> bool:
     """Was the question left open, as it may be?"""
     return value == ANY and d.spec(slot).is_optional
 
 
-def accept(d: Draft, value: Json) -> bool:
+def accept(d: DialogueDraft, value: Json) -> bool:
     """Write the value that was checked. True if it is read back first, and an answer is waited for."""
     given = d.s.values[0]
     spec = d.spec(given.slot)
@@ -84,7 +84,7 @@ def accept(d: Draft, value: Json) -> bool:
     return False
 
 
-def reject(d: Draft, reason: str) -> None:
+def reject(d: DialogueDraft, reason: str) -> None:
     """A value can't be used: say why; the question stays open."""
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
@@ -98,7 +98,7 @@ def reject(d: Draft, reason: str) -> None:
 # -- What a change takes with it
 
 
-def take_back(d: Draft, changed: str, *, is_empty: bool = False) -> None:
+def take_back(d: DialogueDraft, changed: str, *, is_empty: bool = False) -> None:
     """Empty the slots that depend on a changed one, and return to the first step that used any of them. An action is
     run again only after another yes, if it had one."""
     emptied = dependants(d.domain, changed)
@@ -114,12 +114,12 @@ def take_back(d: Draft, changed: str, *, is_empty: bool = False) -> None:
     used = [
         place
         for place, at in enumerate(program[: d.top.at + 1])
-        if at.step in d.top.visited and uses(at, touched, asked) and (place < d.top.at or isinstance(at, Act))
+        if at.step in d.top.visited and uses(at, touched, asked) and (place < d.top.at or isinstance(at, PerformAction))
     ]
     if not used:
         return
     place = min(used)
-    if isinstance(program[place], Act):
+    if isinstance(program[place], PerformAction):
         yes = [at for at in range(place) if isinstance(program[at], Confirm) and program[at].step in confirmed]
         place = yes[-1] if yes else place
     unconfirm_behind(d, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .graph import REGIONS, Diagram, Edge, Node, region_diagram, view_diagram
+from .graph import REGIONS, Diagram, Edge, StateNode, region_diagram, view_diagram
 from .mermaid import machine_mermaid, to_mermaid
 from .render import FORMATS, names, render
 from .svg import machine_svg, to_svg
@@ -12,7 +12,7 @@ __all__ = [
     "REGIONS",
     "Diagram",
     "Edge",
-    "Node",
+    "StateNode",
     "machine_mermaid",
     "machine_svg",
     "names",

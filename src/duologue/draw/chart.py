@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import typography
-from .graph import Diagram, Kind
+from .graph import Diagram, MoveKind
 from .shapes import Box, Point
 
 _TRACK = 26.0
@@ -23,12 +23,12 @@ _SLANT_RISE = 0.79  # sine of the slant
 _SLANT_RUN = 0.62
 
 
-class Entry(NamedTuple):
+class ChartEntry(NamedTuple):
     """One reason: from which states it leads where."""
 
     target: str
     label: tuple[str, ...]
-    kind: Kind
+    kind: MoveKind
     sources: tuple[str, ...]
     rows: tuple[int, ...] = ()
 
@@ -46,7 +46,7 @@ class Chart(NamedTuple):
     """A chart that knows its size; `paint` puts it on paper."""
 
     names: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[ChartEntry, ...]
     tracks_width: float
     target_width: float
     width: float
@@ -79,7 +79,7 @@ class Chart(NamedTuple):
             y += entry.height
         return stripes
 
-    def _paint_words(self, entry: Entry, left: float, y: float, is_first: bool) -> list[str]:
+    def _paint_words(self, entry: ChartEntry, left: float, y: float, is_first: bool) -> list[str]:
         x = left + self.tracks_width + _GAP
         baseline = y + _ENTRY_PADDING / 2 + _LINE_HEIGHT * 0.75
         body = [typography.text(Point(x, baseline), f"→ {entry.target}", "name")] if is_first else []
@@ -106,8 +106,8 @@ def chart_of(diagram: Diagram) -> Chart | None:
     return Chart(names, entries, tracks, target, width, head, head + sum(entry.height for entry in entries))
 
 
-def _entries(diagram: Diagram) -> tuple[Entry, ...]:
-    found: dict[tuple[str, str, Kind], tuple[list[str], list[int]]] = {}
+def _entries(diagram: Diagram) -> tuple[ChartEntry, ...]:
+    found: dict[tuple[str, str, MoveKind], tuple[list[str], list[int]]] = {}
     for edge in diagram.edges:
         for number, label in enumerate(edge.labels):
             sources, rows = found.setdefault((edge.target, label, edge.kind), ([], []))
@@ -115,7 +115,7 @@ def _entries(diagram: Diagram) -> tuple[Entry, ...]:
             rows.extend(edge.rows[number] if edge.rows else ())
     order = {node.name: number for number, node in enumerate(diagram.nodes)}
     entries = [
-        Entry(target, _wrapped(label), kind, tuple(sorted(sources, key=lambda name: order[name])), tuple(rows))
+        ChartEntry(target, _wrapped(label), kind, tuple(sorted(sources, key=lambda name: order[name])), tuple(rows))
         for (target, label, kind), (sources, rows) in found.items()
     ]
     return tuple(sorted(entries, key=lambda entry: order[entry.target]))
@@ -131,7 +131,7 @@ def _wrapped(label: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _paint_bus(entry: Entry, tracks: dict[str, float], y: float) -> list[str]:
+def _paint_bus(entry: ChartEntry, tracks: dict[str, float], y: float) -> list[str]:
     """A dot for each source and a line to the target, with a head on each side that it comes from."""
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from duologue.core.leaves import Job, Leaf, Link, Reply, User, Voice
+from duologue.core.leaves import JobKind, Leaf, Link, Reply, User, Voice
 from duologue.core.machine import MACHINE, ROWS
 from duologue.core.rows import Row, trigger_name
 from duologue.core.settings import Settings
@@ -19,13 +19,13 @@ from duologue.core.views import View
 
 from .rule_moves import rule_moves
 
-Kind: TypeAlias = Literal["row", "rule", "source", "amended"]
+MoveKind: TypeAlias = Literal["row", "rule", "source", "amended"]
 
-REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class StateNode:
     """One state. A new conversation is in `start`; a state that is `timed` has a deadline that ends it."""
 
     name: str
@@ -41,7 +41,7 @@ class Edge:
     source: str
     target: str
     labels: tuple[str, ...] = ()
-    kind: Kind = "row"
+    kind: MoveKind = "row"
     rows: tuple[tuple[int, ...], ...] = ()
 
     @property
@@ -54,7 +54,7 @@ class Diagram:
     """States and moves. `loops` counts the rows that leave a state as it is, drawn or not."""
 
     title: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[StateNode, ...]
     edges: tuple[Edge, ...]
     about: str = ""
     loops: int = 0
@@ -72,7 +72,7 @@ def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
     start = _start_of(name, region)
     return Diagram(
         title=name,
-        nodes=tuple(Node(leaf.value, leaf is start, _is_timed(leaf)) for leaf in region),
+        nodes=tuple(StateNode(leaf.value, leaf is start, _is_timed(leaf)) for leaf in region),
         edges=tuple(edge for edge in _merge(moves) if loops or not edge.is_loop),
         about=" ".join((region.__doc__ or "").split()),
         loops=sum(row.target is None or row.target in row.sources for row in rows),
@@ -91,7 +91,7 @@ def view_diagram(view: View) -> Diagram:
     moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]
     return Diagram(
         title=view.name,
-        nodes=tuple(Node(state, state == start) for state in view.states),
+        nodes=tuple(StateNode(state, state == start) for state in view.states),
         edges=_merge(moves),
         about="The table's own moves" + (", and those that had to be added to them" if view.amendments else ""),
     )
@@ -103,7 +103,7 @@ def row_label(row: Row) -> str:
     return f"{triggers} [{row.when.__name__}]" if row.when else triggers
 
 
-_Move: TypeAlias = tuple[str, str, str, Kind, int | None]
+_Move: TypeAlias = tuple[str, str, str, MoveKind, int | None]
 
 
 def _row_moves(row: Row) -> list[_Move]:
@@ -118,7 +118,7 @@ def _rule_id(name: str) -> int:
 
 def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
     """One edge for each pair of states and kind; labels keep their order and come once."""
-    found: dict[tuple[str, str, Kind], dict[str, list[int]]] = {}
+    found: dict[tuple[str, str, MoveKind], dict[str, list[int]]] = {}
     for source, target, label, kind, number in moves:
         labels = found.setdefault((source, target, kind), {})
         if label:

@@ -9,47 +9,47 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .graph import Diagram, Edge, Kind
+from .graph import Diagram, Edge, MoveKind
 
 _CROWD_MIN = 4
 _MISSING_MAX = 2
 _NOTE_CHARS = 26
 
 
-class Note(NamedTuple):
+class CrowdNote(NamedTuple):
     """A crowd of moves that share one end, written into the box of that end."""
 
     at: str
     incoming: bool
     edges: tuple[Edge, ...]
-    kind: Kind
+    kind: MoveKind
 
     @property
     def others(self) -> tuple[str, ...]:
         return tuple(edge.source if self.incoming else edge.target for edge in self.edges)
 
 
-class Line(NamedTuple):
+class DrawnLine(NamedTuple):
     """One drawn line: a move, or two opposite moves of the same kind."""
 
     source: str
     target: str
-    kind: Kind
+    kind: MoveKind
     both_ways: bool
 
 
 class Gathered(NamedTuple):
     """A diagram, ready to be laid out."""
 
-    notes: tuple[Note, ...]
-    lines: tuple[Line, ...]
+    notes: tuple[CrowdNote, ...]
+    lines: tuple[DrawnLine, ...]
 
 
 def gather(diagram: Diagram) -> Gathered:
     """Sort the moves into notes and lines. A rule that repeats a row's move adds no line."""
     edges = _without_repeats(edge for edge in diagram.edges if not edge.is_loop)
     crowd = max(_CROWD_MIN, len(diagram.nodes) // 2 + 1)
-    notes: list[Note] = []
+    notes: list[CrowdNote] = []
     while True:
         found = max(_possible_notes(diagram, edges), key=lambda note: len(note.edges), default=None)
         if found is None or len(found.edges) < crowd:
@@ -65,11 +65,11 @@ def _without_repeats(edges: Iterable[Edge]) -> list[Edge]:
     return list(found.values())
 
 
-def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[Note]:
+def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[CrowdNote]:
     """Incoming ones first: "from any" says more about a state than "to any"."""
     kinds = list(dict.fromkeys(edge.kind for edge in edges))
     return [
-        Note(node.name, incoming, found, kind)
+        CrowdNote(node.name, incoming, found, kind)
         for incoming in (True, False)
         for kind in kinds
         for node in diagram.nodes
@@ -77,22 +77,22 @@ def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[Note]:
     ]
 
 
-def _crowd_at(edges: list[Edge], name: str, incoming: bool, kind: Kind) -> tuple[Edge, ...]:
+def _crowd_at(edges: list[Edge], name: str, incoming: bool, kind: MoveKind) -> tuple[Edge, ...]:
     return tuple(edge for edge in edges if edge.kind == kind and (edge.target if incoming else edge.source) == name)
 
 
-def _lines(edges: list[Edge]) -> tuple[Line, ...]:
+def _lines(edges: list[Edge]) -> tuple[DrawnLine, ...]:
     moves = {(edge.source, edge.target): edge.kind for edge in edges}
     lines = []
     for (source, target), kind in moves.items():
         both_ways = moves.get((target, source)) == kind
         if both_ways and list(moves).index((target, source)) < list(moves).index((source, target)):
             continue  # drawn with its opposite
-        lines.append(Line(source, target, kind, both_ways))
+        lines.append(DrawnLine(source, target, kind, both_ways))
     return tuple(lines)
 
 
-def note_lines(note: Note, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
+def note_lines(note: CrowdNote, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
     """The words of a note, wrapped to the width of a box; `brief` counts instead of naming."""
     missing = [name for name in names if name not in note.others and name != note.at]
     if not missing:

@@ -30,7 +30,7 @@ _COLUMN_MAX = 7  # more states than this need a second column
 _DOWN_MIN, _DOWN_MAX = 34.0, 64.0  # between two states of a lane
 
 
-class Lane(NamedTuple):
+class RegionLane(NamedTuple):
     region: type[Leaf]
     hue: str
     diagram: Diagram
@@ -68,7 +68,7 @@ def machine_svg() -> str:
     return typography.document(title, f"{about} {told}", width, y + 22, body)
 
 
-def _lanes() -> list[Lane]:
+def _lanes() -> list[RegionLane]:
     """The regions, the shorter ones stretched towards the height of the tallest."""
     diagrams = [region_diagram(region) for region in REGIONS.values()]
     heights = [_arranged(diagram, _DOWN_MIN).bounds.height for diagram in diagrams]
@@ -76,7 +76,7 @@ def _lanes() -> list[Lane]:
     for hue, region, diagram, height in zip(typography.HUES, REGIONS.values(), diagrams, heights, strict=True):
         gaps = -(-len(diagram.nodes) // _columns_of(diagram)) - 1
         down = _DOWN_MIN + (max(heights) - height) / max(gaps, 1)
-        lanes.append(Lane(region, hue, diagram, connect(_arranged(diagram, min(down, _DOWN_MAX)))))
+        lanes.append(RegionLane(region, hue, diagram, connect(_arranged(diagram, min(down, _DOWN_MAX)))))
     return lanes
 
 
@@ -88,7 +88,7 @@ def _columns_of(diagram: Diagram) -> int:
     return -(-len(diagram.nodes) // _COLUMN_MAX)
 
 
-def _paint_lane(lane: Lane, box: Box) -> list[str]:
+def _paint_lane(lane: RegionLane, box: Box) -> list[str]:
     bounds = lane.picture.bounds
     left = box.x + (box.width - bounds.width) / 2
     top = box.y + _BAND
@@ -106,7 +106,7 @@ def _paint_lane(lane: Lane, box: Box) -> list[str]:
     return [*body, "</g>"]
 
 
-def _paint_rules(lanes: list[Lane], box: Box) -> list[str]:
+def _paint_rules(lanes: list[RegionLane], box: Box) -> list[str]:
     """A card for each rule, with a dot in the colour of each region that it moves."""
     rules = MACHINE.rules
     width = (box.width - _GAP * (len(rules) - 1)) / len(rules)
@@ -117,7 +117,7 @@ def _paint_rules(lanes: list[Lane], box: Box) -> list[str]:
     return body
 
 
-def _paint_rule(rule: Rule, lanes: list[Lane], card: Box) -> list[str]:
+def _paint_rule(rule: Rule, lanes: list[RegionLane], card: Box) -> list[str]:
     body = [typography.rect(card, "panel", 10), typography.text(Point(card.x + 12, card.y + 22), rule.name, "mend")]
     moved = [lane for lane in lanes if any(name == rule.name for name, _, _ in rule_moves(lane.region))]
     for number, lane in enumerate(reversed(moved)):

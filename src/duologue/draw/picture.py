@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .graph import Diagram, Node
-from .grouped_moves import Gathered, Line, Note, gather, note_lines
+from .graph import Diagram, StateNode
+from .grouped_moves import CrowdNote, DrawnLine, Gathered, gather, note_lines
 from .layout import Cell, place
 from .routes import route
 from .shapes import Box, Curve, bounds_of
@@ -38,13 +38,13 @@ class Stated(NamedTuple):
     """A state in its box, with what is written below its name."""
 
     box: Box
-    node: Node
-    notes: tuple[tuple[Note, tuple[str, ...]], ...]
+    node: StateNode
+    notes: tuple[tuple[CrowdNote, tuple[str, ...]], ...]
 
 
 class Picture(NamedTuple):
     states: dict[str, Stated]
-    lines: tuple[tuple[Line, Curve], ...]
+    lines: tuple[tuple[DrawnLine, Curve], ...]
     bounds: Box
 
     def moved(self, dx: float, dy: float) -> Picture:
@@ -58,7 +58,7 @@ class Arrangement(NamedTuple):
     """Boxes that have their place, and lines that have no way yet."""
 
     states: dict[str, Stated]
-    lines: tuple[Line, ...]
+    lines: tuple[DrawnLine, ...]
 
     @property
     def bounds(self) -> Box:

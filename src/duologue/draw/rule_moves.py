@@ -12,7 +12,7 @@ from itertools import product
 
 from duologue.core.draft import Draft
 from duologue.core.events import TimerFired
-from duologue.core.leaves import Job, Leaf, Link, Reply, Timer, User, Voice
+from duologue.core.leaves import JobKind, Leaf, Link, Reply, Timer, User, Voice
 from duologue.core.machine import MACHINE
 from duologue.core.settings import Settings
 from duologue.core.state import JobRecord, State
@@ -58,16 +58,16 @@ def _fills() -> list[Fill]:
     def finished_turn(draft: Draft) -> None:
         draft.turn = draft.said = draft.said + 1
 
-    def job(kind: Job) -> Fill:
+    def job(kind: JobKind) -> Fill:
         def fill(draft: Draft) -> None:
             draft.jobs = (JobRecord(1, kind, cancellable=True, due=0),)
 
         return fill
 
-    return [nothing, finished_turn, *(job(kind) for kind in Job if kind is not Job.ABSENT)]
+    return [nothing, finished_turn, *(job(kind) for kind in JobKind if kind is not JobKind.ABSENT)]
 
 
 def _leaves(draft: Draft) -> tuple[Leaf, ...]:
     """The leaf of each region; the one job, if any, is the last."""
-    job = draft.jobs[0].kind if draft.jobs else Job.ABSENT
+    job = draft.jobs[0].kind if draft.jobs else JobKind.ABSENT
     return draft.link, draft.user, draft.voice, draft.reply, job

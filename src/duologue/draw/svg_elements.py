@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from . import typography
 from .graph import Diagram
-from .grouped_moves import Line
+from .grouped_moves import DrawnLine
 from .picture import NAME_HEIGHT, NOTE_HEIGHT, Picture, Stated, name_baseline
 from .shapes import Curve, Point
 
@@ -34,7 +34,9 @@ def rows_between(diagram: Diagram) -> _Rows:
     return found
 
 
-def _paint_line(line: Line, curve: Curve, labels: dict[tuple[str, str], tuple[str, ...]], rows: _Rows) -> list[str]:
+def _paint_line(
+    line: DrawnLine, curve: Curve, labels: dict[tuple[str, str], tuple[str, ...]], rows: _Rows
+) -> list[str]:
     moves = [(line.source, line.target)] + [(line.target, line.source)] * line.both_ways
     told = "\n".join(
         f"{source} → {target}" + "".join(f"\n  {label}" for label in labels.get((source, target), ()))

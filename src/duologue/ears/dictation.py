@@ -16,8 +16,8 @@ from duologue.turns.stability import Stability
 from duologue.turns.words import words_of
 
 from .model_input import RATE_HZ, NDArray, Samples, np
-from .moonshine import NOTHING, Transcript, mean_confidence
-from .token_vocabulary import Word
+from .moonshine import NOTHING, Transcription, mean_confidence
+from .token_vocabulary import WrittenWord
 
 WINDOW_MS = 4_000  # longer open audio is to be cut
 WINDOW_MS_MAX = 7_000  # and here it is cut in any case
@@ -37,7 +37,7 @@ class Transcribes(Protocol):
 
     def load(self) -> None: ...
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript: ...
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,10 @@ class Dictation:
         self._model = model
         self._window, self._window_max = _samples(window_ms), _samples(window_ms_max)
         self._open: Samples = np.empty(0, np.float32)
-        self._settled: list[Word] = []
+        self._settled: list[WrittenWord] = []
         self._latest = NOTHING  # of the open audio
         self._earlier: list[str] = []  # the words in it one transcript before
-        self._spelling: Word | None = None  # of the first open word, when it was heard in its sentence
+        self._spelling: WrittenWord | None = None  # of the first open word, when it was heard in its sentence
         self._look_at = self._window  # so much open audio is to be cut
         self._changed_at = 0
         self._stability = Stability()
@@ -129,7 +129,7 @@ class Dictation:
         self._settled += self._model.transcribe(self._open[:cut], self._latest.tokens).words
         self._open, self._latest, self._spelling = self._open[cut:], NOTHING, None
 
-    def _agree(self, left: Transcript, right: Transcript, count: int) -> bool:
+    def _agree(self, left: Transcription, right: Transcription, count: int) -> bool:
         """Do the halves say what the whole says, and did the first say so one transcript before?"""
         keys = _keys(self._latest.words)
         halves = _keys(left.words) + _keys(right.words)
@@ -153,7 +153,7 @@ class Dictation:
         )
         return self._told
 
-    def _spelled(self, words: Sequence[Word]) -> list[Word]:
+    def _spelled(self, words: Sequence[WrittenWord]) -> list[WrittenWord]:
         """A cut within a sentence makes no capital letter."""
         first = self._spelling
         if first is None or not words or _key(words[0]) != _key(first):
@@ -165,11 +165,11 @@ def _samples(ms: int) -> int:
     return ms * RATE_HZ // 1000
 
 
-def _key(word: Word) -> str:
+def _key(word: WrittenWord) -> str:
     return " ".join(words_of(word.text))
 
 
-def _keys(words: Sequence[Word]) -> list[str]:
+def _keys(words: Sequence[WrittenWord]) -> list[str]:
     return [_key(word) for word in words]
 
 

@@ -15,14 +15,14 @@ from duologue.ports.ears import Frame
 from .model_input import Samples, UnusableAudio, np
 
 
-class Pair(NamedTuple):
+class FramePair(NamedTuple):
     """One frame of both sides, of the same length."""
 
     heard: Samples
     played: Samples
 
 
-class BothSides:
+class FramePairs:
     """One conversation. The rate may change: a phone call may move to a browser."""
 
     def __init__(self, rate_hz: int, frame_samples: int) -> None:
@@ -32,7 +32,7 @@ class BothSides:
         self._heard, self._played = LiveResampler(rate_hz, rate_hz), LiveResampler(rate_hz, rate_hz)
         self._cutters = Cutter(frame_samples), Cutter(frame_samples)
 
-    def feed(self, frame: Frame) -> list[Pair]:
+    def feed(self, frame: Frame) -> list[FramePair]:
         """The frames that this one completed."""
         if frame.rate_hz != self._given_hz:
             self._heard = LiveResampler(frame.rate_hz, self._rate_hz)
@@ -44,4 +44,4 @@ class BothSides:
             raise UnusableAudio(f"{heard.size} samples were heard and {played.size} played in the same time")
         mine, theirs = self._cutters
         pairs = zip(mine.feed(self._heard.feed(heard)), theirs.feed(self._played.feed(played)), strict=True)
-        return [Pair(*pair) for pair in pairs]
+        return [FramePair(*pair) for pair in pairs]

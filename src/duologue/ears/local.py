@@ -36,23 +36,23 @@ from duologue.turns.features import PauseFeatures, is_turn, is_weak
 
 from .dictation import Hypothesis, Transcribes
 from .echo_canceller import EchoCanceller, is_installed
-from .frame_pairs import BothSides, Pair
+from .frame_pairs import FramePair, FramePairs
 from .model_input import RATE_HZ, Samples, UnusableAudio, np
-from .model_threads import Lane, ModelThreads, Urgency, shared_threads
+from .model_threads import ModelLane, ModelThreads, Urgency, shared_threads
 from .moonshine import Moonshine
-from .report_queue import Outbox
+from .report_queue import ReportQueue
 from .silero import FRAME_MS, FRAME_SAMPLES, SileroVad
 from .smart_turn import SmartTurn
 from .speech_gate import Change, GateRule, VoiceGate
-from .transcription import Pace, Utterance
-from .turn_sound import Question, TurnSound, answer, joined
+from .transcription import TextPace, UtteranceTranscription
+from .turn_sound import PauseQuestion, TurnSound, answer, joined
 from .vad_batch import VadBatches
 
 T = TypeVar("T")
 
 PREROLL_MS = 300  # before an onset there is a breath, and often the first consonant
 UTTERANCE_MS_MAX = 60_000  # then its text is given and another one begins
-OVERLAP_PACE = Pace(224, 64)  # over the agent's voice, words decide: as soon and as often as they can be read
+OVERLAP_PACE = TextPace(224, 64)  # over the agent's voice, words decide: as soon and as often as they can be read
 MARGIN_DB = 12.0  # a voice begins where it is so much louder than the agent's echo can be, ...
 MARGIN_HELD_DB = 6.0  # ... and goes on where it is this much: the playback is held by then
 GAP_MS = 1_000  # so long nothing comes from the line: it was muted, and there is silence
@@ -60,7 +60,7 @@ _NEW_MS = 160  # so old an utterance may be unknown to whoever ends a turn
 _AFTER_MS = 64  # a voice dies away: so much of the silence after it is heard as well
 
 
-class Vad(Protocol):
+class VoiceDetector(Protocol):
     """Hears whether somebody speaks, in one stream of frames of 512 samples at 16 kHz."""
 
     def load(self) -> None: ...
@@ -73,7 +73,7 @@ class Models:
     """What ears are made of. Without a turn model, pauses are told without its judgement."""
 
     stt: Transcribes
-    vad: Callable[[], Vad]
+    vad: Callable[[], VoiceDetector]
     turn: SmartTurn | None
     rule: GateRule
     threads: ModelThreads
@@ -89,7 +89,7 @@ class LocalEars:
     def __init__(
         self,
         stt: Transcribes | None = None,
-        vad: Callable[[], Vad] = SileroVad,
+        vad: Callable[[], VoiceDetector] = SileroVad,
         turn: SmartTurn | None = None,
         *,
         judges_turns: bool = True,
@@ -135,16 +135,16 @@ class _Stream:
 
     def __init__(self, models: Models) -> None:
         self._models = models
-        self._lane = Lane(models.threads, Urgency.FRAME)
+        self._lane = ModelLane(models.threads, Urgency.FRAME)
         self._gate = VoiceGate(models.rule, FRAME_MS)
         self._echo = EchoGate(FRAME_MS)
         self._canceller: EchoCanceller | None = None
-        self._sides = BothSides(RATE_HZ, FRAME_SAMPLES)
+        self._sides = FramePairs(RATE_HZ, FRAME_SAMPLES)
         self._recent: deque[Samples] = deque(maxlen=(PREROLL_MS + models.rule.onset_ms) // FRAME_MS)
         self._number = 0
         self._run_up = 0  # samples of the open utterance from before its onset was told
-        self._open: Utterance | None = None  # being said
-        self._unwritten: deque[Utterance] = deque()  # without their final text
+        self._open: UtteranceTranscription | None = None  # being said
+        self._unwritten: deque[UtteranceTranscription] = deque()  # without their final text
         self._is_over = False
         self._is_sounding = False  # is the agent?
         self._in_turn = False
@@ -155,7 +155,7 @@ class _Stream:
         self._wake = asyncio.Event()
         self._waits_since: float | None = None  # for audio
         self._gap: asyncio.TimerHandle | None = None
-        self.heard = Outbox(writers=2)
+        self.heard = ReportQueue(writers=2)
 
     def stop(self) -> None:
         if self._gap is not None:
@@ -188,7 +188,7 @@ class _Stream:
         self._tell_finals()
         self._wake.set()
 
-    async def _hear(self, vad: Vad, frame: Frame) -> None:
+    async def _hear(self, vad: VoiceDetector, frame: Frame) -> None:
         try:
             pairs = self._sides.feed(frame)
         except UnusableAudio as problem:
@@ -203,13 +203,13 @@ class _Stream:
             ):
                 self._follow(pair, *judged)
 
-    def _hears_echo(self, pairs: list[Pair]) -> bool:
+    def _hears_echo(self, pairs: list[FramePair]) -> bool:
         """Is there an echo to be taken out?"""
         if self._canceller is not None:
             return True
         return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
 
-    def _judge(self, vad: Vad, pairs: list[Pair]) -> list[tuple[float, Samples]]:
+    def _judge(self, vad: VoiceDetector, pairs: list[FramePair]) -> list[tuple[float, Samples]]:
         """In a thread: how likely each is a voice, and its sound without the echo."""
         if self._canceller is None and self._hears_echo(pairs):
             self._canceller = EchoCanceller()
@@ -219,7 +219,7 @@ class _Stream:
             for pair in pairs
         ]
 
-    def _follow(self, pair: Pair, probability: float, sound: Samples) -> None:
+    def _follow(self, pair: FramePair, probability: float, sound: Samples) -> None:
         """One frame more: what is louder than the agent's own echo counts."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
@@ -272,7 +272,7 @@ class _Stream:
     def _begin(self) -> None:
         self._number += 1
         pace = OVERLAP_PACE if self._is_sounding else None
-        self._open = Utterance(self._number, self._models.stt, self._models.threads, self._recent, pace)
+        self._open = UtteranceTranscription(self._number, self._models.stt, self._models.threads, self._recent, pace)
         self._run_up = self._open.length
         self._unwritten.append(self._open)
         self._in_turn = True
@@ -327,11 +327,11 @@ class _Stream:
         self._pauses += 1
         self._known = None
 
-    def _ask(self, question: Question) -> None:
+    def _ask(self, question: PauseQuestion) -> None:
         """Have a model judge this pause, and tell what is known when it has."""
         if not question.is_doubt:  # that there is a pause is known at once, how it sounds is not
             self.heard.put(Pause(question.known, self._turn.quiet_ms, self._number))
-        lane = Lane(self._models.threads, Urgency.FINAL)
+        lane = ModelLane(self._models.threads, Urgency.FINAL)
         work = partial(answer, question, self._models.turn)
         asked = asyncio.get_running_loop().run_in_executor(lane, work)
         asked.add_done_callback(partial(self._answered, self._pauses))
@@ -350,7 +350,7 @@ class _Stream:
 
     async def write(self) -> None:
         """Have everything written down that is said."""
-        await self._in_thread(Lane(self._models.threads, Urgency.FINAL), self._models.stt.load)
+        await self._in_thread(ModelLane(self._models.threads, Urgency.FINAL), self._models.stt.load)
         while not self._is_over or self._unwritten:
             while self._unwritten and self._unwritten[0].is_forgotten:
                 self._unwritten.popleft()
@@ -360,7 +360,7 @@ class _Stream:
                 self._wake.clear()
                 await self._wake.wait()
 
-    async def _advance(self, utterance: Utterance) -> None:
+    async def _advance(self, utterance: UtteranceTranscription) -> None:
         written = await self._in_thread(utterance.lane, utterance.work)
         if written.is_final:
             self._unwritten.remove(utterance)
@@ -386,5 +386,5 @@ class _Stream:
             text = said.text if is_voice else ""
             self.heard.put(Final(text, said.confidence, number, said.last_confidence))
 
-    async def _in_thread(self, lane: Lane, work: Callable[[], T]) -> T:
+    async def _in_thread(self, lane: ModelLane, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(lane, work)

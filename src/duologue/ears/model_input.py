@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from duologue.models.cache import ModelMissing, model_path
-from duologue.models.onnx_sessions import Session, UnusableModel, session
+from duologue.models.onnx_sessions import OnnxSession, UnusableModel, session
 
 try:
     import numpy as np
@@ -52,8 +52,8 @@ def checked(samples: Samples) -> Samples:
 __all__ = [
     "RATE_HZ",
     "NDArray",
+    "OnnxSession",
     "Samples",
-    "Session",
     "UnusableAudio",
     "UnusableModel",
     "checked",

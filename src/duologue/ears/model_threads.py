@@ -29,8 +29,8 @@ class Urgency(enum.IntEnum):
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
-    lane: Lane
+class _QueuedWork:
+    lane: ModelLane
     future: Future[Any]
     work: Callable[[], Any]
 
@@ -42,12 +42,12 @@ class ModelThreads:
     def __init__(self, slow_max: int | None = None) -> None:
         self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # a core is for the event loop
         self._changed = threading.Condition()
-        self._waiting: list[_Job] = []
+        self._waiting: list[_QueuedWork] = []
         self._threads: list[threading.Thread] = []
         self._slow = 0
         self._is_closed = False
 
-    def put(self, job: _Job) -> None:
+    def put(self, job: _QueuedWork) -> None:
         with self._changed:
             if self._is_closed:
                 raise RuntimeError("these threads have been stopped")
@@ -86,7 +86,7 @@ class ModelThreads:
                     self._slow -= 1
                     self._changed.notify()
 
-    def _take(self) -> _Job | None:
+    def _take(self) -> _QueuedWork | None:
         """The next job, once there is one that this thread may do; None at the end."""
         with self._changed:
             while not self._is_closed:
@@ -102,7 +102,7 @@ class ModelThreads:
             return None
 
 
-def _do(job: _Job) -> None:
+def _do(job: _QueuedWork) -> None:
     try:
         result = job.work()
     except BaseException as failure:  # noqa: BLE001 - it belongs to whoever asked
@@ -111,7 +111,7 @@ def _do(job: _Job) -> None:
         job.future.set_result(result)
 
 
-class Lane(Executor):
+class ModelLane(Executor):
     """A way into the threads for `run_in_executor`. Its urgency may change while work waits."""
 
     def __init__(self, threads: ModelThreads, urgency: Urgency) -> None:
@@ -120,7 +120,7 @@ class Lane(Executor):
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         future: Future[T] = Future()
-        self._threads.put(_Job(self, future, lambda: fn(*args, **kwargs)))
+        self._threads.put(_QueuedWork(self, future, lambda: fn(*args, **kwargs)))
         return future
 
 

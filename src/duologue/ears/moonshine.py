@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from .model_input import RATE_HZ, NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
-from .token_vocabulary import Vocabulary, Word, read_vocabulary
+from .model_input import RATE_HZ, NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
+from .token_vocabulary import Vocabulary, WrittenWord, read_vocabulary
 
 SAMPLES_MIN = RATE_HZ // 4  # less is filled up with silence: the encoder needs some
 SAMPLES_MAX = 30 * RATE_HZ
@@ -36,23 +36,23 @@ PARTIAL_MS: dict[Size, int] = {"tiny": 288, "base": 768}  # how often a core can
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcription:
     """What was said in a piece of audio. `confidence` is about the share of words that are right."""
 
     text: str
     confidence: float
-    words: tuple[Word, ...] = ()
+    words: tuple[WrittenWord, ...] = ()
     tokens: tuple[int, ...] = ()
     looped: bool = False
 
 
-NOTHING = Transcript("", 0.0)
+NOTHING = Transcription("", 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    encoder: Session
-    decoder: Session
+    encoder: OnnxSession
+    decoder: OnnxSession
     vocabulary: Vocabulary
     empty: dict[str, NDArray[np.float32]]  # what the decoder remembers before the first token
     outputs: tuple[str, ...]  # of a first run
@@ -76,7 +76,7 @@ class Moonshine:
         """Load the model now rather than with the first words."""
         self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         """What is said in this audio at 16 kHz. `draft`: tokens that it may well begin with."""
         if checked(audio).size > SAMPLES_MAX:
             raise UnusableAudio(f"{audio.size // RATE_HZ} s at once; transcribe {SAMPLES_MAX // RATE_HZ} s at most")
@@ -131,7 +131,7 @@ class _Decoding:
         if model.masked:
             self._fixed["encoder_attention_mask"] = mask
 
-    def run(self, draft: Sequence[int]) -> Transcript:
+    def run(self, draft: Sequence[int]) -> Transcription:
         self._check(draft[: self._tokens_max])
         while self._tokens[-1] != _END and not self._goes_round() and len(self._tokens) < self._tokens_max:
             self._step()
@@ -183,17 +183,17 @@ class _Decoding:
             self._looped = True
         return self._looped
 
-    def _transcript(self) -> Transcript:
+    def _transcript(self) -> Transcription:
         tokens = tuple(self._tokens)
         worth = _LOOP_DOUBT if self._looped else 1.0
         words = self._model.vocabulary.words(tokens, tuple(sure * worth for sure in self._sure))
         text = " ".join(word.text for word in words)
         if not words or text in _SPEECHLESS:
             return NOTHING
-        return Transcript(text, mean_confidence(words), words, tokens, self._looped)
+        return Transcription(text, mean_confidence(words), words, tokens, self._looped)
 
 
-def mean_confidence(words: Sequence[Word]) -> float:
+def mean_confidence(words: Sequence[WrittenWord]) -> float:
     """About the share of these words that are right."""
     return sum(word.confidence for word in words) / len(words) if words else 0.0
 

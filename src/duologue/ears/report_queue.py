@@ -11,7 +11,7 @@ from collections import deque
 from duologue.ports.ears import Heard, Partial
 
 
-class Outbox:
+class ReportQueue:
     """From those who hear to the one who tells. Ends when all of them are done."""
 
     def __init__(self, writers: int) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .model_input import NDArray, Samples, Session, UnusableAudio, checked, find_file, np, session
+from .model_input import NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
 
 FRAME_SAMPLES = 512
 FRAME_MS = 32
@@ -61,7 +61,7 @@ class SileroVad:
             memory.context = heard[place, -_CONTEXT:]
         return [float(probability) for probability in found[:, 0]]
 
-    def _session(self) -> Session:
+    def _session(self) -> OnnxSession:
         return session(self._file)
 
 

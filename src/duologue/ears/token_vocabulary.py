@@ -19,7 +19,7 @@ _NO_WORDS = re.compile("[♪♫]+|[\"“”]+'?")  # music, and quotation marks:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WrittenWord:
     """A word as it is written, how sure the model was of it, and after how many tokens it ends."""
 
     text: str
@@ -41,18 +41,18 @@ class Vocabulary:
         written = b"".join(self._pieces[token] for token in tokens).decode("utf-8", errors="ignore")
         return " ".join(_SIGNS.sub(r"\1", _NO_WORDS.sub("", written)).split())
 
-    def words(self, tokens: tuple[int, ...], probabilities: tuple[float, ...]) -> tuple[Word, ...]:
+    def words(self, tokens: tuple[int, ...], probabilities: tuple[float, ...]) -> tuple[WrittenWord, ...]:
         """The words; each is as sure as the least sure of its letters. Signs don't count: whether a comma
         or a full stop belongs there, nobody can hear."""
         starts = [at for at, token in enumerate(tokens) if at == 0 or self._pieces[token].startswith(b" ")]
-        found: list[Word] = []
+        found: list[WrittenWord] = []
         for start, end in zip(starts, [*starts[1:], len(tokens)], strict=False):  # no tokens, no word
             text = self.text(tokens[start:end])
             sure = [probabilities[at] for at in range(start, end) if self._has_letters(tokens[at])]
             if text and sure:
-                found.append(Word(text, min(sure), end))
+                found.append(WrittenWord(text, min(sure), end))
             elif text and found:  # a sign that stands alone belongs to the word before it
-                found[-1] = Word(_SIGNS.sub(r"\1", found[-1].text + text), found[-1].confidence, end)
+                found[-1] = WrittenWord(_SIGNS.sub(r"\1", found[-1].text + text), found[-1].confidence, end)
         return tuple(found)
 
     def _has_letters(self, token: int) -> bool:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from .dictation import Dictation, Hypothesis, Transcribes
 from .model_input import RATE_HZ, Samples, np
-from .model_threads import Lane, ModelThreads, Urgency
+from .model_threads import ModelLane, ModelThreads, Urgency
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class TextPace:
     """When text is wanted: so long after the onset, then so often."""
 
     first_ms: int
@@ -24,14 +24,14 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TranscriptionResult:
     """What came of one piece of work; `text` is None if audio was merely put in order."""
 
     text: Hypothesis | None
     is_final: bool
 
 
-class Utterance:
+class UtteranceTranscription:
     """What was said between two onsets."""
 
     def __init__(
@@ -40,11 +40,11 @@ class Utterance:
         model: Transcribes,
         threads: ModelThreads,
         audio: Iterable[Samples],
-        pace: Pace | None = None,
+        pace: TextPace | None = None,
     ) -> None:
-        pace = pace or Pace(model.partial_ms // 2, model.partial_ms)  # short words want to be known soon
+        pace = pace or TextPace(model.partial_ms // 2, model.partial_ms)  # short words want to be known soon
         self.number = number
-        self.lane = Lane(threads, Urgency.PARTIAL)
+        self.lane = ModelLane(threads, Urgency.PARTIAL)
         self.is_forgotten = False
         self.is_committed = False  # its turn is over: its text is told as it is
         self.is_long = False  # there is something to settle
@@ -82,21 +82,21 @@ class Utterance:
 
     # -- In a thread
 
-    def work(self) -> Written:
+    def work(self) -> TranscriptionResult:
         """Whatever is wanted most. Settling comes before writing: what grows too long is written ever more
         slowly."""
         if self._is_over:  # asked before its audio is taken: what came until then is all there is
             self._take_audio()
-            return Written(self._dictation.finish(self._voiced), True)
+            return TranscriptionResult(self._dictation.finish(self._voiced), True)
         if self.is_long:
             self._dictation.settle()
             self.is_long = False
-            return Written(None, False)
+            return TranscriptionResult(None, False)
         self.is_due = False
         self._take_audio()
         written = self._dictation.write()
         self.is_long = self._dictation.is_long
-        return Written(written, False)
+        return TranscriptionResult(written, False)
 
     def _take_audio(self) -> None:
         taken = []

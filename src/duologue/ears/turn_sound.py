@@ -24,7 +24,7 @@ _PITCH_SAMPLES = RATE_HZ
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PauseQuestion:
     """A pause, and the sound that a model needs to say more about it."""
 
     known: PauseFeatures
@@ -52,7 +52,7 @@ class TurnSound:
     def is_voiced(self) -> bool:
         return self._voicing.voiced
 
-    def feed(self, samples: Samples, probability: float, level_db: float) -> Question | None:
+    def feed(self, samples: Samples, probability: float, level_db: float) -> PauseQuestion | None:
         """The next frame, and what is to be asked now."""
         begun = self._voicing.begun
         self._voicing.update(probability, level_db)
@@ -63,11 +63,11 @@ class TurnSound:
             return None
         if self._voicing.silence_ms == ASK_MS:
             known = self.known
-            return Question(
+            return PauseQuestion(
                 replace(known, shape=shape_of(self._voicing.levels_db, FRAME_MS)), self._sound(LEAD_SAMPLES)
             )
         if self._voicing.silence_ms == DOUBT_MS and is_weak(known := self.known):
-            return Question(known, self._sound(_PITCH_LEAD)[-_PITCH_SAMPLES:], is_doubt=True)
+            return PauseQuestion(known, self._sound(_PITCH_LEAD)[-_PITCH_SAMPLES:], is_doubt=True)
         return None
 
     @property
@@ -79,7 +79,7 @@ class TurnSound:
         return self._ring.read(self._first - lead, self._ring.end)
 
 
-def answer(question: Question, model: SmartTurn | None) -> PauseFeatures:
+def answer(question: PauseQuestion, model: SmartTurn | None) -> PauseFeatures:
     """What is known after asking. Takes a tenth of a second, so it is for a thread."""
     if question.is_doubt:
         return replace(question.known, pitched_ms=steady_pitch_ms(question.sound.tolist()))

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from .model_input import Samples
-from .model_threads import Lane
+from .model_threads import ModelLane
 from .silero import VadMemory
 
 BATCH_MAX = 256
@@ -33,7 +33,7 @@ class _Ask(NamedTuple):
 class VadBatch:
     """The frames of one event loop."""
 
-    def __init__(self, vad: Batches, lane: Lane) -> None:
+    def __init__(self, vad: Batches, lane: ModelLane) -> None:
         self._vad = vad
         self._lane = lane
         self._loop = asyncio.get_running_loop()
@@ -82,7 +82,7 @@ class VadBatches:
     def __init__(self) -> None:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
-    def of_loop(self, vad: Batches, lane: Lane) -> VadBatch:
+    def of_loop(self, vad: Batches, lane: ModelLane) -> VadBatch:
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad, lane)

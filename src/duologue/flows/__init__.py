@@ -4,6 +4,15 @@ Importing this package loads neither PyYAML nor pydantic; each is loaded where a
 """
 
 from .load import FlowFile, flow_schema, load_flows, parse_flows, read_flows, read_text
-from .problems import InvalidFlows, Problem
+from .problems import FlowProblem, InvalidFlows
 
-__all__ = ["FlowFile", "InvalidFlows", "Problem", "flow_schema", "load_flows", "parse_flows", "read_flows", "read_text"]
+__all__ = [
+    "FlowFile",
+    "FlowProblem",
+    "InvalidFlows",
+    "flow_schema",
+    "load_flows",
+    "parse_flows",
+    "read_flows",
+    "read_text",
+]

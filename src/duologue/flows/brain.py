@@ -16,14 +16,14 @@ from duologue.core.leaves import Ask
 from duologue.dialogue.effects import HandOver
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.requests import understanding
-from duologue.dialogue.state import Phase, State
+from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
 from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
 from duologue.ports.history import UserSaid
 from duologue.ports.streams import signed
 
 from .caller_clock import now_ms, today_in
-from .dialogue_session import MemoryStore, Said, Store, Talk, check_flow
+from .dialogue_session import CheckpointStore, DialogueSession, RecentCheckpoints, Said, check_flow
 from .form import form_of
 from .intents import scope_of
 from .registry import Registry
@@ -44,7 +44,7 @@ class FlowBrain:
         *,
         opening: str = "",
         flow: str = "",
-        store: Store | None = None,
+        store: CheckpointStore | None = None,
         today: Callable[[], str] | None = None,
         now: Callable[[], int] = now_ms,
         on_handover: Callable[[str], object] | None = None,
@@ -57,7 +57,7 @@ class FlowBrain:
         self._nlu = nlu
         self._opening = opening
         self._flow = flow
-        self._store = store or MemoryStore()
+        self._store = store or RecentCheckpoints()
         self._today = today or today_in(domain.time_zone)
         self._now = now
         self._on_handover = on_handover
@@ -83,9 +83,9 @@ class FlowBrain:
         """Load what understanding needs now rather than with the first message."""
         prepare = getattr(self._nlu, "prepare", None)
         if prepare is not None:
-            prepare(scope_of(self._domain, understanding(self._domain, State()), False))
+            prepare(scope_of(self._domain, understanding(self._domain, DialogueState()), False))
 
-    def talk_of(self, conversation: str) -> Talk | None:
+    def talk_of(self, conversation: str) -> DialogueSession | None:
         """The dialogue of a conversation, for whoever wants to look."""
         heard = self._talks.get(conversation)
         return heard.talk if heard is not None else None
@@ -113,7 +113,7 @@ class FlowBrain:
         if not said and (last := heard.talk.state.last_response or self._opening):
             yield last  # asked again for what was answered: the answer was not heard
 
-    def _respond(self, talk: Talk, request: Request, text: str) -> AsyncIterator[Said]:
+    def _respond(self, talk: DialogueSession, request: Request, text: str) -> AsyncIterator[Said]:
         if text:
             return talk.hear(text)
         if talk.has_more:
@@ -127,7 +127,7 @@ class FlowBrain:
     async def _heard(self, conversation: str) -> _Heard:
         if conversation not in self._talks:
             notes = _Notes(self._store)
-            talk = Talk(
+            talk = DialogueSession(
                 self._domain,
                 self._registry,
                 self._nlu,
@@ -149,7 +149,7 @@ class FlowBrain:
 class _Notes:
     """Checkpoints of one dialogue, each with the turns that it has been given."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: CheckpointStore) -> None:
         self._store = store
         self.given: dict[int, str] = {}
 
@@ -169,7 +169,7 @@ class _Notes:
 class _Heard:
     """A dialogue, and which words of which turns it has been given."""
 
-    def __init__(self, talk: Talk, notes: _Notes) -> None:
+    def __init__(self, talk: DialogueSession, notes: _Notes) -> None:
         self.talk = talk
         self._notes = notes
 

@@ -14,9 +14,8 @@ from typing import Any
 from duologue.dialogue.conditions import parse
 from duologue.dialogue.english import Choice, NameList
 from duologue.dialogue.flow import (
-    Act,
     Assign,
-    Call,
+    CallFlow,
     Collect,
     Confirm,
     Domain,
@@ -25,9 +24,10 @@ from duologue.dialogue.flow import (
     Instruction,
     Jump,
     JumpUnless,
-    Link,
+    LinkFlow,
     Patterns,
-    Say,
+    PerformAction,
+    SayText,
     SlotSpec,
 )
 
@@ -123,7 +123,7 @@ def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
     program = _Program(flow.steps)
     program.add_all(flow.steps)
     if words := flow.completed or completed:
-        program.emit(Say(COMPLETED, words))
+        program.emit(SayText(COMPLETED, words))
     program.emit(End(END))
     program.settle()
     places = {at.step: place for place, at in enumerate(program.code)}
@@ -224,7 +224,7 @@ class _Program:
             case CollectStep():
                 self.emit(Collect(name, step.collect, step.prompt, step.proposed))
             case SayStep():
-                self.emit(Say(name, step.say, step.barge_in))
+                self.emit(SayText(name, step.say, step.barge_in))
             case SetStep():
                 self.emit(Assign(name, tuple(step.values.items())))
             case BranchStep():
@@ -232,15 +232,15 @@ class _Program:
             case WhileStep():
                 self._add_while(name, step)
             case ActionStep():
-                act = Act(name, step.action, tuple(step.slots), _pairs(step.outputs), step.waiting)
+                act = PerformAction(name, step.action, tuple(step.slots), _pairs(step.outputs), step.waiting)
                 self._add_detour(act, step.on_failure, step.then, "on_failure")
             case ConfirmStep():
                 confirm = Confirm(name, step.confirm, barge_in=step.barge_in)
                 self._add_detour(confirm, step.on_no, step.then, "on_no")
             case CallStep():
-                self.emit(Call(name, step.call, _pairs(step.gives), _pairs(step.takes)))
+                self.emit(CallFlow(name, step.call, _pairs(step.gives), _pairs(step.takes)))
             case LinkStep():
-                self.emit(Link(name, step.link))
+                self.emit(LinkFlow(name, step.link))
             case EndStep():
                 self._add_end(name, step)
 
@@ -267,7 +267,7 @@ class _Program:
         self.emit(Jump(f"{name}.again", test))
         self._aim(test, self._here)
 
-    def _add_detour(self, instruction: Act | Confirm, steps: list[Step], then: str, field: str) -> None:
+    def _add_detour(self, instruction: PerformAction | Confirm, steps: list[Step], then: str, field: str) -> None:
         """A step, and what is done instead of going on if it comes to nothing."""
         at = self.emit(instruction)
         if not steps:
@@ -289,7 +289,7 @@ class _Program:
 
     def _add_end(self, name: str, step: EndStep) -> None:
         if isinstance(step.end, str):
-            self.emit(Say(name, step.end))
+            self.emit(SayText(name, step.end))
             self.emit(End(f"{name}.end"))
         else:
             self.emit(End(name))

@@ -16,13 +16,13 @@ from typing import Any, Protocol, TypeAlias
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.codec import from_json, to_json
-from duologue.dialogue.effects import Effect, HandOver, Respond, RunAction, Save, Understand, Validate
+from duologue.dialogue.effects import DialogueEffect, HandOver, Respond, RunAction, Save, Understand, Validate
 from duologue.dialogue.english import Json
-from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import guarded_step, row_for
 from duologue.dialogue.requests import request_of, understanding
-from duologue.dialogue.state import State
+from duologue.dialogue.state import DialogueState
 from duologue.nlu.cached import CachedNlu
 from duologue.nlu.understanding import Nlu
 
@@ -36,7 +36,7 @@ ROUNDS_MAX = 200  # requests for one message; a dialogue that makes more goes ro
 KEPT_MAX = 2_000  # dialogues that are remembered in memory: a process may run for a year
 
 
-class Store(Protocol):
+class CheckpointStore(Protocol):
     """Where checkpoints are kept."""
 
     async def load(self, conversation: str) -> dict[str, Any] | None: ...
@@ -44,7 +44,7 @@ class Store(Protocol):
     async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None: ...
 
 
-class MemoryStore:
+class RecentCheckpoints:
     """Checkpoints for as long as the process lives, those of the newest dialogues."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class MemoryStore:
             del self.kept[next(iter(self.kept))]
 
 
-class Talk:
+class DialogueSession:
     """One conversation about the tasks of a domain."""
 
     def __init__(
@@ -71,13 +71,13 @@ class Talk:
         *,
         today: Callable[[], str],
         now: Callable[[], int],
-        store: Store | None = None,
+        store: CheckpointStore | None = None,
         conversation: str = "",
         once: Once | None = None,
     ) -> None:
         registry.check(domain)
         self.domain = domain
-        self.state = State()
+        self.state = DialogueState()
         self._registry = registry
         self._nlu = CachedNlu(nlu, now)
         self._today = today
@@ -137,7 +137,7 @@ class Talk:
             return False
         return request_of(self.domain, self.state) is not None
 
-    async def _told(self, event: Event) -> AsyncIterator[Said]:
+    async def _told(self, event: DialogueEvent) -> AsyncIterator[Said]:
         """Whatever is to be said, the first as soon as it is known. May be closed at any time."""
         if self._work is not None and not self._work.done():
             self._note(event)
@@ -187,17 +187,17 @@ class Talk:
         self._work = asyncio.ensure_future(run())
         self._work.add_done_callback(lambda _: self._changed.set())
 
-    def _note(self, event: Event) -> None:
+    def _note(self, event: DialogueEvent) -> None:
         """Something happens while work goes on: the machine keeps it for later."""
         self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
 
-    async def _happen(self, event: Event) -> None:
+    async def _happen(self, event: DialogueEvent) -> None:
         self.state, effects = guarded_step(self.domain, self.state, event)
         await self._perform_all(effects)
 
-    async def _perform_all(self, effects: tuple[Effect, ...]) -> None:
+    async def _perform_all(self, effects: tuple[DialogueEffect, ...]) -> None:
         for _ in range(ROUNDS_MAX):
             await self._save(effects)
             self._say(effects)
@@ -214,7 +214,7 @@ class Talk:
             self.state, effects = guarded_step(self.domain, self.state, event)
         raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
 
-    async def _save(self, effects: tuple[Effect, ...]) -> None:
+    async def _save(self, effects: tuple[DialogueEffect, ...]) -> None:
         """What could not be saved is saved with the next."""
         self._owed += tuple(reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons)
         if self._store is not None and self._owed:
@@ -222,13 +222,13 @@ class Talk:
             await self._store.save(self._conversation, to_json(self.domain, self.state), reasons)
         self._owed = ()
 
-    def _say(self, effects: tuple[Effect, ...]) -> None:
+    def _say(self, effects: tuple[DialogueEffect, ...]) -> None:
         said = [effect for effect in effects if isinstance(effect, Respond | HandOver)]
         self._unsaid.extend(said)
         if said:
             self._changed.set()
 
-    async def _perform(self, effect: Understand | Validate | RunAction) -> Event:
+    async def _perform(self, effect: Understand | Validate | RunAction) -> DialogueEvent:
         match effect:
             case Understand():
                 return await self._understand(effect)
@@ -256,7 +256,7 @@ def check_flow(domain: Domain, name: str) -> None:
         raise DuologueError(f"no flow {name!r}; there are {', '.join(domain.flows)}")
 
 
-def _doing(state: State) -> str:
+def _doing(state: DialogueState) -> str:
     phase = state.phase.value
     return f"{phase}, in flow {state.top.flow!r}" if state.top is not None else phase
 

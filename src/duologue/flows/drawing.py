@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.flow import (
-    Act,
     Assign,
-    Call,
+    CallFlow,
     Collect,
     Confirm,
     Domain,
@@ -24,8 +23,9 @@ from duologue.dialogue.flow import (
     Instruction,
     Jump,
     JumpUnless,
-    Link,
-    Say,
+    LinkFlow,
+    PerformAction,
+    SayText,
 )
 from duologue.draw import FORMATS
 
@@ -75,7 +75,7 @@ def to_mermaid(domain: Domain, names: tuple[str, ...]) -> str:
     for number, flow in enumerate(flows):
         for place in reached(flow):
             at = flow.program[place]
-            if isinstance(at, Call | Link) and at.flow in names and len(flows) > 1:
+            if isinstance(at, CallFlow | LinkFlow) and at.flow in names and len(flows) > 1:
                 lines.append(f"{_INDENT}n{number}_{place} -.-> flow{names.index(at.flow)}")
     return "\n".join([*lines, ""])
 
@@ -125,13 +125,13 @@ def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
         return Arrow(place, landing(flow, target), label)
 
     match at:
-        case End() | Link():
+        case End() | LinkFlow():
             return ()
         case JumpUnless():
             return to(place + 1, "yes"), to(at.to, "no")
         case Confirm(on_no=int(no)):
             return to(place + 1, "yes"), to(no, "no")
-        case Act(on_failure=int(failed)):
+        case PerformAction(on_failure=int(failed)):
             return to(place + 1), to(failed, "fails")
     return (to(place + 1),)
 
@@ -143,19 +143,19 @@ def _node(at: Instruction, domain: Domain) -> str:
     match at:
         case Collect():
             return f'[/"{_lines(f"collect {at.slot}", at.prompt or domain.slots[at.slot].prompt)}"/]'
-        case Say():
+        case SayText():
             return f'["{_lines(at.text)}"]'
         case Assign():
             return f'["{_lines("set " + ", ".join(f"{name} = {json.dumps(value)}" for name, value in at.values))}"]'
         case JumpUnless():
             return f'{{"{_lines(at.condition.text)}"}}'
-        case Act():
+        case PerformAction():
             return f'[["{_lines(f"action {at.action}", ", ".join(ours for _, ours in at.outputs))}"]]'
         case Confirm():
             return f'{{{{"{_lines("confirm", at.text)}"}}}}'
-        case Call():
+        case CallFlow():
             return f'[["{_lines(f"call {at.flow}")}"]]'
-        case Link():
+        case LinkFlow():
             return f'(["{_lines(f"link {at.flow}")}"])'
     return '(["end"])'
 

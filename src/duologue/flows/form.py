@@ -6,12 +6,12 @@ Rule: what is shown is what people would say, never a value as it is stored.
 from __future__ import annotations
 
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.state import Instance, Phase, State
+from duologue.dialogue.state import DialogueState, Instance, Phase
 from duologue.dialogue.templates import as_said, spoken
 from duologue.ports.brain import Form, FormSlot
 
 
-def form_of(domain: Domain, state: State) -> Form | None:
+def form_of(domain: Domain, state: DialogueState) -> Form | None:
     """The form of the flow on top; None if there is none."""
     top = state.top
     if top is None:
@@ -24,7 +24,7 @@ def form_of(domain: Domain, state: State) -> Form | None:
     return Form(flow.name, flow.description or flow.name.replace("_", " "), state.phase.value, question, slots)
 
 
-def _slot(domain: Domain, state: State, top: Instance, name: str) -> FormSlot:
+def _slot(domain: Domain, state: DialogueState, top: Instance, name: str) -> FormSlot:
     filled = top.filled(name)
     label = domain.slots[name].called if name in domain.slots else name
     value = spoken(as_said(filled.value, filled.raw)) if filled else ""

@@ -12,21 +12,21 @@ from itertools import pairwise
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.english import ANY, Kind
+from duologue.dialogue.english import ANY, SlotKind
 
-from .problems import Notes, hint, quoted
+from .problems import ProblemList, hint, quoted
 from .step_walk import At, choices_of, conditions_of, entries_of, pairs_of, steps_of
 
 _CONSTANTS = {"true": True, "false": False}
-_HOLDS = {Kind.NUMBER: "a number", Kind.YES_NO: "true or false", Kind.MONEY: "an amount with its currency"}
+_HOLDS = {SlotKind.NUMBER: "a number", SlotKind.YES_NO: "true or false", SlotKind.MONEY: "an amount with its currency"}
 
 
-def check_comparisons(data: Any, notes: Notes) -> None:
+def check_comparisons(data: Any, notes: ProblemList) -> None:
     """Note conditions that no answer makes true."""
     slots = entries_of(data, "slots")
     free = {name for name, slot in slots.items() if "normaliser" in slot}
     free |= {name for at in steps_of(data) for name in _filled_by(at)}
-    judged = {name: slot for name, slot in slots.items() if name not in free and slot.get("type") in tuple(Kind)}
+    judged = {name: slot for name, slot in slots.items() if name not in free and slot.get("type") in tuple(SlotKind)}
     for at in steps_of(data):
         for path, key, text in conditions_of(at):
             for name, value in _comparisons(text):
@@ -72,10 +72,10 @@ def _values_in(node: ast.expr) -> Iterator[object]:
 def _objection(name: str, slot: dict[str, Any], value: object) -> str:
     if value is None or value == ANY:
         return ""
-    kind = Kind(slot["type"])
-    if kind is Kind.MONEY:
+    kind = SlotKind(slot["type"])
+    if kind is SlotKind.MONEY:
         return f"{name} holds {_HOLDS[kind]}: to compare it, give it a normaliser that makes it a number"
-    fits = {Kind.NUMBER: type(value) in (int, float), Kind.YES_NO: isinstance(value, bool)}
+    fits = {SlotKind.NUMBER: type(value) in (int, float), SlotKind.YES_NO: isinstance(value, bool)}
     if not fits.get(kind, isinstance(value, str)):
         return f"{name} holds {_HOLDS.get(kind, 'a text')} and is never {_shown(value)}"
     choices = choices_of(slot, with_also=False)

@@ -21,7 +21,7 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.flow import Domain
-from duologue.nlu.understanding import Intent, Scope, Slot
+from duologue.nlu.understanding import ExpectedSlot, Intent, MessageScope
 
 Said = tuple[str, ...]
 
@@ -70,11 +70,11 @@ ANSWERS: dict[str, tuple[Command, Said]] = {
 }
 
 
-def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> Scope:
+def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> MessageScope:
     """What is open at this turn."""
     flows = [domain.flows[name] for name in effect.flows]
     tasks = [Intent(FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
     commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
     others = [Intent(name, examples) for name, (_, examples) in commands.items()]
-    slots = tuple(Slot(name, domain.slots[name].called) for name in effect.slots)
-    return Scope((*tasks, *others), slots, effect.question)
+    slots = tuple(ExpectedSlot(name, domain.slots[name].called) for name in effect.slots)
+    return MessageScope((*tasks, *others), slots, effect.question)

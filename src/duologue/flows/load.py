@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from duologue.core.errors import DuologueError
-from duologue.dialogue.flow import Act, Domain
+from duologue.dialogue.flow import Domain, PerformAction
 
-from .problems import Notes, Problem
+from .problems import FlowProblem, ProblemList
 
 if TYPE_CHECKING:
     from .schema import FileEntry
@@ -30,13 +30,15 @@ class FlowFile:
     name: str
     domain: Domain
     written: FileEntry
-    warnings: tuple[Problem, ...] = ()
+    warnings: tuple[FlowProblem, ...] = ()
 
     @property
     def actions(self) -> tuple[str, ...]:
         """The functions that its steps run."""
         programs = [flow.program for flow in self.domain.flows.values()]
-        return tuple(dict.fromkeys(at.action for program in programs for at in program if isinstance(at, Act)))
+        return tuple(
+            dict.fromkeys(at.action for program in programs for at in program if isinstance(at, PerformAction))
+        )
 
     @property
     def validators(self) -> tuple[str, ...]:
@@ -60,7 +62,7 @@ def parse_flows(text: str, name: str = "flows.yaml") -> Domain:
 def read_flows(path: Path | str) -> FlowFile:
     """A file with its warnings, or InvalidFlows."""
     file = Path(path)
-    notes = Notes(str(file))
+    notes = ProblemList(str(file))
     try:
         with file.open("rb") as opened:
             content = opened.read(BYTES_MAX + 1)
@@ -109,7 +111,7 @@ def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
         from .semantic_checks import check_sense
         from .yaml_positions import read_yaml
 
-    notes = Notes(name)
+    notes = ProblemList(name)
     plain = read_yaml(text, notes)
     if plain is None or not isinstance(plain.value, dict):
         if plain is not None:

@@ -10,14 +10,14 @@ from typing import Any
 
 from duologue.dialogue.english import Choice
 
-from .problems import Notes, quoted
+from .problems import ProblemList, quoted
 from .step_walk import entries_of
 
 CHARS_MAX = 5_000_000
 NAMES_MAX = 200_000
 
 
-def read_name_files(data: Any, folder: Path | None, notes: Notes) -> dict[str, tuple[Choice, ...]]:
+def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[str, tuple[Choice, ...]]:
     """The names of every slot that has them in a file."""
     found = {}
     for slot, entry in entries_of(data, "slots").items():

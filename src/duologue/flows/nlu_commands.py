@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from duologue.dialogue.commands import Command, CorrectSlot, SetSlot, Skip, StartFlow
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import Direct, Json, Kind, Question, read
+from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
 from duologue.dialogue.english.commands import keeps
 from duologue.dialogue.english.embedded_values import is_all_values
 from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.state import State
+from duologue.dialogue.state import DialogueState
 from duologue.nlu.understanding import Quote, Understanding
 
-from .guess_checks import Guess, is_doubtful
+from .guess_checks import GuessInContext, is_doubtful
 from .intents import ANSWERS, COMMANDS, FLOW
 from .partial_values import answer_in_part, first_values, wants_yes_or_no
 
 
 def commands_of(
-    domain: Domain, state: State, effect: Understand, found: Understanding, today: str
+    domain: Domain, state: DialogueState, effect: Understand, found: Understanding, today: str
 ) -> tuple[Command, ...]:
     """What the person wants; nothing if nobody can tell."""
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = tuple(value for value in values if value is not None)
     name = found.intent
-    guess = Guess(name or "", found.confidence, domain, state, effect, today)
+    guess = GuessInContext(name or "", found.confidence, domain, state, effect, today)
     is_bare = found.by != "llm" and state.top is not None and is_all_values(effect.text, today)
     is_plain = name is None or guess.is_task_at_hand or (name in ANSWERS and wants_yes_or_no(domain, effect))
     if (is_plain or is_bare) and not given and (part := answer_in_part(domain, state, effect, today)):
@@ -44,18 +44,18 @@ def commands_of(
     return (known[name][0], *given) if name in known else given
 
 
-def _is_change_left(state: State, effect: Understand) -> bool:
+def _is_change_left(state: DialogueState, effect: Understand) -> bool:
     """ "Leave it as it is", where something is asked for."""
     return effect.waiting_for is not None and not state.reading_back and keeps(tokens_of(effect.text))
 
 
-def _quoted(domain: Domain, state: State, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:
+def _quoted(domain: Domain, state: DialogueState, quote: Quote, by: str, today: str) -> SetSlot | CorrectSlot | None:
     spec = domain.slots.get(quote.slot)
     if spec is None:
         return None
     reading = read(Question(spec.asked), quote.text, today)
     value: Json = reading.value_of(quote.slot) if isinstance(reading, Direct) else None
-    if value is None and spec.kind in (Kind.TEXT, Kind.NAME):
+    if value is None and spec.kind in (SlotKind.TEXT, SlotKind.NAME):
         value = quote.text
     if value is None:
         return None

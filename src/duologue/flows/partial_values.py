@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from duologue.dialogue.commands import SetSlot
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import Kind, Question, Slot, read_parts, read_volunteered
+from duologue.dialogue.english import Question, Slot, SlotKind, read_parts, read_volunteered
 from duologue.dialogue.english.embedded_values import read_first
 from duologue.dialogue.english.questions import asks
 from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.english.yes_no import asks_of_the_past, is_to_come, opening, trick_of
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.reference_day import asked_after
-from duologue.dialogue.state import State
+from duologue.dialogue.state import DialogueState
 from duologue.dialogue.unconfirmed_values import PART
 
 
@@ -30,7 +30,7 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
     return _parts(slots, text, today)
 
 
-def answer_in_part(domain: Domain, state: State, effect: Understand, today: str) -> tuple[SetSlot, ...]:
+def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:
     """The answer to the open question in a message with words that nobody understands, and what else is in it. A
     question is no answer, whatever days and numbers it has."""
     if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
@@ -51,7 +51,7 @@ def answer_in_part(domain: Domain, state: State, effect: Understand, today: str)
 
 
 def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
-    return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is Kind.YES_NO
+    return effect.waiting_for is not None and domain.slots[effect.waiting_for].kind is SlotKind.YES_NO
 
 
 def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:

@@ -21,7 +21,7 @@ _SHOWN_NAMES_MAX = 8
 _GUESSED_NAMES_MAX = 2_000
 
 
-class Problem(NamedTuple):
+class FlowProblem(NamedTuple):
     """One thing that is wrong. Line 0 is the file itself."""
 
     file: str
@@ -39,19 +39,19 @@ class Problem(NamedTuple):
 class InvalidFlows(DuologueError, ValueError):
     """A file of flows that can't be used. `problems` lists everything that is wrong with it."""
 
-    def __init__(self, problems: tuple[Problem, ...], more: int = 0) -> None:
+    def __init__(self, problems: tuple[FlowProblem, ...], more: int = 0) -> None:
         self.problems = problems
         self.more = more  # that are left out
         lines = [str(problem) for problem in problems]
         super().__init__("\n".join([*lines, f"and {more} more problems"] if more else lines))
 
 
-class Notes:
+class ProblemList:
     """Collects problems. Told where things stand in the file, it knows the lines."""
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._found: dict[Problem, None] = {}
+        self._found: dict[FlowProblem, None] = {}
         self._left_out = 0
         self.lines: Mapping[Path, int] = {}
 
@@ -60,20 +60,20 @@ class Notes:
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]
-        self._keep(Problem(self._file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
+        self._keep(FlowProblem(self._file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
 
     def add_line(self, line: int, text: str) -> None:
         """Something is wrong in that line, whatever it was meant to be."""
-        self._keep(Problem(self._file, line, "", one_line(text)))
+        self._keep(FlowProblem(self._file, line, "", one_line(text)))
 
-    def _keep(self, problem: Problem) -> None:
+    def _keep(self, problem: FlowProblem) -> None:
         if len(self._found) < PROBLEMS_MAX or problem in self._found:
             self._found[problem] = None
         elif not problem.is_warning:
             self._left_out += 1
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[FlowProblem, ...]:
         """From the top of the file to its end."""
         return tuple(sorted(self._found, key=lambda problem: problem.line))
 

@@ -15,7 +15,7 @@ from typing import Any
 from duologue.dialogue.conditions import BadCondition, parse
 from duologue.dialogue.templates import GAP, gaps_of
 
-from .problems import Notes, Path, hint, quoted
+from .problems import Path, ProblemList, hint, quoted
 from .schema import THEN
 from .step_walk import ASKING, At, choices_of, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
 
@@ -37,7 +37,7 @@ _PATTERN_GAPS = {
 }
 
 
-def check_names(data: Any, notes: Notes) -> None:
+def check_names(data: Any, notes: ProblemList) -> None:
     """Note every name that doesn't exist."""
     checker = _Checker(data, notes)
     checker.check_slots()
@@ -62,7 +62,7 @@ def known_names(data: Any) -> tuple[str, ...]:
 class _Checker:
     """One file."""
 
-    def __init__(self, data: Any, notes: Notes) -> None:
+    def __init__(self, data: Any, notes: ProblemList) -> None:
         self._data = data
         self._notes = notes
         self._slots = entries_of(data, "slots")
@@ -188,7 +188,7 @@ class _Checker:
 # -- Steps by their ids
 
 
-def _check_ids(flow: str, entry: dict[str, Any], notes: Notes) -> None:
+def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
     """No id twice, and every `then` leads somewhere."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
@@ -205,7 +205,7 @@ def _check_ids(flow: str, entry: dict[str, Any], notes: Notes) -> None:
         _check_then(at, tuple(first), notes)
 
 
-def _check_then(at: At, ids: tuple[str, ...], notes: Notes) -> None:
+def _check_then(at: At, ids: tuple[str, ...], notes: ProblemList) -> None:
     then, body = at.text("then"), {"confirm": "on_no", "action": "on_failure"}.get(at.key)
     if then is None or body is None:
         return

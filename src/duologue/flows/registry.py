@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import RunAction, Validate
 from duologue.dialogue.events import ActionDone, Rejected, Validated, WorkFailed
-from duologue.dialogue.flow import Act, Domain
+from duologue.dialogue.flow import Domain, PerformAction
 
 Once: TypeAlias = Callable[[str, str, Callable[[], Coroutine[Any, Any, Any]], bool], Coroutine[Any, Any, Any]]
 ACTION_S_MAX = 30.0
@@ -160,7 +160,7 @@ class Registry:
 def functions_of(domain: Domain) -> tuple[str, ...]:
     """The names of all functions that flows use."""
     slots = [name for spec in domain.slots.values() for name in (spec.validator, spec.normaliser) if name]
-    actions = [at.action for flow in domain.flows.values() for at in flow.program if isinstance(at, Act)]
+    actions = [at.action for flow in domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
     return tuple(dict.fromkeys((*slots, *actions)))
 
 

@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from duologue.dialogue.conditions import LENGTH_MAX
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 from duologue.dialogue.english.readings import DAYTIME_HOURS
 from duologue.dialogue.flow import Domain, Patterns
 
@@ -97,7 +97,7 @@ Names: TypeAlias = Annotated[
 class SlotEntry(_Entry):
     """Something to be filled: how it is asked for, what may fill it and what is checked."""
 
-    kind: Kind = Field(alias="type", strict=False, description="What it holds.")
+    kind: SlotKind = Field(alias="type", strict=False, description="What it holds.")
     prompt: Text = Field("", description="The question that is asked for it.")
     reprompts: Texts = Field([], description="Said after replies that were not understood, one after the other.")
     silence_prompts: Texts = Field([], description="Said after no reply at all, one after the other.")

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .problems import Notes, Path, hint, kind_shown, quoted
+from .problems import Path, ProblemList, hint, kind_shown, quoted
 from .schema import CASE_KEYS, MAIN_KEYS, NAME, NOT_BLANK, FileEntry, keys_at
 
 _WANTED = {
@@ -23,7 +23,7 @@ _WANTED = {
 }
 
 
-def check_schema(data: object, notes: Notes) -> FileEntry | None:
+def check_schema(data: object, notes: ProblemList) -> FileEntry | None:
     """The file as entries; None if it doesn't fit, and then everything that doesn't is noted."""
     try:
         return FileEntry.model_validate(data)
@@ -33,7 +33,7 @@ def check_schema(data: object, notes: Notes) -> FileEntry | None:
         return None
 
 
-def _note(detail: ErrorDetails, notes: Notes) -> None:
+def _note(detail: ErrorDetails, notes: ProblemList) -> None:
     place = detail["loc"]
     path = _path(place)
     found = detail["input"]
@@ -62,7 +62,7 @@ def _missing(key: str) -> str:
     return "needs 'version: 1'" if key == "version" else f"needs {key!r}"
 
 
-def _note_untold(path: Path, found: Any, notes: Notes) -> None:
+def _note_untold(path: Path, found: Any, notes: ProblemList) -> None:
     """A step or a case that doesn't say which one it is."""
     is_case = len(path) > 1 and path[-2] == "branch"
     what, known = ("a case", CASE_KEYS) if is_case else ("a step", MAIN_KEYS)

@@ -10,23 +10,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
-from duologue.dialogue.english import Kind
+from duologue.dialogue.english import SlotKind
 
-from .problems import Notes, Path, quoted
+from .problems import Path, ProblemList, quoted
 from .step_walk import LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
 
 _BELONGS = {
-    "choices": (Kind.CHOICE,),
-    "names": (Kind.NAME,),
-    "open": (Kind.NAME,),
-    "hours": (Kind.TIME,),
-    "past": (Kind.DATE,),
-    "future": (Kind.DATE, Kind.TIME),
-    "reads_back": (Kind.CODE, Kind.PHONE, Kind.EMAIL, Kind.NAME, Kind.TEXT),
+    "choices": (SlotKind.CHOICE,),
+    "names": (SlotKind.NAME,),
+    "open": (SlotKind.NAME,),
+    "hours": (SlotKind.TIME,),
+    "past": (SlotKind.DATE,),
+    "future": (SlotKind.DATE, SlotKind.TIME),
+    "reads_back": (SlotKind.CODE, SlotKind.PHONE, SlotKind.EMAIL, SlotKind.NAME, SlotKind.TEXT),
 }
 
 
-def check_sense(data: Any, notes: Notes) -> None:
+def check_sense(data: Any, notes: ProblemList) -> None:
     """Note what can't work, or hardly."""
     for name, slot in entries_of(data, "slots").items():
         _check_slot(("slots", name), slot, notes)
@@ -46,15 +46,15 @@ def check_sense(data: Any, notes: Notes) -> None:
 # -- Slots
 
 
-def _check_slot(path: Path, slot: dict[str, Any], notes: Notes) -> None:
+def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
     kind = slot.get("type")
-    if kind not in tuple(Kind):
+    if kind not in tuple(SlotKind):
         return
     for key, kinds in _BELONGS.items():
         if key in slot and kind not in kinds:
             wanted = " or ".join(kinds)
             notes.add((*path, key), f"belongs to type {wanted}, not to {kind}")
-    if kind == Kind.CHOICE and "choices" not in slot:
+    if kind == SlotKind.CHOICE and "choices" not in slot:
         notes.add(path, "type choice needs 'choices'", at="type")
     if slot.get("past") is True and slot.get("future") is True:
         notes.add((*path, "future"), "a day that lies in the past and in the future is none")
@@ -69,7 +69,7 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: Notes) -> None:
         _check_twice((*path, key), slot.get(key), notes)
 
 
-def _check_twice(path: Path, choices: Any, notes: Notes) -> None:
+def _check_twice(path: Path, choices: Any, notes: ProblemList) -> None:
     """Is something that people say meant by two answers?"""
     means: dict[str, int] = {}
     for number, choice in enumerate(choices if isinstance(choices, list) else ()):
@@ -84,7 +84,7 @@ def _check_twice(path: Path, choices: Any, notes: Notes) -> None:
 # -- Circles
 
 
-def _check_circles(data: Any, notes: Notes) -> None:
+def _check_circles(data: Any, notes: ProblemList) -> None:
     slots = entries_of(data, "slots")
     for circle in circles({name: texts_of(slot.get("depends_on")) for name, slot in slots.items()}):
         told = " depends on ".join((*circle, circle[0]))
@@ -122,7 +122,7 @@ def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
 # -- Steps
 
 
-def _check_cases(at: At, notes: Notes) -> None:
+def _check_cases(at: At, notes: ProblemList) -> None:
     cases = [case for case in cases_of(at) if isinstance(case, dict)]
     places = [number for number, case in enumerate(cases) if "else" in case]
     if cases and "if" not in cases[0]:
@@ -131,7 +131,7 @@ def _check_cases(at: At, notes: Notes) -> None:
         notes.add((*at.path, "branch", places[0]), "else comes last, and once")
 
 
-def _check_loop(at: At, notes: Notes) -> None:
+def _check_loop(at: At, notes: ProblemList) -> None:
     """A loop is left if somebody is asked, something is done, or its condition changes."""
     try:
         condition = parse(at.text("while") or "")
@@ -156,7 +156,7 @@ def _changed(at: At) -> list[str]:
     return [*values] if isinstance(values, dict) else []
 
 
-def _check_order(steps: Any, path: Path, notes: Notes) -> None:
+def _check_order(steps: Any, path: Path, notes: ProblemList) -> None:
     """What follows the end of a flow is never reached."""
     for number, step in enumerate(steps[:-1] if isinstance(steps, list) else ()):
         left = [key for key in LEAVING if isinstance(step, dict) and key in step]
@@ -167,7 +167,7 @@ def _check_order(steps: Any, path: Path, notes: Notes) -> None:
 # -- Flows
 
 
-def _check_flows(data: Any, notes: Notes) -> None:
+def _check_flows(data: Any, notes: ProblemList) -> None:
     used = {at.text(at.key) for at in steps_of(data) if at.key in ("call", "link")}
     said: dict[str, str] = {}
     for name, flow in entries_of(data, "flows").items():

@@ -20,10 +20,10 @@ from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import HandOver, Respond
 from duologue.dialogue.english.calendar import day_of
 from duologue.dialogue.flow import Domain
-from duologue.nlu.understanding import Nlu, Scope, Understanding
+from duologue.nlu.understanding import MessageScope, Nlu, Understanding
 
-from .dialogue_session import Said, Talk
-from .problems import Notes
+from .dialogue_session import DialogueSession, Said
+from .problems import ProblemList
 from .registry import Registry
 
 TODAY = "2026-03-04"
@@ -35,7 +35,7 @@ class InvalidStories(DuologueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class StoryTurn:
     """What somebody does, and what must come of it. None: it doesn't matter."""
 
     line: int
@@ -56,7 +56,7 @@ class Turn:
 class Story:
     name: str
     line: int
-    turns: tuple[Turn, ...]
+    turns: tuple[StoryTurn, ...]
     flow: str = ""  # started by the program
 
 
@@ -70,7 +70,7 @@ class StoryFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StoryOutcome:
     """How a story went: nothing is wrong, or this, at a line."""
 
     story: Story
@@ -82,22 +82,22 @@ class Outcome:
         return not self.problem
 
 
-class Counted:
+class CountingNlu:
     """An NLU that counts how often it is asked."""
 
     def __init__(self, nlu: Nlu) -> None:
         self._nlu = nlu
         self.calls = 0
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         self.calls += 1
         return await self._nlu.understand(message, scope)
 
 
-async def play(story: Story, domain: Domain, registry: Registry, nlu: Nlu, today: str) -> Outcome:
+async def play(story: Story, domain: Domain, registry: Registry, nlu: Nlu, today: str) -> StoryOutcome:
     """Play one story to its end, or to what is wrong."""
-    counted, clock = Counted(nlu), iter(range(0, 10_000_000, 1_000))
-    talk = Talk(domain, registry, counted, today=lambda: today, now=lambda: next(clock))
+    counted, clock = CountingNlu(nlu), iter(range(0, 10_000_000, 1_000))
+    talk = DialogueSession(domain, registry, counted, today=lambda: today, now=lambda: next(clock))
     if story.flow:
         await _all(talk.start(story.flow))
     for turn in story.turns:
@@ -107,15 +107,17 @@ async def play(story: Story, domain: Domain, registry: Registry, nlu: Nlu, today
         new = talk.state.trace[before:] if talk.state.trace[:before] == traced else talk.state.trace
         problem = _problem(turn, talk, said, [(one.event, dict(one.data)) for one in new], counted.calls - calls)
         if problem:
-            return Outcome(story, problem, turn.line)
-    return Outcome(story)
+            return StoryOutcome(story, problem, turn.line)
+    return StoryOutcome(story)
 
 
 async def _all(said: AsyncIterator[Said]) -> list[Said]:
     return [item async for item in said]
 
 
-def _problem(turn: Turn, talk: Talk, said: list[Said], events: list[tuple[str, dict[str, str]]], calls: int) -> str:
+def _problem(
+    turn: StoryTurn, talk: DialogueSession, said: list[Said], events: list[tuple[str, dict[str, str]]], calls: int
+) -> str:
     """The first thing that is not as the story tells it."""
     words = [item.text for item in said if isinstance(item, Respond)]
     flows = {
@@ -141,7 +143,7 @@ def _problem(turn: Turn, talk: Talk, said: list[Said], events: list[tuple[str, d
     return next((what for what, is_wrong in found.items() if is_wrong), "")
 
 
-def _differs(turn: Turn, talk: Talk) -> bool:
+def _differs(turn: StoryTurn, talk: DialogueSession) -> bool:
     found = talk.state.slots
     return any(found.get(name) != value for name, value in (turn.slots or {}).items())
 
@@ -157,7 +159,7 @@ def read_stories(path: Path) -> StoryFile:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise InvalidStories(f"{path} can't be read: {getattr(problem, 'strerror', None) or 'not text'}") from None
-    notes = Notes(str(path))
+    notes = ProblemList(str(path))
     plain = read_yaml(text, notes)
     if plain is None:
         raise InvalidStories("\n".join(map(str, notes.problems)))
@@ -221,8 +223,8 @@ class _Reader:
         kept = tuple(turn for turn in made if turn is not None)
         return Story(given["story"], self._line_of(place), kept, str(given.get("flow") or ""))
 
-    def _turn(self, place: Place, given: Any) -> Turn | None:
-        known = tuple(name for name in Turn.__dataclass_fields__ if name != "line")
+    def _turn(self, place: Place, given: Any) -> StoryTurn | None:
+        known = tuple(name for name in StoryTurn.__dataclass_fields__ if name != "line")
         if not self._check_keys(place, given, (*known, "silence")):
             return None
         if ("user" in given) == bool(given.get("silence")):
@@ -237,13 +239,13 @@ class _Reader:
             return None
         if "user" in fields:
             fields["user"] = str(fields["user"])
-        return Turn(self._line_of(place), **fields)
+        return StoryTurn(self._line_of(place), **fields)
 
 
-def play_file(file: StoryFile, domain: Domain, registry: Registry, nlu: Nlu) -> list[Outcome]:
+def play_file(file: StoryFile, domain: Domain, registry: Registry, nlu: Nlu) -> list[StoryOutcome]:
     """All stories of a file, each from the beginning."""
 
-    async def every() -> list[Outcome]:
+    async def every() -> list[StoryOutcome]:
         return [await play(story, domain, registry, nlu, file.today) for story in file.stories]
 
     return asyncio.run(every())

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from .problems import Notes, Path, quoted
+from .problems import Path, ProblemList, quoted
 
 CHARS_MAX = 1_000_000
 DEPTH_MAX = 40
@@ -48,7 +48,7 @@ class _Refused(Exception):
         super().__init__(text)
 
 
-def read_yaml(text: str, notes: Notes) -> Plain | None:
+def read_yaml(text: str, notes: ProblemList) -> Plain | None:
     """The values of a text; None if it isn't YAML. Problems are noted."""
     if len(text) > CHARS_MAX:
         notes.add_line(0, f"too large: more than {CHARS_MAX:,} characters")
@@ -109,7 +109,7 @@ def _compose(text: str) -> Any:
 class _Values:
     """From nodes to values. An alias may stand for a whole tree, so they are counted once more."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: ProblemList) -> None:
         self._notes = notes
         self._count = 0
         self._lines: dict[Path, int] = {}

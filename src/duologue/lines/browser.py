@@ -2,7 +2,7 @@
 
 Sound is sent a little ahead of what the client says it has played, so that a stop never waits behind seconds of
 audio; what was not heard yet is kept, so that a client that comes back gets what it has missed. Knows no
-WebSocket: a `Wire` is whatever can send. Rule: what was heard is what the client says, and nothing of a voice
+WebSocket: a `ClientWire` is whatever can send. Rule: what was heard is what the client says, and nothing of a voice
 leaves after `hold` or `clear` has returned.
 """
 
@@ -28,7 +28,7 @@ _SAMPLES_PER_MS = OUTPUT_HZ // 1000
 _PIECE = PIECE_MS * _SAMPLES_PER_MS * 2  # bytes
 
 
-class Wire(Protocol):
+class ClientWire(Protocol):
     """One socket. Sending never waits."""
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None: ...
@@ -69,7 +69,7 @@ class BrowserLine:
 
     def __init__(self, rate_hz: int = 16_000) -> None:
         self.rate_hz = rate_hz
-        self._wire: Wire | None = None
+        self._wire: ClientWire | None = None
         self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._arrivals: list[asyncio.Future[None]] = []
         self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
@@ -105,7 +105,7 @@ class BrowserLine:
     def is_attached(self) -> bool:
         return self._wire is not None
 
-    def attach(self, wire: Wire, position: Position | None = None) -> None:
+    def attach(self, wire: ClientWire, position: Position | None = None) -> None:
         """A client is here. One that was here before says how far it is."""
         former, self._wire = self._wire, wire
         if former is not None and former is not wire:
@@ -123,7 +123,7 @@ class BrowserLine:
         self._tell(Healed())
         self._pump()
 
-    def detach(self, wire: Wire) -> None:
+    def detach(self, wire: ClientWire) -> None:
         """This socket is gone. Another may have taken its place already."""
         if self._wire is wire:
             self._wire = None
@@ -147,13 +147,13 @@ class BrowserLine:
             self._patience.cancel()
             self._patience = None
 
-    def _note_position(self, wire: Wire, position: Position) -> None:
+    def _note_position(self, wire: ClientWire, position: Position) -> None:
         """A voice that is over may still sound there, and the client knows best how much of it was heard."""
         if position.voice != self._voice or self._is_cleared:
             self.note_stopped(position.voice, position.ms)
             wire.send_play("clear", position.voice)
 
-    def _catch_up(self, wire: Wire, position: Position | None) -> None:
+    def _catch_up(self, wire: ClientWire, position: Position | None) -> None:
         """What the client has not got is sent again, and what it is to do is told again."""
         chunk = position.chunk if position is not None else 0
         while self._sent and self._sent[-1].number > chunk:

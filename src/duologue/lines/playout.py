@@ -13,7 +13,7 @@ from typing import NamedTuple
 _SAMPLE = 2  # bytes
 
 
-class Heard(NamedTuple):
+class PlayedAmount(NamedTuple):
     """How much of a voice was played, and whether that is all of it."""
 
     voice: int
@@ -63,13 +63,13 @@ class Playout:
             self._begin(0)
             return heard_ms
 
-    def heard(self) -> Heard | None:
+    def heard(self) -> PlayedAmount | None:
         """Where the voice is; None if there is none. One that was played to its end is told once."""
         with self._lock:
             if not self._voice:
                 return None
             is_all = self._is_complete and not self._pieces
-            found = Heard(self._voice, self._heard_ms, is_all)
+            found = PlayedAmount(self._voice, self._heard_ms, is_all)
             if is_all:
                 self._begin(0)
             return found

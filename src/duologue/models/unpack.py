@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from .catalogue import INNER, Part
+from .catalogue import INNER, PackagePart
 from .failure import PullFailed
 
 File = tuple[str, Callable[[], IO[bytes] | None]]
@@ -23,7 +23,7 @@ _CHUNK_BYTES = 1 << 20
 _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, RuntimeError)
 
 
-def unpack(archive: Path, parts: Sequence[Part], into: Path) -> None:
+def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
     """Write the parts into a folder. Whether all are there and right is for the caller to inspect."""
     left_bytes = [part.size_bytes for part in parts]
     opened = {part.inside.partition(INNER)[0] for part in parts if INNER in part.inside}
@@ -36,7 +36,7 @@ def unpack(archive: Path, parts: Sequence[Part], into: Path) -> None:
         raise PullFailed(f"{archive.name} is damaged: {error}") from error
 
 
-def _target(part: Part, name: str, into: Path) -> Path | None:
+def _target(part: PackagePart, name: str, into: Path) -> Path | None:
     """Where a file of the archive goes as this part, if it belongs to it."""
     if not part.files:
         return into / part.cached_as if name == part.inside else None

@@ -6,17 +6,17 @@ Importing this loads nothing else: numpy and the model are loaded when they are 
 from .cached import CachedNlu
 from .llm import LlmNlu
 from .local import LocalNlu
-from .understanding import Guess, Intent, Nlu, Quote, Scope, Slot, Understanding
+from .understanding import ExpectedSlot, Guess, Intent, MessageScope, Nlu, Quote, Understanding
 
 __all__ = [
     "CachedNlu",
+    "ExpectedSlot",
     "Guess",
     "Intent",
     "LlmNlu",
     "LocalNlu",
+    "MessageScope",
     "Nlu",
     "Quote",
-    "Scope",
-    "Slot",
     "Understanding",
 ]

@@ -11,12 +11,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .understanding import Nlu, Prepares, Scope, Understanding
+from .understanding import MessageScope, Nlu, Prepares, Understanding
 
 KEPT_MS = 1_000
 ANSWERS_MAX = 64
 
-_Key = tuple[str, Scope]
+_Key = tuple[str, MessageScope]
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class CachedNlu:
         self._answers: dict[_Key, tuple[int, Understanding]] = {}  # the oldest first
         self._questions: dict[_Key, _Question] = {}
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         """What this message means, of what is open at this turn."""
         self._forget()
         key = (message, scope)
@@ -57,7 +57,7 @@ class CachedNlu:
             self._answers.setdefault(key, (self._now_ms(), answer))
         return answer
 
-    def prepare(self, *scopes: Scope) -> None:
+    def prepare(self, *scopes: MessageScope) -> None:
         """Have scopes learned before a message comes, if that takes time here. Blocks; may be called in a thread."""
         if isinstance(self._nlu, Prepares):
             self._nlu.prepare(*scopes)

@@ -16,8 +16,8 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import Brain, Request, Tool, ToolCall, classify
 from duologue.ports.streams import reading
 
-from .llm_answer import Unreadable, read_answer
-from .understanding import GUESSES_MAX, Scope, Understanding, shortened
+from .llm_answer import UnreadableAnswer, read_answer
+from .understanding import GUESSES_MAX, MessageScope, Understanding, shortened
 
 MS_MAX = 4_000
 EXAMPLES_MAX = 5  # of each intent
@@ -45,7 +45,7 @@ class LlmNlu:
         self._ms_max = ms_max
         self._asked = 0
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         """What this message means, of what is open at this turn."""
         text = shortened(message)
         if not text.strip() or not (scope.intents or scope.slots):
@@ -54,13 +54,13 @@ class LlmNlu:
             async with asyncio.timeout(self._ms_max / 1000):
                 answer = await self._ask(text, scope)
             return read_answer(answer, text, scope)
-        except Unreadable:
+        except UnreadableAnswer:
             return Understanding(error=ErrorClass.SERVER_ERROR, by="llm")
         except Exception as failure:  # noqa: BLE001 - the dialogue goes on, whatever a service does
             _log.debug("the NLU's model failed", exc_info=failure)
             return Understanding(error=classify(failure), by="llm")
 
-    async def _ask(self, text: str, scope: Scope) -> dict[str, Any] | str:
+    async def _ask(self, text: str, scope: MessageScope) -> dict[str, Any] | str:
         """The model's call if it makes one, else what it says."""
         self._asked += 1
         tools = (_tool(scope),) if self._calls else ()
@@ -73,11 +73,11 @@ class LlmNlu:
                 if isinstance(part, str):
                     said += part
                 if len(said) > ANSWER_CHARS_MAX:
-                    raise Unreadable
+                    raise UnreadableAnswer
         return said
 
 
-def _instructions(scope: Scope, calls: bool) -> str:
+def _instructions(scope: MessageScope, calls: bool) -> str:
     how = f"by calling `{TOOL}`, or as JSON" if calls else "as JSON"
     lines = [_TASK.format(how=how, guesses_max=GUESSES_MAX)]
     if scope.question:
@@ -92,7 +92,7 @@ def _instructions(scope: Scope, calls: bool) -> str:
     return "\n".join(lines)
 
 
-def _tool(scope: Scope) -> Tool:
+def _tool(scope: MessageScope) -> Tool:
     """What to answer with: nothing that isn't open can be said in it."""
     guess = {
         "type": "object",

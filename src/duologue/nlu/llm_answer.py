@@ -2,7 +2,7 @@
 
 A model may wrap its JSON in prose or a code fence, and may think aloud before it; that is forgiven. Rule: an
 intent or a slot that isn't open, a confidence that is no probability, and words that nobody said are left out,
-and what is no answer at all is `Unreadable`.
+and what is no answer at all is `UnreadableAnswer`.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any
 from duologue.core.errors import DuologueError
 
 from .calibration import IN_SCOPE_MIN
-from .understanding import GUESSES_MAX, Guess, Quote, Scope, Understanding
+from .understanding import GUESSES_MAX, Guess, MessageScope, Quote, Understanding
 
 _START = re.compile(r'\{\s*"guesses"')
 
 
-class Unreadable(DuologueError):
+class UnreadableAnswer(DuologueError):
     """No answer at all. What came is not told: it may hold somebody's words."""
 
 
-def read_answer(answer: dict[str, Any] | str, message: str, scope: Scope) -> Understanding:
+def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope) -> Understanding:
     """The answer as far as it keeps to what is open."""
     data = _object(answer) if isinstance(answer, str) else answer
     guesses, slots = data.get("guesses"), data.get("slots", {})
     if not isinstance(guesses, list) or not isinstance(slots, dict | None):
-        raise Unreadable
+        raise UnreadableAnswer
     found = _guesses(guesses, {intent.name for intent in scope.intents})
     in_scope = min(1.0, sum(guess.confidence for guess in found))
     return Understanding(
@@ -47,9 +47,9 @@ def _object(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text[starts[-1] : text.rfind("}") + 1])
     except (ValueError, RecursionError):
-        raise Unreadable from None
+        raise UnreadableAnswer from None
     if not isinstance(data, dict):
-        raise Unreadable
+        raise UnreadableAnswer
     return data
 
 
@@ -73,7 +73,7 @@ def _probability(value: object) -> float | None:
     return float(value) if 0 <= value <= 1 else None
 
 
-def _quotes(slots: dict[Any, Any], message: str, scope: Scope) -> tuple[Quote, ...]:
+def _quotes(slots: dict[Any, Any], message: str, scope: MessageScope) -> tuple[Quote, ...]:
     """In the order of the scope; only what stands in the message."""
     said = _plain(message)
     return tuple(

@@ -21,7 +21,7 @@ from duologue.models.cache import ModelMissing
 
 from .calibration import DEEP, DEEPER, PLAIN, WORDS, Certainty, Scores
 from .stdlib_classifier import PlainScope
-from .understanding import Intent, Scope, Understanding, shortened
+from .understanding import Intent, MessageScope, Understanding, shortened
 
 if TYPE_CHECKING:
     from .e5 import E5
@@ -75,11 +75,11 @@ class LocalNlu:
         self._learned: OrderedDict[tuple[str, frozenset[Intent]], tuple[list[str], Learned]] = OrderedDict()
         self._lock = threading.RLock()
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         """What this message means, of what is open at this turn."""
         return await asyncio.get_running_loop().run_in_executor(None, self.judge, message, scope)
 
-    def judge(self, message: str, scope: Scope) -> Understanding:
+    def judge(self, message: str, scope: MessageScope) -> Understanding:
         """The same, here and now. Slots are left to grammars."""
         text = shortened(message)
         if not scope.intents or not any(char.isalnum() for char in text):
@@ -91,7 +91,7 @@ class LocalNlu:
             except DuologueError as problem:  # only the models raise these, and they won't get better
                 self._give_up(reader, str(problem))
 
-    def prepare(self, *scopes: Scope) -> None:
+    def prepare(self, *scopes: MessageScope) -> None:
         """Learn these scopes now rather than with the first message in them."""
         for scope in scopes:
             if scope.intents and (self._ready().by, frozenset(scope.intents)) not in self._learned:
@@ -99,7 +99,7 @@ class LocalNlu:
 
     # -- What was learned
 
-    def _judge(self, reader: _Reader, text: str, scope: Scope) -> Understanding:
+    def _judge(self, reader: _Reader, text: str, scope: MessageScope) -> Understanding:
         with self._one_core():
             names, learned = self._learn(reader, frozenset(scope.intents))
             scores = learned.scores(text)

@@ -26,7 +26,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class MessageView:
     """One way to look at a message: phrases as rows, and the weights that tell the intents apart by them."""
 
     rows: Floats | SparseRows
@@ -50,7 +50,7 @@ class View:
         return Scores(each.tolist(), _nearest(alike), self.usual)
 
 
-def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse: bool = False) -> View:
+def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse: bool = False) -> MessageView:
     """Learn to tell the intents apart by these rows."""
     usual = []
     for intent in range(intents):
@@ -59,7 +59,7 @@ def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse:
             alike = mine @ mine.T
             usual += [_nearest(np.delete(each, at)) for at, each in enumerate(alike)]
     kept = SparseRows(rows) if is_sparse else rows
-    return View(kept, labels, fit(rows, labels, intents), sum(usual) / len(usual) if usual else USUAL)
+    return MessageView(kept, labels, fit(rows, labels, intents), sum(usual) / len(usual) if usual else USUAL)
 
 
 def _nearest(alike: Floats) -> float:

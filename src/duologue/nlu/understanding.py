@@ -39,7 +39,7 @@ class Intent:
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ExpectedSlot:
     """Something that may be filled at this turn."""
 
     name: str
@@ -47,11 +47,11 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class MessageScope:
     """What is open at this turn. `question` is what the person was asked, if something was."""
 
     intents: tuple[Intent, ...]
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[ExpectedSlot, ...] = ()
     question: str = ""
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class Understanding:
 class Nlu(Protocol):
     """Understands messages."""
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         """What this message means, of what is open at this turn."""
         ...
 
@@ -113,7 +113,7 @@ class Nlu(Protocol):
 class Prepares(Protocol):
     """An NLU that learns a scope when it first meets it, and may do so before."""
 
-    def prepare(self, *scopes: Scope) -> None: ...
+    def prepare(self, *scopes: MessageScope) -> None: ...
 
 
 def shortened(message: str) -> str:

@@ -15,7 +15,7 @@ from enum import Enum
 from typing import Any, Protocol, TextIO, TypeAlias
 
 from duologue.core.leaves import ErrorClass
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ports.worker import Tool
 
 from . import signals as sg
@@ -41,10 +41,10 @@ class _Engine(Protocol):
     @property
     def calls(self) -> _Calls: ...
     @property
-    def watchers(self) -> list[Callable[[Moment], object]]: ...
+    def watchers(self) -> list[Callable[[StepRecord], object]]: ...
 
 
-class Watched(Protocol):
+class WatchedConversation(Protocol):
     """A conversation, as far as it is watched from outside."""
 
     @property
@@ -76,7 +76,7 @@ def correlation_id(conversation_id: str) -> str:
     return hashlib.sha256(conversation_id.encode()).hexdigest()[:12]
 
 
-def tool_names(conversation: Watched) -> frozenset[str]:
+def tool_names(conversation: WatchedConversation) -> frozenset[str]:
     """The names that are the agent's own. Any other name was made up by a model."""
     return frozenset((*OWN_TOOLS, *(tool.name for tool in conversation.engine.calls.tools)))
 
@@ -238,6 +238,6 @@ class Diagnostics:
             raise
 
 
-def watch(conversation: Watched, out: TextIO) -> Callable[[], None]:
+def watch(conversation: WatchedConversation, out: TextIO) -> Callable[[], None]:
     """Write the diagnostics of a conversation. Returns what stops it."""
     return Diagnostics(out, conversation.id, tool_names(conversation)).attach(conversation.engine.bus)

@@ -5,7 +5,7 @@ Rule: every class of errors has a hint.
 
 from __future__ import annotations
 
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 
 _HINTS: dict[ErrorClass, str] = {
     ErrorClass.RATE_LIMIT: "The {part} is asked too often. Wait a moment, then retry.",
@@ -21,13 +21,13 @@ _HINTS: dict[ErrorClass, str] = {
 
 # What people call each part.
 _NAMES = {
-    Part.BRAIN: "brain",
-    Part.VOICE: "voice",
-    Part.EARS: "transcriber",
-    Part.SESSION: "session",
-    Part.LINK: "line",
+    FaultSource.BRAIN: "brain",
+    FaultSource.VOICE: "voice",
+    FaultSource.EARS: "transcriber",
+    FaultSource.SESSION: "session",
+    FaultSource.LINK: "line",
 }
 
 
-def hint(part: Part, error: ErrorClass) -> str:
+def hint(part: FaultSource, error: ErrorClass) -> str:
     return _HINTS[error].format(part=_NAMES[part])

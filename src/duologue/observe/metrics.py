@@ -21,7 +21,7 @@ from duologue.core.effects import (
 )
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import CLOSED, ENDING, SOUNDING, Outcome, Words
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 
 _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
@@ -69,7 +69,7 @@ class Meter:
         self._audio_ms = _Mean()
         self._said: list[int] = []  # the turns that wait for an answer: ids are also spent on coughs
 
-    def add(self, moment: Moment) -> None:
+    def add(self, moment: StepRecord) -> None:
         """Count one step that changed something."""
         event, before, after = moment.event, moment.before, moment.after
         if after.said > before.said and after.link not in CLOSED:  # closing moves the number on without words
@@ -88,7 +88,7 @@ class Meter:
     def metrics(self) -> Metrics:
         return Metrics(self._token_ms.value, self._audio_ms.value, **self._counts)
 
-    def _add_effect(self, effect: Effect, moment: Moment) -> None:
+    def _add_effect(self, effect: Effect, moment: StepRecord) -> None:
         at = moment.event.at
         match effect:
             case StartReply():
@@ -110,7 +110,7 @@ class Meter:
             case ReportLost():
                 self._count("turns_lost", self._lost(effect, moment))
 
-    def _lost(self, effect: ReportLost, moment: Moment) -> int:
+    def _lost(self, effect: ReportLost, moment: StepRecord) -> int:
         """How many turns are in this range: those with words, and one that was still being said."""
         s = moment.before
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0

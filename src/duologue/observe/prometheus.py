@@ -14,11 +14,11 @@ from typing import NamedTuple, Protocol, TypeAlias
 from duologue.core.effects import StartPlayback, StartReply
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import Outcome
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.core.views import CONVERSATION
 
 from . import signals as sg
-from .diagnostics import Watched, first_word
+from .diagnostics import WatchedConversation, first_word
 from .metrics import Metrics
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -41,7 +41,7 @@ _COUNTS: tuple[tuple[str, str, str], ...] = (
 Labels: TypeAlias = dict[str, str]
 
 
-class Measured(Watched, Protocol):
+class Measured(WatchedConversation, Protocol):
     """A conversation that counts for itself."""
 
     @property
@@ -166,7 +166,7 @@ class _Feed:
 
     # -- What happens
 
-    def see(self, moment: Moment) -> None:
+    def see(self, moment: StepRecord) -> None:
         if moment.after is moment.before:
             return
         event = moment.event

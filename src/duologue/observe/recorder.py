@@ -13,7 +13,7 @@ from typing import Any, TextIO
 
 from duologue.core.codec import canonical
 from duologue.core.settings import Settings
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 
 from .journal_writer import JournalWriter
 from .signals import Caption
@@ -38,7 +38,7 @@ class Recorder:
             self._words = _open_private(words_path(path))
             self._write({"format": WORDS_FORMAT, "schema": WORDS_SCHEMA})
 
-    def add(self, moment: Moment) -> None:
+    def add(self, moment: StepRecord) -> None:
         """One step, whether or not it changed anything."""
         self._journal.add(moment.event, moment.after)
         self._out.flush()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from duologue.core.leaves import ErrorClass, Outcome, Part
+from duologue.core.leaves import ErrorClass, FaultSource, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class WorkSilent(Signal):
 class Failed(Signal):
     """A fault that the person is shown, with what to do about it."""
 
-    part: Part
+    part: FaultSource
     error: ErrorClass
     fatal: bool
     hint: str

@@ -17,11 +17,11 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ENDING, PENDING, SOUNDING, ErrorClass, Link, Outcome, Timer, Voice
 from duologue.core.state import State, has_foreground
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.core.views import CONVERSATION
 
 from . import signals as sg
-from .diagnostics import REASONS, Watched, correlation_id, tool_names
+from .diagnostics import REASONS, WatchedConversation, correlation_id, tool_names
 from .view_history import cause_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
 
 def trace(
-    conversation: Watched, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
+    conversation: WatchedConversation, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[], None]:
     """Make spans of a conversation, inside the current span if there is one. They end when it does;
     what is returned ends them at once."""
@@ -111,7 +111,7 @@ class _Sound:
 class _Tracing:
     """The open spans of one conversation."""
 
-    def __init__(self, conversation: Watched, spans: _Spans, outside: Context) -> None:
+    def __init__(self, conversation: WatchedConversation, spans: _Spans, outside: Context) -> None:
         self._spans = spans
         self._outside = outside
         self._engine = conversation.engine
@@ -169,7 +169,7 @@ class _Tracing:
 
     # -- One step
 
-    def see(self, moment: Moment) -> None:
+    def see(self, moment: StepRecord) -> None:
         """Follow a step. Spans are other people's code: if it fails, that is told, and it costs the
         conversation its trace and nothing else."""
         if self._is_broken:
@@ -180,7 +180,7 @@ class _Tracing:
             self._is_broken = True
             self._engine.bus.send(sg.Problem(moment.event.at, "telemetry", type(failure).__name__))
 
-    def _follow(self, moment: Moment) -> None:
+    def _follow(self, moment: StepRecord) -> None:
         event, before, after = moment.event, moment.before, moment.after
         if after is before:
             self._note_broken_off(event)
@@ -201,20 +201,20 @@ class _Tracing:
             self._began_at = {turn: at for turn, at in self._began_at.items() if turn > after.answered}
             self._said = [turn for turn in self._said if turn > after.answered]
 
-    def _note_person(self, moment: Moment) -> None:
+    def _note_person(self, moment: StepRecord) -> None:
         before, after = moment.before, moment.after
         if after.turn > before.turn:
             self._began_at[after.turn] = moment.event.at
         if after.said > before.said:
             self._said.append(after.said)
 
-    def _note_state(self, moment: Moment, whole: Span) -> None:
+    def _note_state(self, moment: StepRecord, whole: Span) -> None:
         source, target = CONVERSATION.see(moment.before), CONVERSATION.see(moment.after)
         if source != target:
             span, cause = self._turn.span if self._turn is not None else whole, cause_of(moment.event)
             self._spans.note(span, "state", moment.event.at, state=target, previous_state=source, cause=cause)
 
-    def _note_effect(self, effect: fx.Effect, moment: Moment, whole: Span) -> None:
+    def _note_effect(self, effect: fx.Effect, moment: StepRecord, whole: Span) -> None:
         at = moment.event.at
         match effect:
             case fx.StartReply():
@@ -284,7 +284,7 @@ class _Tracing:
 
     # -- Replies and their sound
 
-    def _start_reply(self, effect: fx.StartReply, moment: Moment) -> None:
+    def _start_reply(self, effect: fx.StartReply, moment: StepRecord) -> None:
         at = moment.event.at
         self._open_turn(effect, at)
         ask, attempt = effect.ask.value, moment.after.retries + 1
@@ -302,7 +302,7 @@ class _Tracing:
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 
-    def _end_what_is_over(self, moment: Moment) -> None:
+    def _end_what_is_over(self, moment: StepRecord) -> None:
         before, after = moment.before, moment.after
         if self._sound is not None and before.voice in SOUNDING and after.voice in ENDING:
             self._sound.interrupted = True
@@ -314,7 +314,7 @@ class _Tracing:
         if self._sound is not None and self._sound.number != after.voice_id:
             self._end_sound(self._sound, moment)
 
-    def _end_reply(self, reply: _Reply, moment: Moment) -> None:
+    def _end_reply(self, reply: _Reply, moment: StepRecord) -> None:
         event, self._reply = moment.event, None
         error = _blame(event, ev.ReplyFailed, (Timer.ATTEMPT, Timer.ANSWER)) or reply.error
         is_finished = type(event) in (ev.ReplyFinished, ev.PlaybackFinished)
@@ -322,7 +322,7 @@ class _Tracing:
         self._spans.end(reply.span, event.at, error, outcome=outcome)
         self._note_outcome("answered" if is_finished else outcome)
 
-    def _end_sound(self, sound: _Sound, moment: Moment) -> None:
+    def _end_sound(self, sound: _Sound, moment: StepRecord) -> None:
         event, self._sound = moment.event, None
         error = None if sound.interrupted else _blame(event, ev.PlaybackFailed, (Timer.STALL,))
         cut = next((effect for effect in moment.effects if isinstance(effect, fx.TruncateReply)), None)

@@ -15,7 +15,7 @@ from .failure import ServiceError
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Delay:
     """Wait; `jitter_ms` adds up to so much more."""
 
     ms: int
@@ -35,13 +35,13 @@ class Hang:
     """Never come back."""
 
 
-Step = Pause | Fail | Hang
+Step = Delay | Fail | Hang
 
 
 async def take(step: Step, dice: random.Random) -> None:
     """Do what the step says."""
     match step:
-        case Pause():
+        case Delay():
             await asyncio.sleep((step.ms + dice.randint(0, step.jitter_ms)) / 1000)
         case Fail():
             raise ServiceError(step.error, step.message)

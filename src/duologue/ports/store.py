@@ -51,7 +51,7 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part: "machine", "words",
     "dialogue" and so on; a private conversation has none with words in it."""
 
@@ -63,7 +63,7 @@ class Kept:
     is_over: bool = False
 
 
-class Progress(Enum):
+class ActionProgress(Enum):
     """How far an action is that may run once."""
 
     NEW = "new"  # nobody has begun it: now you have
@@ -76,13 +76,13 @@ class Receipt:
     """What is known of an action. `output` is there when it is done."""
 
     key: str
-    progress: Progress
+    progress: ActionProgress
     name: str = ""
     output: Any = None
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class OutboxMessage:
     """Something that goes out once: kept with the checkpoint that decided on it, until somebody has sent it."""
 
     topic: str
@@ -91,18 +91,18 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class StoreWrite:
     """One transaction. Parts that are not named stay as they are; None removes one. A conversation that is over
     stays over."""
 
     parts: Mapping[str, Any]
     done: Sequence[tuple[str, Any]] = ()  # receipts that are complete: key and output
-    messages: Sequence[Message] = ()
+    messages: Sequence[OutboxMessage] = ()
     is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class ServerNode:
     """A server. `instance` tells two of one name apart."""
 
     name: str
@@ -138,7 +138,7 @@ class Store(Protocol):
 
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
-    ) -> tuple[Lease, Kept]:
+    ) -> tuple[Lease, StoredConversation]:
         """Own a conversation, new or old. The epoch moves on; no epoch is ever given twice in one store, not even
         after `forget`. `force`: its client has come back, so whoever holds it is overtaken; otherwise Held is
         raised while another's lease lasts. A wrong `key_hash` for one that has another raises Held too, `force` or
@@ -159,12 +159,12 @@ class Store(Protocol):
 
     # -- Writing
 
-    async def write(self, lease: Lease, revision: int, write: Write) -> int:
+    async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         """Write what follows this revision. Returns the new one. Raises Fenced. The same write again, of the same
         lease after the same revision, has the same answer and is done once: so after Unsure, ask again."""
         ...
 
-    async def read(self, conversation: str) -> Kept | None: ...
+    async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         """About to do something that must not be done twice. NEW means: do it. Raises Fenced. After Unsure it may
@@ -176,7 +176,7 @@ class Store(Protocol):
         Fenced too. One that nobody began is done from now on."""
         ...
 
-    async def outbox(self, conversation: str) -> Sequence[Message]:
+    async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
         """What has still to be sent, oldest first."""
         ...
 
@@ -191,13 +191,13 @@ class Store(Protocol):
 
     # -- Looking after it
 
-    async def enlist(self, node: Node, ttl_ms: int) -> None:
+    async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
         """This node is alive. Raises NameTaken if another instance of this name is."""
         ...
 
-    async def leave(self, node: Node) -> None: ...
+    async def leave(self, node: ServerNode) -> None: ...
 
-    async def nodes(self) -> Sequence[Node]:
+    async def nodes(self) -> Sequence[ServerNode]:
         """Those that are alive, by name."""
         ...
 

@@ -24,17 +24,17 @@ from duologue.core.events import Event
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
 from duologue.core.state import initial
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.observe.journal_writer import FORMAT, JournalWriter
 
-__all__ = ["Entry", "InvalidJournal", "Journal", "JournalWriter", "Moment", "read_journal", "replay"]
+__all__ = ["InvalidJournal", "Journal", "JournalEntry", "JournalWriter", "StepRecord", "read_journal", "replay"]
 
 
 class InvalidJournal(DuologueError, ValueError):
     """A journal that can't be read or does not replay; the message names the line."""
 
 
-class Entry(NamedTuple):
+class JournalEntry(NamedTuple):
     """One line: what happened, and the fingerprint of the state after it."""
 
     line: int
@@ -47,7 +47,7 @@ class Journal(NamedTuple):
 
     settings: Settings
     seed: int
-    entries: tuple[Entry, ...]
+    entries: tuple[JournalEntry, ...]
     complete: bool = True  # has it an end, or did a crash cut it short?
 
 
@@ -57,7 +57,7 @@ def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
     numbered = enumerate(lines, start=1)
     _, header = _parse(*next(numbered, (1, "")))
     settings, seed = _read_header(header)
-    entries: list[Entry] = []
+    entries: list[JournalEntry] = []
     for number, text in numbered:
         try:
             _, data = _parse(number, text)
@@ -71,7 +71,7 @@ def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
         if set(data) != {"event", "digest"}:
             raise InvalidJournal(f"line {number}: an event needs exactly 'event' and 'digest'")
         try:
-            entries.append(Entry(number, event_from_json(data["event"]), data["digest"]))
+            entries.append(JournalEntry(number, event_from_json(data["event"]), data["digest"]))
         except DuologueError as error:
             raise InvalidJournal(f"line {number}: {error}") from None
     if not complete:
@@ -108,14 +108,14 @@ def _read_header(header: dict[str, Any]) -> tuple[Settings, int]:
     return settings, seed
 
 
-def _check_end(number: int, data: dict[str, Any], entries: list[Entry], rest: list[int]) -> None:
+def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], rest: list[int]) -> None:
     if data["end"] != len(entries):
         raise InvalidJournal(f"line {number}: the end counts {data['end']} events, there are {len(entries)}")
     if rest:
         raise InvalidJournal(f"line {rest[0]}: something follows the end")
 
 
-def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[Moment]:
+def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]:
     """Every step again, each checked against its digest; the first difference is an error."""
     s = initial(journal.settings)
     for number, event, expected in journal.entries:
@@ -130,5 +130,5 @@ def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[Moment]:
                 f"line {number}: {type(event).__name__} leads to {found}, the journal says {expected};"
                 f" here: {canonical(state_to_json(after))}"
             )
-        yield Moment(event, s, after, () if d is None else tuple(d.effects), () if d is None else tuple(d.fired))
+        yield StepRecord(event, s, after, () if d is None else tuple(d.effects), () if d is None else tuple(d.fired))
         s = after

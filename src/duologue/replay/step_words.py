@@ -13,12 +13,12 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ask, ErrorClass, Reply, Timer
 
-from .journal import Moment
+from .journal import StepRecord
 
 Words: TypeAlias = str | Callable[[Any], str]
 
 
-class Line(NamedTuple):
+class StoryLine(NamedTuple):
     """One line of the story."""
 
     at_ms: int
@@ -26,7 +26,7 @@ class Line(NamedTuple):
     done: tuple[str, ...]
 
 
-def tell(moment: Moment) -> Line | None:
+def tell(moment: StepRecord) -> StoryLine | None:
     """The step in words, or None if it is not worth a line."""
     if moment.after is moment.before:
         return None
@@ -39,14 +39,14 @@ def tell(moment: Moment) -> Line | None:
         happened = _say(EVENT_WORDS[type(event)], event)
     if not done and type(event) in QUIET:
         return None
-    return Line(event.at, happened, done)
+    return StoryLine(event.at, happened, done)
 
 
 def _say(words: Words, of: Any) -> str:
     return words if isinstance(words, str) else words(of)
 
 
-def _consequences(moment: Moment) -> tuple[str, ...]:
+def _consequences(moment: StepRecord) -> tuple[str, ...]:
     """What a step leads to without any effect."""
     before, after = moment.before, moment.after
     if after.reply is Reply.READY and before.reply is not Reply.READY:

@@ -11,18 +11,18 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from duologue.core.events import Event, TimerFired
-from duologue.core.leaves import Job, Link
+from duologue.core.leaves import JobKind, Link
 from duologue.core.rows import trigger_name
 from duologue.core.state import State
 from duologue.core.views import LIFECYCLE, View
 from duologue.observe.metrics import Meter, Metrics
 
-from .journal import Moment
+from .journal import StepRecord
 
 TRANSITIONS_MAX = 20
 REGIONS = ("link", "user", "voice", "reply", "jobs")
 
-_JOBS_FOREMOST_FIRST = (Job.DELEGATED, Job.TOOL, Job.DISPATCHED)
+_JOBS_FOREMOST_FIRST = (JobKind.DELEGATED, JobKind.TOOL, JobKind.DISPATCHED)
 
 
 class Visit(NamedTuple):
@@ -47,7 +47,7 @@ class Transition(NamedTuple):
     at_ms: int
 
 
-class Lane(NamedTuple):
+class TimelineLane(NamedTuple):
     """Everything that one region did. Jobs that run side by side are named together, with a +."""
 
     region: str
@@ -60,7 +60,7 @@ class Timeline(NamedTuple):
     view: str
     session_ms: int = 0  # from its start to its end, or to now
     visits: tuple[Visit, ...] = ()
-    lanes: tuple[Lane, ...] = ()
+    lanes: tuple[TimelineLane, ...] = ()
     metrics: Metrics = Metrics()
 
     @property
@@ -101,7 +101,7 @@ class Timeline(NamedTuple):
         }
 
 
-def read_timeline(moments: Iterable[Moment], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
+def read_timeline(moments: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
     """The newest conversation in these steps. `now_ms` is the driver's clock, if that is further on
     than the last event."""
     reader = _Reader(view)
@@ -148,7 +148,7 @@ class _Reader:
         self._states = _Track(at)
         self._lanes = {region: _Track(at) for region in REGIONS}
 
-    def add(self, moment: Moment) -> None:
+    def add(self, moment: StepRecord) -> None:
         event, before, after = moment.event, moment.before, moment.after
         self._newest = max(self._newest, event.at)
         if after is before:
@@ -173,7 +173,7 @@ class _Reader:
             view=self._view.name,
             session_ms=(end if self._ended is None else self._ended) - self._began,
             visits=self._states.visits(end),
-            lanes=tuple(Lane(region, track.visits(end)) for region, track in self._lanes.items()),
+            lanes=tuple(TimelineLane(region, track.visits(end)) for region, track in self._lanes.items()),
             metrics=self._meter.metrics(),
         )
 

@@ -19,7 +19,7 @@ from duologue.ports.ears import Ears
 from duologue.ports.session import Session
 from duologue.ports.voice import Voice
 from duologue.ports.worker import Worker
-from duologue.turns.endpoint import Endpoint, policy
+from duologue.turns.endpoint import EndpointPolicy, policy
 from duologue.turns.overlap import OVERLAP_RULES
 from duologue.workers.function_tools import as_worker
 
@@ -72,7 +72,7 @@ class Agent:
     ears: Ears | None = None
     session: Callable[[], Session] | None = None
     profile: str | Settings = "confirm"
-    endpoint: Endpoint | str = "combined"  # when a turn is over: a policy, or the name of one
+    endpoint: EndpointPolicy | str = "combined"  # when a turn is over: a policy, or the name of one
     phrases: Phrases = Phrases()
     language: str = "en"
     tool_rounds_max: int = 10  # requests in a row that only call tools, before an answer without them is wanted
@@ -82,7 +82,7 @@ class Agent:
     thinker: Brain = field(init=False, repr=False)
     workers: tuple[Worker, ...] = field(init=False, repr=False)
     settings: Settings = field(init=False, repr=False)
-    turn_end: Endpoint = field(init=False, repr=False)
+    turn_end: EndpointPolicy = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tools, Iterable):
@@ -154,7 +154,7 @@ class Agent:
             raise InvalidAgent(f"no rule for overlap {settings.overlap.value!r}")
         return settings
 
-    def _make_endpoint(self) -> Endpoint:
+    def _make_endpoint(self) -> EndpointPolicy:
         if isinstance(self.endpoint, str):
             return policy(self.endpoint)
         if not hasattr(self.endpoint, "wait"):

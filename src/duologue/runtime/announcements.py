@@ -13,7 +13,7 @@ from duologue.core import effects as fx
 from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link
 from duologue.core.state import State
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.core.views import CONVERSATION, LIFECYCLE
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
@@ -48,7 +48,7 @@ class Announcer:
             self._commanded_by = why
         self._bus.send(sg.Commanded(at, command, why))
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         event, after = moment.event, moment.after
         if after is moment.before:
             return
@@ -86,7 +86,7 @@ class Announcer:
 
     # -- Turns
 
-    def _tell_turns(self, moment: Moment) -> None:
+    def _tell_turns(self, moment: StepRecord) -> None:
         event, before, after = moment.event, moment.before, moment.after
         if after.turn > before.turn:
             self._user = sg.TurnContext(after.turn, "user", event.at)

@@ -52,7 +52,7 @@ class OpenSpeech:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class Checkpoint:
     """Everything that is kept of one conversation."""
 
     state: State
@@ -96,7 +96,7 @@ def words_part(
 # -- Reading
 
 
-def read_saved(parts: Mapping[str, Any], settings: Settings) -> Saved:
+def read_saved(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
     """The conversation, or NotRestorable. An agent whose settings have changed since can't go on with it."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
@@ -115,7 +115,7 @@ def read_saved(parts: Mapping[str, Any], settings: Settings) -> Saved:
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
         match transcript_in(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(asking), int(events) if events >= 0:
-                return Saved(state, transcript, asking, calls, speech, cut, events)
+                return Checkpoint(state, transcript, asking, calls, speech, cut, events)
         raise NotRestorable("what was saved can't be read: it has no words")
     except NotRestorable:
         raise

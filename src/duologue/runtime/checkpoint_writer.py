@@ -13,7 +13,17 @@ from typing import Any
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports.failure import UnknownOutcome
-from duologue.ports.store import Fenced, Lease, Message, Progress, Receipt, Store, StoreFailed, Unsure, Write
+from duologue.ports.store import (
+    ActionProgress,
+    Fenced,
+    Lease,
+    OutboxMessage,
+    Receipt,
+    Store,
+    StoreFailed,
+    StoreWrite,
+    Unsure,
+)
 
 SOON_S = 0.05  # changes within this time are one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
@@ -29,11 +39,11 @@ class _Batch:
 
     names: dict[str, None]
     marked: int
-    write: Write
+    write: StoreWrite
     lines: list[str]
 
 
-class Keeper:
+class CheckpointWriter:
     """One conversation's writer. `fenced` is called when somebody else owns it; `trouble` when nothing can be
     saved, and with None when it can again."""
 
@@ -53,7 +63,7 @@ class Keeper:
         self._makers: dict[str, Callable[[], Any]] = {}
         self._pages: dict[str, Pages] = {}
         self._dirty: dict[str, None] = {}
-        self._messages: list[Message] = []
+        self._messages: list[OutboxMessage] = []
         self._unsure: _Batch | None = None  # may have been written
         self._done: list[tuple[str, Any]] = []  # what was done and could not be noted yet
         self._lines: list[str] = []
@@ -88,7 +98,7 @@ class Keeper:
         """A line of the journal, written with the next change."""
         self._lines.append(line)
 
-    def send(self, message: Message) -> None:
+    def send(self, message: OutboxMessage) -> None:
         """Something that goes out once; safe with the next change."""
         self._messages.append(message)
 
@@ -117,9 +127,9 @@ class Keeper:
         except Unsure:
             self._tried.add(key)  # perhaps noted as begun, and not begun
             raise
-        if receipt.progress is Progress.DONE:
+        if receipt.progress is ActionProgress.DONE:
             return receipt.output
-        if receipt.progress is Progress.BEGUN and not repeatable and key not in self._tried:
+        if receipt.progress is ActionProgress.BEGUN and not repeatable and key not in self._tried:
             self._tried.add(key)  # whoever asks for it once more was told
             raise UnknownOutcome(ErrorClass.TOOL_ERROR, f"{name} began before a restart, and nobody knows how it ended")
         self._tried.add(key)
@@ -201,7 +211,7 @@ class Keeper:
                 self._dirty[page] = None
         parts = {name: self._makers[name]() for name in self._dirty}
         kept = {name: part for name, part in parts.items() if part is not None}
-        write = Write(kept, tuple(self._done), tuple(self._messages), self._is_over)
+        write = StoreWrite(kept, tuple(self._done), tuple(self._messages), self._is_over)
         batch = _Batch(self._dirty, self._marked, write, self._lines)
         self._dirty, self._done, self._messages, self._lines = {}, [], [], []
         return batch

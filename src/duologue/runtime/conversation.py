@@ -18,7 +18,7 @@ from duologue.core.errors import DuologueError
 from duologue.core.leaves import CLOSED, Link
 from duologue.core.machine import MACHINE
 from duologue.core.state import State
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
 from duologue.ports.brain import Forgets, Remembers
@@ -27,7 +27,7 @@ from duologue.ports.history import Item
 from duologue.ports.line import Finished, Line, Played, Stopped, Unplayable
 
 from .agent import Agent, ToolSource
-from .checkpoint import Saved
+from .checkpoint import Checkpoint
 from .engine import Engine
 from .seats import SEATS, Seats
 from .snapshot import Snapshot, context_of, snapshot_of
@@ -64,7 +64,7 @@ class Conversation:
         conversation_id: str = "",
         seed: int = 0,
         seats: Seats = SEATS,
-        saved: Saved | None = None,
+        saved: Checkpoint | None = None,
     ) -> None:
         lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
         if lacking:
@@ -208,7 +208,7 @@ class Conversation:
     async def __aexit__(self, *failure: object) -> None:
         await self.end()
 
-    def _follow(self, moment: Moment) -> None:
+    def _follow(self, moment: StepRecord) -> None:
         """Whoever waits for the beginning or the end is told."""
         starting = self._starting
         if starting is not None and not starting.done():
@@ -471,7 +471,7 @@ def _note_seen(starting: asyncio.Future[None]) -> None:
         starting.exception()
 
 
-def _reason_of(moment: Moment) -> str:
+def _reason_of(moment: StepRecord) -> str:
     """Why it ends, if nobody gave a reason."""
     if moment.before.fault is not None and not isinstance(moment.event, ev.EndRequested):
         return f"fault: {moment.before.fault.error.value}"

@@ -21,14 +21,14 @@ from duologue.core.events import EVENTS, Event, TimerFired
 from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings
 from duologue.core.state import State, initial, next_deadline
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 
 INBOX_MAX = 1_000  # events posted within one step; more means that somebody answers himself for ever
 FIRINGS_MAX = 1_000
 STEPS_MAX = 5_000  # within one post
 LATE_MS = 250
 
-Perform: TypeAlias = Callable[[Moment], None]
+Perform: TypeAlias = Callable[[StepRecord], None]
 Trouble: TypeAlias = Callable[[str, BaseException], None]
 
 _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
@@ -140,10 +140,10 @@ class Driver:
             self._trouble(kind.__name__, failure)
             return
         if d is None:
-            moment = Moment(event, before, before, (), ())
+            moment = StepRecord(event, before, before, (), ())
         else:
             self.state = after = d.build()
-            moment = Moment(event, before, after, tuple(d.effects), tuple(d.fired))
+            moment = StepRecord(event, before, after, tuple(d.effects), tuple(d.fired))
         try:
             self._perform(moment)
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 - whoever posted has nothing to do with it

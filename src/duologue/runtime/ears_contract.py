@@ -12,7 +12,7 @@ from dataclasses import fields
 from duologue.core.leaves import ErrorClass
 from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechEnded, VoiceFrame
 from duologue.ports.failure import BrokenContract
-from duologue.turns.features import PauseFeatures, Shape
+from duologue.turns.features import LevelShape, PauseFeatures
 
 
 def check_sound(heard: Heard) -> None:
@@ -56,7 +56,7 @@ def _are_features(features: PauseFeatures) -> bool:
         return False
     shape = features.shape
     if shape is not None and not (
-        isinstance(shape, Shape) and all(_is_number(getattr(shape, one.name)) for one in fields(shape))
+        isinstance(shape, LevelShape) and all(_is_number(getattr(shape, one.name)) for one in fields(shape))
     ):
         return False
     return isinstance(features.turn_embedding, tuple) and all(map(_is_number, features.turn_embedding))

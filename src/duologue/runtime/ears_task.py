@@ -12,19 +12,19 @@ from typing import Any
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import SOUNDING, ErrorClass, Part
+from duologue.core.leaves import SOUNDING, ErrorClass, FaultSource
 from duologue.core.settings import POLICIES
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Sounding
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.streams import reading
 
 from .driver import Driver, Trouble
-from .frame_queue import Frames
+from .frame_queue import FrameQueue
 from .tasks import Tasks
 
 
-class Listening:
+class EarsTask:
     """The ears' own task, and the audio on its way to them."""
 
     def __init__(
@@ -42,7 +42,7 @@ class Listening:
         self._ears = ears
         self._note = note
         self._deaf = deaf
-        self.frames = Frames()
+        self.frames = FrameQueue()
         if ears is None:
             self.frames.close()  # nobody would ever take anything out
         self._task: asyncio.Task[Any] | None = None
@@ -65,7 +65,7 @@ class Listening:
     def discard(self, effect: fx.DiscardAudio) -> None:
         self.frames.put(Discard(effect.turn))
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         """Ears listen differently while the agent speaks."""
         is_on = moment.after.voice in SOUNDING
         if is_on is not (moment.before.voice in SOUNDING):
@@ -90,5 +90,5 @@ class Listening:
             self._failures += 1
         else:
             self._failures = 0
-            self._driver.post(ev.ServiceFailed, part=Part.EARS, error=error)
+            self._driver.post(ev.ServiceFailed, part=FaultSource.EARS, error=error)
         self._deaf()

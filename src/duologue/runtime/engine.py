@@ -19,7 +19,7 @@ from duologue.core import events as ev
 from duologue.core.codec import canonical, event_to_json
 from duologue.core.errors import InvalidEvent
 from duologue.core.leaves import SOUNDING, Ask, ErrorClass, Link
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.labels import WAITS, label
@@ -32,20 +32,20 @@ from duologue.turns.overlap import OVERLAP_RULES
 
 from .agent import Agent, Phrase
 from .announcements import Announcer
-from .checkpoint import Saved, machine_part, words_part
-from .checkpoint_writer import Keeper
+from .checkpoint import Checkpoint, machine_part, words_part
+from .checkpoint_writer import CheckpointWriter
 from .driver import Driver, InboxFull
-from .ears_task import Listening
+from .ears_task import EarsTask
 from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
 from .replies import Replies
-from .requests import Asking, Nothing, Stuck
+from .requests import Requests, SilentBrain, Stuck
 from .sessions import Sessions
 from .snapshot import context_of
 from .speech import Speech
 from .tasks import Tasks
-from .tool_calls import Calls
+from .tool_calls import ToolCalls
 from .transcript import Transcript
 from .transcript_pages import name_of
 
@@ -55,7 +55,7 @@ TROUBLES_MAX = 20
 DEADLINES_MAX = 10  # that may lie before the first attempt to get a line back
 
 
-class Trouble(NamedTuple):
+class RaisedFailure(NamedTuple):
     """A failure, as it was raised."""
 
     at: int
@@ -70,9 +70,9 @@ class Engine:
         self,
         agent: Agent,
         line: Line,
-        followed: Callable[[Moment], None],
+        followed: Callable[[StepRecord], None],
         conversation: str,
-        saved: Saved | None = None,
+        saved: Checkpoint | None = None,
     ) -> None:
         self.agent = agent
         self.line = line
@@ -85,12 +85,12 @@ class Engine:
         self.announcer = Announcer(
             self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
         )
-        self.watchers: list[Callable[[Moment], object]] = []
+        self.watchers: list[Callable[[StepRecord], object]] = []
         self.taps: list[Callable[[Heard], object]] = []  # whoever wants to know what the ears report
         self.recorder: Recorder | None = None
-        self.asking = Asking(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
-        self.troubles: deque[Trouble] = deque(maxlen=TROUBLES_MAX)
-        self.keeper: Keeper | None = None
+        self.asking = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
+        self.troubles: deque[RaisedFailure] = deque(maxlen=TROUBLES_MAX)
+        self.keeper: CheckpointWriter | None = None
         self.events = saved.events if saved is not None else 0
         self._join_parts()
         self._table = self._effects_table()
@@ -107,7 +107,7 @@ class Engine:
         summarise = brain.summarise if isinstance(brain, Summarises) else None
         overlap = OVERLAP_RULES[agent.settings.overlap.value]
         self.session = agent.session() if agent.session is not None else None
-        self.calls = Calls(
+        self.calls = ToolCalls(
             driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
         self.hearing = Hearing(
@@ -120,7 +120,7 @@ class Engine:
             self._is_firm,
             self._decided,
         )
-        self.listening = Listening(driver, tasks, trouble, agent.ears, self.note_heard, self.hearing.forget)
+        self.listening = EarsTask(driver, tasks, trouble, agent.ears, self.note_heard, self.hearing.forget)
         guarded = GuardedLine(line, driver, trouble)
         self.replies = Replies(
             driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
@@ -140,7 +140,7 @@ class Engine:
 
     # -- Being kept
 
-    def keep(self, keeper: Keeper) -> None:
+    def keep(self, keeper: CheckpointWriter) -> None:
         """Have this conversation written down as it changes. What a tool of a private one gave is words, too."""
         if self.keeper is not None:
             self.transcript.pages.touch_all()  # what the former one has taken may not be safe
@@ -203,14 +203,14 @@ class Engine:
         if voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.state = state._replace(voice_id=voice)
 
-    def _mark(self, moment: Moment, keeper: Keeper) -> None:
+    def _mark(self, moment: StepRecord, keeper: CheckpointWriter) -> None:
         keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
         if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
             keeper.mark("machine", "words")
 
     # -- One step
 
-    def _perform(self, moment: Moment) -> None:
+    def _perform(self, moment: StepRecord) -> None:
         if self.recorder is not None:
             self._keep(moment, self.recorder)
         if moment.after is not moment.before:
@@ -238,7 +238,7 @@ class Engine:
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
             self.note_trouble(where, failure)
 
-    def _keep(self, moment: Moment, recorder: Recorder) -> None:
+    def _keep(self, moment: StepRecord, recorder: Recorder) -> None:
         """Write the step down. A full disk ends the journal, not the call."""
         try:
             recorder.add(moment)
@@ -274,7 +274,7 @@ class Engine:
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
         phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
         if self.asking.is_heard(effect, request):
-            self.replies.start(request, Nothing())
+            self.replies.start(request, SilentBrain())
             return
         self.replies.start(request, Stuck() if self.asking.is_stuck else Phrase(phrase) if phrase else None)
 
@@ -321,7 +321,7 @@ class Engine:
             what = f"{name}: {getattr(failure.error, 'value', 'of no class')}"
         else:
             what = f"{name}: {failure}" if own else name
-        self.troubles.append(Trouble(at, where, failure))
+        self.troubles.append(RaisedFailure(at, where, failure))
         LOG.warning("%s: %s", where, what)
         if not self.agent.private:
             LOG.debug("%s", where, exc_info=failure)

@@ -13,7 +13,7 @@ from duologue.ports.ears import Frame, Incoming
 FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
-class Frames:
+class FrameQueue:
     """An async iterator over what came in; ends when it is closed."""
 
     def __init__(self, frames_max: int = FRAMES_MAX) -> None:
@@ -51,7 +51,7 @@ class Frames:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    def __aiter__(self) -> Frames:
+    def __aiter__(self) -> FrameQueue:
         return self
 
     async def __anext__(self) -> Incoming:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 
 from duologue.core import events as ev
 from duologue.core.leaves import ACTIVE, AWAY, CLOSED, SOUNDING, ErrorClass, Link, User, Voice, Words
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ports.ears import Final, Heard, Partial, Pause, SpeechBegan, SpeechEnded, TurnOver, VoiceFrame
 from duologue.ports.failure import BrokenContract
 from duologue.turns.controller import Acoustic, FrameRule, Linguistic, TurnState
 from duologue.turns.echo_words import is_echo
-from duologue.turns.endpoint import EasyTurn, Endpoint, Wait
+from duologue.turns.endpoint import EasyTurnEndpoint, EndpointPolicy, SilenceWait
 from duologue.turns.features import PauseFeatures, is_weak
-from duologue.turns.overlap import Judgement, Overlap, OverlapRule
+from duologue.turns.overlap import Judgement, OverlapJudge, OverlapRule
 from duologue.turns.stability import Stability
 from duologue.turns.words import count
 
@@ -36,7 +36,7 @@ _DEAF = (Link.SUSPENDED, Link.HEALING)  # nothing comes from the line: no silenc
 
 
 @dataclass(slots=True)
-class Utterance:
+class HeardUtterance:
     """What was said between two onsets. Usually all of it belongs to one turn; whenever the machine ended one in
     mid-speech, that turn has `taken` so many words, and the next one goes on behind them."""
 
@@ -46,7 +46,7 @@ class Utterance:
     onset: int = 0
     is_final: bool = False
     taken: list[tuple[int, int]] = field(default_factory=list)  # by which turn, how many words
-    over: Overlap | None = None  # while it is judged as a sound over the agent's voice
+    over: OverlapJudge | None = None  # while it is judged as a sound over the agent's voice
 
 
 class Hearing:
@@ -56,7 +56,7 @@ class Hearing:
         self,
         driver: Driver,
         transcript: Transcript,
-        endpoint: Endpoint,
+        endpoint: EndpointPolicy,
         overlap: OverlapRule,
         caption: Callable[[int, int, str], None],
         spoken: Callable[[], str],
@@ -71,8 +71,8 @@ class Hearing:
         self._spoken = spoken
         self._is_firm = is_firm
         self._decided = decided
-        self._known: dict[int, Utterance] = {}
-        self._newest: Utterance | None = None
+        self._known: dict[int, HeardUtterance] = {}
+        self._newest: HeardUtterance | None = None
         self._serial = 0
         self._hears_onsets = False
         self._speaking = False
@@ -120,7 +120,7 @@ class Hearing:
             case _:
                 raise BrokenContract(ErrorClass.SERVER_ERROR, f"ears reported {type(heard).__name__}")
 
-    def _begin(self, number: int) -> Utterance:
+    def _begin(self, number: int) -> HeardUtterance:
         previous = self._newest.number if self._newest is not None else 0
         self._newest = new = self._make(number or previous + 1)
         self._speaking = True
@@ -134,9 +134,9 @@ class Hearing:
         self._await_duration()
         return new
 
-    def _make(self, number: int) -> Utterance:
+    def _make(self, number: int) -> HeardUtterance:
         self._serial += 1
-        new = Utterance(number, self._serial)
+        new = HeardUtterance(number, self._serial)
         self._known.pop(number, None)
         self._known[number] = new
         if len(self._known) > KNOWN_MAX:
@@ -150,7 +150,7 @@ class Hearing:
         self._newest = None
         self._tells_frames = False
 
-    def _bind(self, utterance: Utterance) -> None:
+    def _bind(self, utterance: HeardUtterance) -> None:
         """It belongs to the turn that is open now."""
         utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset
 
@@ -186,7 +186,7 @@ class Hearing:
         elif not self._speaking:
             self._await_silence()
 
-    def _utterance_of(self, heard: Partial | Final) -> Utterance | None:
+    def _utterance_of(self, heard: Partial | Final) -> HeardUtterance | None:
         """Which one this text belongs to. Text without an onset is one by itself."""
         newest = self._newest
         if heard.utterance in self._known:
@@ -201,7 +201,7 @@ class Hearing:
             return missed
         return self._begin(heard.utterance)
 
-    def _give_back(self, utterance: Utterance, text: str, heard: Partial | Final) -> str:
+    def _give_back(self, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
         """The words that earlier turns have taken stay there, mended if they changed. Returns the rest."""
         words = text.split()
         for turn, number in utterance.taken:
@@ -210,7 +210,7 @@ class Hearing:
                 self._tell(turn, utterance, mended, heard)
         return " ".join(words)
 
-    def _tell(self, turn: int, utterance: Utterance, text: str, heard: Partial | Final) -> None:
+    def _tell(self, turn: int, utterance: HeardUtterance, text: str, heard: Partial | Final) -> None:
         if not turn:
             return  # the conversation has not begun
         self._transcript.hear(turn, utterance.serial, text, heard.confidence)
@@ -239,7 +239,7 @@ class Hearing:
 
     # -- Over the agent's voice
 
-    def _overlapping(self, utterance: Utterance | None) -> Overlap | None:
+    def _overlapping(self, utterance: HeardUtterance | None) -> OverlapJudge | None:
         """How this sound is judged, if it is one over the agent's voice."""
         s = self._driver.state
         if s.voice not in SOUNDING or s.turn <= s.floor_turn or utterance is None:
@@ -248,7 +248,7 @@ class Hearing:
             if s.voice is Voice.HELD:  # else there is nothing to say, frame after frame
                 self._judge(utterance, FIRM)
             return None
-        utterance.over = utterance.over or Overlap(self._overlap, self._tells_frames)
+        utterance.over = utterance.over or OverlapJudge(self._overlap, self._tells_frames)
         return utterance.over
 
     def _await_duration(self) -> None:
@@ -267,7 +267,7 @@ class Hearing:
             lasted_ms = self._driver.now() - self._began_at
             self._judge(newest, over.lasted(lasted_ms, text, is_echo(text, self._spoken())))
 
-    def _judge(self, utterance: Utterance, judged: Judgement) -> None:
+    def _judge(self, utterance: HeardUtterance, judged: Judgement) -> None:
         """The words of an earlier sound may still be a bid; that they are none says nothing of the newest."""
         if judged.bid is None or not (judged.bid or utterance is self._newest):
             return
@@ -287,7 +287,7 @@ class Hearing:
         newest = self._newest
         if newest is not None and (over := self._overlapping(newest)) is not None:
             self._judge(newest, over.frame(frame.probability, frame.ms))
-        if isinstance(self._endpoint, EasyTurn):
+        if isinstance(self._endpoint, EasyTurnEndpoint):
             self._step_rule(self._endpoint, frame)
 
     def _note_pause(self, pause: Pause) -> None:
@@ -298,7 +298,7 @@ class Hearing:
         if not self._speaking:
             self._await_silence()
 
-    def _step_rule(self, endpoint: EasyTurn, frame: VoiceFrame) -> None:
+    def _step_rule(self, endpoint: EasyTurnEndpoint, frame: VoiceFrame) -> None:
         """The frame-by-frame rule: SPEAK ends the turn."""
         s = self._driver.state
         if self._rule is None or self._rule.turn != s.turn:
@@ -322,18 +322,18 @@ class Hearing:
             end = asyncio.get_running_loop().call_later
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
 
-    def _unread(self) -> Wait:
+    def _unread(self) -> SilenceWait:
         """There was surely a voice, and its text is not here: before the machine takes it for a noise, the turn
         ends and waits for its words."""
         if self._pause is None or is_weak(self._pause):
-            return Wait(None)
+            return SilenceWait(None)
         spare_ms = self._driver.state.settings.noise_ms_max - UNREAD_SPARE_MS
-        return Wait(self._told_at - self._ended_at + spare_ms, reasons=("unread",))
+        return SilenceWait(self._told_at - self._ended_at + spare_ms, reasons=("unread",))
 
     @property
     def _waits_for_more(self) -> bool:
         """Frames decide, or how the pause sounds is not known yet."""
-        return self._pause is None or isinstance(self._endpoint, EasyTurn)
+        return self._pause is None or isinstance(self._endpoint, EasyTurnEndpoint)
 
     def _pause_of(self, text: str, is_final: bool) -> PauseFeatures:
         """All that is known; words that may still change are not, if there are better signs."""
@@ -341,7 +341,7 @@ class Hearing:
         known = self._pause or PauseFeatures()
         return replace(known, text=said, confidence=self._said.confidence, last_confidence=self._last_confidence)
 
-    def _end_turn_of(self, utterance: Utterance | None) -> None:
+    def _end_turn_of(self, utterance: HeardUtterance | None) -> None:
         if utterance is None:
             return
         if not utterance.turn:
@@ -380,7 +380,7 @@ class Hearing:
         self._driver.post(ev.PttReleased)
         self._button = False
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         """The machine ended the turn in mid-speech, at its limit or by hand: if the voice goes on, that
         is an onset. A voice that never said a word is none: the ears missed its end."""
         before, after = moment.before, moment.after
@@ -427,7 +427,7 @@ class Hearing:
             self._split(utterance)
         self._driver.post(onset)
 
-    def _split(self, utterance: Utterance) -> None:
+    def _split(self, utterance: HeardUtterance) -> None:
         so_far = self._transcript.said_in(utterance.turn, utterance.serial).split()
         if so_far:
             utterance.taken.append((utterance.turn, len(so_far)))

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, ErrorClass, Voice
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Truncates
 from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
@@ -161,7 +161,7 @@ class Playback:
 
     # -- What the machine decided
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         """A reply that was played or shown to its end becomes history."""
         event, before, after = moment.event, moment.before, moment.after
         if after is before:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.ports.brain import Brain, Firm, Request, Show, Working
 from duologue.ports.encodable_text import writable
 from duologue.ports.failure import BrokenContract, classify
@@ -176,7 +176,7 @@ class Replies:
         # Somebody else cancelled it: the person still wants an answer.
         cancelled = isinstance(failure, asyncio.CancelledError)
         error = ErrorClass.SERVER_ERROR if cancelled else classify(failure)
-        part = Part.VOICE if isinstance(failure, VoiceFailed) else Part.BRAIN
+        part = FaultSource.VOICE if isinstance(failure, VoiceFailed) else FaultSource.BRAIN
         self._trouble(part.value, failure)
         self._driver.post(ev.ReplyFailed, reply=speech.reply, error=error, part=part)
         if speech.voice and not speech.dropped:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from duologue.core.effects import StartReply
 from duologue.core.events import PlaybackFinished, ReplyFinished, ToolCalled
 from duologue.core.leaves import Ask, ErrorClass
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ports.brain import Part, Request
 from duologue.ports.failure import BrokenContract
 from duologue.ports.history import CallOutput, News
@@ -33,7 +33,7 @@ class _Open(NamedTuple):
     turns: dict[int, str] = {}
 
 
-class Asking:
+class Requests:
     """Makes the requests of one conversation."""
 
     def __init__(self, transcript: Transcript, instructions: str, rounds_max: int, conversation: str) -> None:
@@ -107,7 +107,7 @@ class Asking:
         """Was the brain given no tools, and calls them all the same?"""
         return self._rounds > self._rounds_max
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         """A reply that was heard, was shown or called a tool has dealt with what it was asked."""
         if moment.after is moment.before:
             return
@@ -122,7 +122,7 @@ class Asking:
             self._dealt_items = self._open.items
 
 
-class Nothing:
+class SilentBrain:
     """A brain that has nothing to add."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002

@@ -12,20 +12,20 @@ from typing import Any, TypeAlias
 
 CLOSE_S_MAX = 0.5  # with the closing of the session, everything ends within a second
 
-Ended: TypeAlias = Callable[[BaseException | None], None]
+TaskEnded: TypeAlias = Callable[[BaseException | None], None]
 
 
 class Tasks:
     """The tasks of one conversation."""
 
     def __init__(self) -> None:
-        self._tasks: dict[asyncio.Task[Any], Ended | None] = {}
+        self._tasks: dict[asyncio.Task[Any], TaskEnded | None] = {}
         self.closing = False
 
     def __len__(self) -> int:
         return len(self._tasks)
 
-    def start(self, work: Coroutine[Any, Any, Any], name: str, ended: Ended | None = None) -> asyncio.Task[Any]:
+    def start(self, work: Coroutine[Any, Any, Any], name: str, ended: TaskEnded | None = None) -> asyncio.Task[Any]:
         """Run this. `ended` is told how it went, unless we cancelled it ourselves: None for well,
         CancelledError if somebody else cancelled it."""
         task = asyncio.get_running_loop().create_task(work, name=name)

@@ -23,7 +23,7 @@ from duologue.workers.results import json_arguments, result_text
 
 from .call_outputs import RESULT_CHARS_MAX, cut, output_of
 from .checkpoint import OpenCall
-from .checkpoint_writer import Keeper
+from .checkpoint_writer import CheckpointWriter
 from .driver import Driver, Trouble
 from .tasks import Tasks
 from .transcript import Transcript
@@ -53,14 +53,14 @@ _OWN = (ANSWER_TOOL.name, CANCEL_TOOL.name)
 
 
 @dataclass(slots=True)
-class Work:
+class RunningCall:
     """One call, from the moment it was made. This is the `Job` that its worker sees."""
 
     call: int
     reply: int
     request: ToolCall
     started_at: int
-    owner: Calls
+    owner: ToolCalls
     task: asyncio.Task[Any] | None = None
     result: str = ""
     error: str = ""
@@ -88,7 +88,7 @@ class Work:
         self.owner.detach(self)
 
 
-class Calls:
+class ToolCalls:
     """The work of one conversation."""
 
     def __init__(
@@ -110,11 +110,11 @@ class Calls:
         self._send = send
         self._shorten = shorten
         self._wait_label = wait_label
-        self._work: dict[int, Work] = {}
+        self._work: dict[int, RunningCall] = {}
         self._ids: list[tuple[int, str]] = []  # of the newest reply
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
-        self.keeper: Keeper | None = None
+        self.keeper: CheckpointWriter | None = None
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -147,7 +147,7 @@ class Calls:
         call = replace(call, arguments=json_arguments(call.arguments))  # it is kept, and told to brains
         self._number += 1
         number = self._number
-        self._work[number] = Work(number, reply, call, self._driver.now(), self)
+        self._work[number] = RunningCall(number, reply, call, self._driver.now(), self)
         worker = self._workers.get(call.name)
         cancellable = worker is not None and worker.tool.cancellable
         self._driver.post(ev.ToolCalled, reply=reply, call=number, cancellable=cancellable)
@@ -185,13 +185,13 @@ class Calls:
         open_now = {job.call for job in self._driver.state.jobs}
         for one in calls:
             request = ToolCall(one.name, one.arguments, one.id)
-            work = Work(one.call, one.reply, request, self._driver.now(), self, is_made=True)
+            work = RunningCall(one.call, one.reply, request, self._driver.now(), self, is_made=True)
             work.partial_text = one.partial
             if one.call in open_now:
                 self._work[one.call] = work
                 self._begin(work)
 
-    def _begin(self, work: Work) -> None:
+    def _begin(self, work: RunningCall) -> None:
         worker = self._workers.get(work.request.name)
         work.task = self._tasks.start(
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
@@ -225,7 +225,7 @@ class Calls:
         label = self._wait_label(effect.stage)
         self._send(sg.Waiting(self._driver.now(), work.call, effect.stage, label, work.progress_text))
 
-    def _note_made(self, work: Work) -> None:
+    def _note_made(self, work: RunningCall) -> None:
         """The machine has taken the call: from here on it is history."""
         if not work.is_made:
             work.is_made = True
@@ -246,7 +246,7 @@ class Calls:
 
     # -- The work itself
 
-    async def _run(self, work: Work, worker: Worker | None) -> str:
+    async def _run(self, work: RunningCall, worker: Worker | None) -> str:
         arguments = _arguments(work.request)
         if worker is None:
             return self._run_own(work.request.name, arguments)
@@ -256,7 +256,7 @@ class Calls:
         work.partial_text = cut(text)  # if time runs out while it is being summarised
         return await self._shortened(text)
 
-    async def _once(self, work: Work, worker: Worker, arguments: dict[str, Any]) -> str:
+    async def _once(self, work: RunningCall, worker: Worker, arguments: dict[str, Any]) -> str:
         """Run it; where conversations are kept, so that a restart doesn't run it again."""
         if self.keeper is None:
             return result_text(await worker.run(arguments, work))
@@ -291,7 +291,7 @@ class Calls:
         known = ", ".join(tool.name for tool in self._tools) or "none"
         raise ServiceError(ErrorClass.INVALID_ARGS, f"there is no tool {name!r}; there are: {known}")
 
-    def _ended(self, work: Work, failure: BaseException | None) -> None:
+    def _ended(self, work: RunningCall, failure: BaseException | None) -> None:
         assert work.task is not None
         if failure is None:
             work.result = work.task.result()
@@ -304,7 +304,7 @@ class Calls:
 
     # -- What a worker tells and asks
 
-    def note_progress(self, work: Work, text: str, fraction: float | None) -> None:
+    def note_progress(self, work: RunningCall, text: str, fraction: float | None) -> None:
         if work.call not in self._work:
             return
         work.progress_text = text or work.progress_text  # a mere sign of life says nothing new
@@ -316,7 +316,7 @@ class Calls:
         if call in self._work:
             self.note_progress(self._work[call], text, fraction)
 
-    async def ask(self, work: Work, question: str) -> str:
+    async def ask(self, work: RunningCall, question: str) -> str:
         """Pass a question on. The job goes on beside the conversation until the answer comes."""
         async with work.asking:  # one question at a time
             if work.call not in self._work:
@@ -335,10 +335,10 @@ class Calls:
         work.answer.set_result(text)
         return "passed on"
 
-    def detach(self, work: Work) -> None:
+    def detach(self, work: RunningCall) -> None:
         self._driver.post(ev.CallDispatched, call=work.call)
 
-    def _name(self, work: Work) -> str:
+    def _name(self, work: RunningCall) -> str:
         """The tool's name for people and logs; one that a model made up is not repeated."""
         name = work.request.name
         return name if name in self._workers or name in _OWN else "unknown"

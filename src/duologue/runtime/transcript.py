@@ -13,13 +13,13 @@ from typing import Any
 from duologue.core.effects import RecordOverheard, StartReply
 from duologue.core.events import TextTyped, WordsHeard
 from duologue.core.leaves import CLOSED, Outcome
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.ports.encodable_text import writable
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
 from duologue.ports.tool_call import ToolCall
 
 from .checkpoint import NotRestorable, item_from_json, item_to_json
-from .transcript_pages import PAGE, Pages, bound
+from .transcript_pages import PAGE, TranscriptPages, bound
 from .validation import number, numbers, pairs, reading, text, texts_by_number, whole
 
 TYPED = -1  # the utterance under which typed text is kept
@@ -39,7 +39,7 @@ class Transcript:
         self._contents: dict[int, str] = {}  # typed text that no turn has yet
         self._known: dict[int, dict[str, int]] = {}  # turn -> final text -> its content id
         self._content = 0
-        self.pages = Pages()
+        self.pages = TranscriptPages()
 
     # -- The person
 
@@ -86,7 +86,7 @@ class Transcript:
         wanted = sorted(turn for turn in self._texts if first <= turn <= last and turn not in self._overheard)
         return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         """Keep up with the machine: which turn is complete, which was only overheard."""
         event, before, after = moment.event, moment.before, moment.after
         if type(event) is TextTyped and event.content in self._contents:

@@ -13,7 +13,7 @@ PAGE = 64  # places, and turns
 _LISTS = ("items", "turns", "replies", "texts", "confidence", "overheard", "requested", "known")
 
 
-class Pages:
+class TranscriptPages:
     """Which pages there are, and which have changed since they were last asked for."""
 
     def __init__(self) -> None:

@@ -25,9 +25,9 @@ from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.runtime.agent import Agent
 
 from .client_socket import Gate
-from .conversations import Hall
+from .conversations import Conversations
 from .debug_steps import MOMENTS_MAX, is_worth_showing, settings_of, steps_to_json, table
-from .leases import Custody
+from .leases import Leases
 from .settings import ServerSettings
 from .static_files import SafeHeaders, index, web_files
 
@@ -43,10 +43,10 @@ class Server:
         agent: Agent | Callable[[], Agent],
         settings: ServerSettings | None = None,
         routes: Sequence[BaseRoute] = (),
-        custody: Custody | None = None,
+        custody: Leases | None = None,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
-        self.hall = Hall((lambda: agent) if isinstance(agent, Agent) else agent, self.settings, custody)
+        self.hall = Conversations((lambda: agent) if isinstance(agent, Agent) else agent, self.settings, custody)
         self._desk = asyncio.Semaphore(1)
         gate = Gate(self.hall, self.settings)
         self._inside = Starlette(

@@ -32,7 +32,7 @@ class WrongVersion(BadMessage):
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class ClientMessage:
     """A message that was read and checked."""
 
     type: str
@@ -135,7 +135,7 @@ TABLE: dict[str, dict[str, _Field]] = {
 }
 
 
-def read_message(text: str) -> Incoming:
+def read_message(text: str) -> ClientMessage:
     """The message, or BadMessage."""
     try:
         data = json.loads(text)
@@ -159,4 +159,4 @@ def read_message(text: str) -> Incoming:
                 raise BadMessage(f"{kind}: {name} is missing")
         elif not field.check(payload[name]):
             raise BadMessage(f"{kind}: {name} must be {field.what}")
-    return Incoming(kind, payload)
+    return ClientMessage(kind, payload)

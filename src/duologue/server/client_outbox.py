@@ -13,8 +13,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
-from .close_codes import SLOW_READER, Goodbye
-from .server_messages import Message, message
+from .close_codes import SLOW_READER, CloseCode
+from .server_messages import ServerMessage, message
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 GOODBYE_S_MAX = 5.0  # that a client may take to read what was said before it is left
@@ -30,7 +30,7 @@ class _Item(NamedTuple):
     voice: int = 0
 
 
-class Guest:
+class ClientOutbox:
     """A client, as far as sending to it goes. `gone` is called once, when it can't be reached any more."""
 
     def __init__(self, send: Send, unread_bytes_max: int, gone: Callable[[], object] = lambda: None) -> None:
@@ -40,7 +40,7 @@ class Guest:
         self._queue: deque[_Item] = deque()
         self._unread = 0
         self._waiter: asyncio.Future[None] | None = None
-        self._goodbye: Goodbye | None = None
+        self._goodbye: CloseCode | None = None
         self._is_closed = False
 
     @property
@@ -50,7 +50,7 @@ class Guest:
 
     # -- Saying something
 
-    def tell(self, told: Message) -> None:
+    def tell(self, told: ServerMessage) -> None:
         self._put(_Item(_as_text(told)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
@@ -68,7 +68,7 @@ class Guest:
         self._queue = deque(kept)
         self._unread = sum(len(item.data) for item in kept)
 
-    def leave(self, goodbye: Goodbye) -> None:
+    def leave(self, goodbye: CloseCode) -> None:
         """Close the socket once everything before this has been sent, but for sound."""
         if self.is_leaving:
             return
@@ -83,7 +83,7 @@ class Guest:
         self._queue.clear()
         self._wake()
 
-    def _part(self, goodbye: Goodbye) -> None:
+    def _part(self, goodbye: CloseCode) -> None:
         if self._goodbye is None:
             self._goodbye = goodbye
             self._wake()
@@ -133,7 +133,7 @@ class Guest:
         return {"type": "websocket.send", kind: item.data}
 
 
-def _as_text(told: Message) -> str:
+def _as_text(told: ServerMessage) -> str:
     """Half a character, which a service may send, is no reason to fall silent."""
     text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
     return text.encode(errors="replace").decode()

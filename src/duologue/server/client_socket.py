@@ -21,8 +21,8 @@ from duologue.observe.labels import LABELS, STATES, WAITS, label
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
-from .client_messages import VERSION, BadMessage, Incoming, WrongVersion, read_message
-from .client_outbox import GOODBYE_S_MAX, Guest
+from .client_messages import VERSION, BadMessage, ClientMessage, WrongVersion, read_message
+from .client_outbox import GOODBYE_S_MAX, ClientOutbox
 from .close_codes import (
     BAD_MESSAGE,
     MOVED,
@@ -35,10 +35,10 @@ from .close_codes import (
     TOO_MANY,
     WRONG_ORIGIN,
     WRONG_VERSION,
-    Goodbye,
+    CloseCode,
 )
-from .conversations import Hall, rate_of
-from .served_conversation import Room
+from .conversations import Conversations, rate_of
+from .served_conversation import ServedConversation
 from .server_messages import message
 from .settings import ServerSettings, is_loopback
 from .switchboard import Operator, may_watch
@@ -53,7 +53,7 @@ _AUDIO_MS_MAX = 200
 class Gate:
     """Lets clients in, one socket each."""
 
-    def __init__(self, hall: Hall, settings: ServerSettings) -> None:
+    def __init__(self, hall: Conversations, settings: ServerSettings) -> None:
         self._hall = hall
         self._settings = settings
         self._by_address: dict[str, int] = {}
@@ -63,7 +63,7 @@ class Gate:
         await send({"type": "websocket.accept"})
         address = (scope.get("client") or ("", 0))[0]
         self._by_address[address] = self._by_address.get(address, 0) + 1
-        socket = Socket(self._hall, self._settings, send, may_watch(scope, self._settings))
+        socket = ClientSocket(self._hall, self._settings, send, may_watch(scope, self._settings))
         self._hall.guests.add(socket.guest)
         try:
             await socket.stay(receive, self._refusal(scope, address))
@@ -73,7 +73,7 @@ class Gate:
             if not self._by_address[address]:
                 del self._by_address[address]
 
-    def _refusal(self, scope: Scope, address: str) -> Goodbye | None:
+    def _refusal(self, scope: Scope, address: str) -> CloseCode | None:
         if not is_own_origin(scope, self._settings):
             return WRONG_ORIGIN
         if self._by_address[address] > self._settings.limits.sockets_per_address_max:
@@ -98,23 +98,23 @@ def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
     return parts.netloc == headers.get(b"host") and (bool(settings.token) or is_loopback(host))
 
 
-class Socket:
+class ClientSocket:
     """One client's socket."""
 
-    def __init__(self, hall: Hall, settings: ServerSettings, send: Send, may_watch: bool) -> None:
+    def __init__(self, hall: Conversations, settings: ServerSettings, send: Send, may_watch: bool) -> None:
         self._hall = hall
         self._settings = settings
-        self.guest = self._guest = Guest(send, settings.limits.unread_bytes_max, self._part)
+        self.guest = self._guest = ClientOutbox(send, settings.limits.unread_bytes_max, self._part)
         self._operator = Operator(hall.switchboard, self._guest, may_watch)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
         self._language = "en"
-        self._room: Room | None = None
+        self._room: ServedConversation | None = None
         self._bad = 0
         self._second = 0
         self._count = 0
 
-    async def stay(self, receive: Receive, goodbye: Goodbye | None) -> None:
+    async def stay(self, receive: Receive, goodbye: CloseCode | None) -> None:
         """From its beginning to its end, which a client that does not read can't put off."""
         loop = asyncio.get_running_loop()
         writing = loop.create_task(self._guest.write(), name="guest writing")
@@ -164,7 +164,7 @@ class Socket:
         except TimeoutError:
             self.refuse(NO_HELLO)
 
-    def refuse(self, goodbye: Goodbye) -> None:
+    def refuse(self, goodbye: CloseCode) -> None:
         if not self._guest.is_leaving:
             LOG.warning("a client is sent away: %s (%d)", goodbye.name, goodbye.code)
             self._guest.leave(goodbye)
@@ -245,7 +245,7 @@ class Socket:
         wanted = self._settings.token
         return not wanted or hmac.compare_digest(token.encode(), wanted.encode())
 
-    def _ready(self) -> server_messages.Message:
+    def _ready(self) -> server_messages.ServerMessage:
         limits = self._settings.limits
         return message(
             "ready",
@@ -262,7 +262,7 @@ class Socket:
 
     # -- Commands
 
-    def _obey(self, incoming: Incoming) -> None:
+    def _obey(self, incoming: ClientMessage) -> None:
         if incoming.type == "ping":
             self._guest.tell(message("pong", t=incoming.payload["t"]))
         elif incoming.type in ("calls", "watch") or self._operator.is_watching:

@@ -20,18 +20,18 @@ from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.observe.prometheus import Tally
 from duologue.ports.brain import Remembers
-from duologue.ports.store import Damaged, Fenced, Kept, Lease, StoreFailed, Write
+from duologue.ports.store import Damaged, Fenced, Lease, StoredConversation, StoreFailed, StoreWrite
 from duologue.runtime.agent import Agent
 from duologue.runtime.checkpoint import NotRestorable
 from duologue.runtime.conversation import Conversation
 
 from . import server_messages
-from .client_outbox import Guest
-from .close_codes import SEAT_TAKEN, STOPPING, Goodbye
-from .leases import Custody, without_id
+from .client_outbox import ClientOutbox
+from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
+from .leases import Leases, without_id
 from .restore import read_earlier
 from .screen import Screen
-from .served_conversation import Earlier, Room
+from .served_conversation import RestoredConversation, ServedConversation
 from .settings import ServerSettings
 from .switchboard import Switchboard
 
@@ -41,11 +41,11 @@ _ID = re.compile("[0-9a-f]{32}")  # as a room makes it
 LOG = logging.getLogger("duologue.server")
 
 
-class Hall:
+class Conversations:
     """The conversations that are going on."""
 
     def __init__(
-        self, make_agent: Callable[[], Agent], settings: ServerSettings, custody: Custody | None = None
+        self, make_agent: Callable[[], Agent], settings: ServerSettings, custody: Leases | None = None
     ) -> None:
         self._make_agent = make_agent
         self.custody = custody
@@ -53,9 +53,9 @@ class Hall:
         if custody is not None:
             custody.agent = identity_of(self._agent)
         self._settings = settings
-        self.rooms: dict[str, Room] = {}
-        self.past: OrderedDict[str, Room] = OrderedDict()  # the newest that are over, for their journals
-        self.guests: set[Guest] = set()
+        self.rooms: dict[str, ServedConversation] = {}
+        self.past: OrderedDict[str, ServedConversation] = OrderedDict()  # the newest that are over, for their journals
+        self.guests: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as a telephone's: they can't move elsewhere
         self.tally = Tally()
         self.switchboard = Switchboard()
@@ -81,7 +81,7 @@ class Hall:
     def is_full(self) -> bool:
         return len(self.rooms) >= self._settings.limits.conversations_max
 
-    def find(self, hello: dict[str, Any]) -> tuple[Room | None, Goodbye | None]:
+    def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
         """The conversation that this client is in, or why it may not come in."""
         room = self.rooms.get(hello.get("conversation", ""))
         if room is not None and room.is_key(hello.get("key", "")):
@@ -95,12 +95,12 @@ class Hall:
         """Is this seat in a conversation? (C-CON-002)"""
         return any(room.seat == seat for room in self.rooms.values())
 
-    def left_over(self, hello: dict[str, Any]) -> list[server_messages.Message]:
+    def left_over(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
         """What nobody was there to hear when the conversation of this client ended."""
         room = self.past.get(hello.get("conversation", ""))
         return room.screen.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
 
-    def enter(self, room: Room, guest: Guest, hello: dict[str, Any], language: str) -> None:
+    def enter(self, room: ServedConversation, guest: ClientOutbox, hello: dict[str, Any], language: str) -> None:
         position = hello.get("played")
         LOG.info("%s: a client has come back", correlation_id(room.id))
         room.enter(
@@ -112,9 +112,9 @@ class Hall:
             key=hello.get("key", ""),
         )
 
-    def begin(self, guest: Guest, hello: dict[str, Any], language: str) -> Room:
+    def begin(self, guest: ClientOutbox, hello: dict[str, Any], language: str) -> ServedConversation:
         """A new conversation for this client."""
-        room = Room(
+        room = ServedConversation(
             self._make_agent(),
             hello["seat"],
             language=language,
@@ -130,7 +130,7 @@ class Hall:
         room.start()
         return room
 
-    def _add(self, room: Room) -> None:
+    def _add(self, room: ServedConversation) -> None:
         self.rooms[room.id] = room
         self._is_empty.clear()
         self.watch(room.conversation)
@@ -139,7 +139,7 @@ class Hall:
 
     # -- Conversations of another process
 
-    async def bring_back(self, hello: dict[str, Any]) -> Room | None:
+    async def bring_back(self, hello: dict[str, Any]) -> ServedConversation | None:
         """The conversation that this client was in elsewhere, or here before a restart. None if nobody can go on with
         it; StoreFailed if that isn't known right now."""
         wanted = hello.get("conversation", "")
@@ -161,12 +161,14 @@ class Hall:
             LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
             raise StoreFailed("it can't be fetched right now") from None
 
-    async def adopt(self, kept: Kept, lease: Lease) -> None:
+    async def adopt(self, kept: StoredConversation, lease: Lease) -> None:
         """One that nobody holds: it waits here for its client, and comes to its end if none comes."""
         if kept.conversation not in self.rooms and (room := await self._restore(lease, kept, None)) is not None:
             room.start()
 
-    async def _restore(self, lease: Lease, kept: Kept, hello: dict[str, Any] | None) -> Room | None:
+    async def _restore(
+        self, lease: Lease, kept: StoredConversation, hello: dict[str, Any] | None
+    ) -> ServedConversation | None:
         assert self.custody is not None
         agent = self._make_agent()
         try:
@@ -174,15 +176,17 @@ class Hall:
             room = self._room_again(agent, earlier, kept.parts["room"], hello)
         except NotRestorable as problem:
             LOG.warning("%s: can't go on: %s", correlation_id(kept.conversation), problem)
-            await self.custody.store.write(lease, kept.revision, Write({}, is_over=True))
+            await self.custody.store.write(lease, kept.revision, StoreWrite({}, is_over=True))
             return None
         self.custody.hold(room, lease, kept)
         self._add(room)
         LOG.info("%s: goes on here, %d are going on", correlation_id(room.id), len(self.rooms))
         return room
 
-    def _room_again(self, agent: Agent, earlier: Earlier, told: Any, hello: dict[str, Any] | None) -> Room:
-        return Room(
+    def _room_again(
+        self, agent: Agent, earlier: RestoredConversation, told: Any, hello: dict[str, Any] | None
+    ) -> ServedConversation:
+        return ServedConversation(
             agent,
             hello["seat"] if hello is not None else told["seat"],
             language=told["language"],
@@ -210,7 +214,7 @@ class Hall:
         conversation.on(sg.StateEntered, note)
         conversation.on(sg.Ended, lambda _: self.calls.discard(conversation))
 
-    def _remove(self, room: Room) -> None:
+    def _remove(self, room: ServedConversation) -> None:
         if self.rooms.get(room.id) is room:  # else it is here again already
             del self.rooms[room.id]
         self.switchboard.remove(room.screen)
@@ -280,7 +284,7 @@ class Hall:
             if self.rooms:
                 await asyncio.sleep(0.05)
 
-    async def _end(self, rooms: Iterable[Room]) -> None:
+    async def _end(self, rooms: Iterable[ServedConversation]) -> None:
         ending = [room.end(STOPPED) for room in rooms]
         await asyncio.gather(*ending, return_exceptions=True)
 

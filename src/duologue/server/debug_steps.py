@@ -12,11 +12,11 @@ from typing import Any
 
 from duologue.core.codec import event_to_json, settings_to_json
 from duologue.core.events import Event
-from duologue.core.leaves import Job, Link, Reply, User, Voice
+from duologue.core.leaves import JobKind, Link, Reply, User, Voice
 from duologue.core.machine import MACHINE
 from duologue.core.settings import Settings
 from duologue.core.state import State, floor, initial, next_deadline
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.core.views import VIEWS
 from duologue.observe.journal_writer import JournalWriter
 from duologue.observe.view_history import cause_of
@@ -25,7 +25,8 @@ EVENTS_MAX = 200_000
 MOMENTS_MAX = 5_000  # of a journal that is replayed
 LIVE_MOMENTS_MAX = 1_000  # of a conversation whose debug view is opened
 _STRETCH = 500  # events from one state that is kept to the next
-_REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": Job}
+_REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
+_REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
 
 class EventLog:
@@ -40,7 +41,7 @@ class EventLog:
     def __len__(self) -> int:
         return len(self._events)
 
-    def add(self, moment: Moment) -> None:
+    def add(self, moment: StepRecord) -> None:
         if len(self._events) >= EVENTS_MAX:
             self.is_whole = False
             return
@@ -48,13 +49,13 @@ class EventLog:
             self._marks[len(self._events) // _STRETCH] = moment.before
         self._events.append(moment.event)
 
-    def moments(self) -> Iterator[Moment]:
+    def moments(self) -> Iterator[StepRecord]:
         """The steps again, as far as they go now."""
         return _steps(initial(self._settings), self._events[:])
 
-    def newest(self, count: int, upto: int) -> list[Moment]:
+    def newest(self, count: int, upto: int) -> list[StepRecord]:
         """The last steps before this one, without those that only told how much was played."""
-        found: list[Moment] = []
+        found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
             found = [moment for moment in _steps(self._mark(stretch), events) if is_worth_showing(moment)] + found
@@ -62,7 +63,7 @@ class EventLog:
                 break
         return found[-count:]
 
-    def since(self, start: int) -> list[Moment]:
+    def since(self, start: int) -> list[StepRecord]:
         """The steps from here on."""
         stretch = start // _STRETCH
         again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
@@ -89,15 +90,15 @@ class EventLog:
         return out.getvalue()
 
 
-def _steps(s: State, events: Iterable[Event]) -> Iterator[Moment]:
+def _steps(s: State, events: Iterable[Event]) -> Iterator[StepRecord]:
     for event in events:
         d = MACHINE.advance(s, event)
         after = s if d is None else d.build()
-        yield Moment(event, s, after, tuple(d.effects) if d else (), tuple(d.fired) if d else ())
+        yield StepRecord(event, s, after, tuple(d.effects) if d else (), tuple(d.fired) if d else ())
         s = after
 
 
-def is_worth_showing(moment: Moment) -> bool:
+def is_worth_showing(moment: StepRecord) -> bool:
     return bool(moment.fired) and (bool(moment.effects) or _regions(moment.before) != _regions(moment.after))
 
 
@@ -107,7 +108,7 @@ def is_worth_showing(moment: Moment) -> bool:
 def table() -> dict[str, Any]:
     """The rows and rules, and the states of each region."""
     rows = [
-        {"id": index, "region": type(row.sources[0]).__name__.lower(), "name": row.name, "why": row.why}
+        {"id": index, "region": _REGION_NAMES[type(row.sources[0])], "name": row.name, "why": row.why}
         for index, row in enumerate(MACHINE.rows)
     ]
     rules = [
@@ -124,7 +125,7 @@ def settings_of(settings: Settings) -> dict[str, Any]:
     return settings_to_json(settings)
 
 
-def step_to_json(moment: Moment) -> dict[str, Any]:
+def step_to_json(moment: StepRecord) -> dict[str, Any]:
     s = moment.after
     fields = event_to_json(moment.event)
     name = fields.pop("type")
@@ -145,7 +146,7 @@ def step_to_json(moment: Moment) -> dict[str, Any]:
     }
 
 
-def steps_to_json(moments: Iterable[Moment]) -> list[dict[str, Any]]:
+def steps_to_json(moments: Iterable[StepRecord]) -> list[dict[str, Any]]:
     return [step_to_json(moment) for moment in moments]
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from duologue.core.effects import StartPlayback, StartReply
 from duologue.core.events import PlaybackProgressed, SpeechStopped, TextTyped, TokenArrived
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 
 _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
-class Stages:
+class LatencyStages:
     """Four waits that follow each other."""
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Stages:
         self._audio_at: int | None = None
         self.newest: dict[str, int | None] = dict.fromkeys(_NAMES)
 
-    def follow(self, moment: Moment) -> None:
+    def follow(self, moment: StepRecord) -> None:
         event = moment.event
         if moment.after is moment.before:
             return

@@ -18,11 +18,21 @@ from weakref import WeakValueDictionary
 
 from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
-from duologue.ports.store import Damaged, Fenced, Held, Kept, Lease, NameTaken, Node, Store, StoreFailed
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.ports.store import (
+    Damaged,
+    Fenced,
+    Held,
+    Lease,
+    NameTaken,
+    ServerNode,
+    Store,
+    StoredConversation,
+    StoreFailed,
+)
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 
 if TYPE_CHECKING:
-    from .served_conversation import Room
+    from .served_conversation import ServedConversation
 
 LOG = logging.getLogger("duologue.server")
 TTL_MS = 10_000
@@ -41,7 +51,7 @@ def without_id(problem: DuologueError, conversation: str) -> str:
     return str(problem).replace(conversation, correlation_id(conversation))
 
 
-class Custody:
+class Leases:
     """What this node holds. `adopt` restores a conversation that nobody holds."""
 
     def __init__(self, store: Store, name: str, address: str = "", ttl_ms: int = TTL_MS) -> None:
@@ -50,11 +60,11 @@ class Custody:
         self._address = address
         self._instance = uuid.uuid4().hex
         self._ttl_ms = ttl_ms
-        self._rooms: dict[str, Room] = {}
-        self._keepers: dict[str, Keeper] = {}
+        self._rooms: dict[str, ServedConversation] = {}
+        self._keepers: dict[str, CheckpointWriter] = {}
         self._dialogues: dict[str, dict[str, Any] | None] = {}
         self._private: set[str] = set()
-        self._unkept: dict[str, Room] = {}  # could not be claimed when they began
+        self._unkept: dict[str, ServedConversation] = {}  # could not be claimed when they began
         self._elsewhere: OrderedDict[str, None] = OrderedDict()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._damaged: dict[str, None] = {}  # we can't go on with these
@@ -65,7 +75,7 @@ class Custody:
 
     # -- The node
 
-    async def open(self, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+    async def open(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
         self._beating = asyncio.get_running_loop().create_task(self._beat(adopt), name="custody")
@@ -78,10 +88,10 @@ class Custody:
             await self.store.leave(self._node())
         await self.store.close()
 
-    def _node(self) -> Node:
-        return Node(self.name, self._instance, self._address, len(self._keepers))
+    def _node(self) -> ServerNode:
+        return ServerNode(self.name, self._instance, self._address, len(self._keepers))
 
-    async def _beat(self, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+    async def _beat(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
         """Renew what we hold, and take over what nobody does. Whatever fails, it goes on: without it, every
         conversation of this node would be lost."""
         while True:
@@ -110,7 +120,9 @@ class Custody:
         self._turns[conversation] = lock
         return lock
 
-    async def _take_over(self, conversation: str, adopt: Callable[[Kept, Lease], Awaitable[None]]) -> None:
+    async def _take_over(
+        self, conversation: str, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]
+    ) -> None:
         """One that is damaged keeps nobody from the others, and is told of once. Our own, whose lease could not be
         renewed in time, are ours until somebody else claims them."""
         async with self.turn(conversation):
@@ -148,7 +160,7 @@ class Custody:
 
     # -- Conversations
 
-    async def take(self, room: Room) -> None:
+    async def take(self, room: ServedConversation) -> None:
         """Keep a new conversation. Where the store fails, its client is told, and it is kept as soon as that works."""
         try:
             lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
@@ -164,7 +176,7 @@ class Custody:
             self._dialogues[room.id] = dialogue
             room.note_unsaved(False)
 
-    async def reclaim(self, conversation: str, key: str) -> tuple[Lease, Kept] | None:
+    async def reclaim(self, conversation: str, key: str) -> tuple[Lease, StoredConversation] | None:
         """A client has come back to us. None if there is no such conversation, or the key is not its own."""
         kept = await self.store.read(conversation)
         if kept is None or kept.is_over or self._is_of_another(kept):
@@ -174,18 +186,18 @@ class Custody:
         except Held:
             return None
 
-    def _is_of_another(self, kept: Kept | None) -> bool:
+    def _is_of_another(self, kept: StoredConversation | None) -> bool:
         """Does it belong to an agent that is not ours? Then it is left to a server that has it."""
         room = kept.parts.get("room") if kept is not None else None
         return isinstance(room, dict) and room.get("agent", self.agent) != self.agent
 
-    def hold(self, room: Room, lease: Lease, kept: Kept) -> None:
+    def hold(self, room: ServedConversation, lease: Lease, kept: StoredConversation) -> None:
         """This conversation is ours from here on."""
         id_ = room.id
         earlier = self._rooms.get(id_)
         if earlier is not None and earlier is not room:
             earlier.lose()
-        keeper = Keeper(
+        keeper = CheckpointWriter(
             self.store,
             lease,
             kept.revision,
@@ -201,7 +213,7 @@ class Custody:
         keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
         room.keep(keeper)
 
-    async def let_go(self, room: Room, is_over: bool) -> None:
+    async def let_go(self, room: ServedConversation, is_over: bool) -> None:
         """Write the rest. One that is over is over; any other may be claimed by anybody at once."""
         self._unkept.pop(room.id, None)
         if self._rooms.get(room.id) is not room:
@@ -222,7 +234,7 @@ class Custody:
         while len(self._elsewhere) > ELSEWHERE_MAX:
             self._elsewhere.popitem(last=False)
 
-    def _lose(self, keeper: Keeper) -> None:
+    def _lose(self, keeper: CheckpointWriter) -> None:
         conversation = keeper.lease.conversation
         if self._keepers.get(conversation) is not keeper:
             return  # of an earlier time that it was here
@@ -231,7 +243,7 @@ class Custody:
         LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
         room.lose()
 
-    def _tell_trouble(self, keeper: Keeper, problem: StoreFailed | None) -> None:
+    def _tell_trouble(self, keeper: CheckpointWriter, problem: StoreFailed | None) -> None:
         conversation = keeper.lease.conversation
         room = self._rooms.get(conversation) if self._keepers.get(conversation) is keeper else None
         if problem is not None:

@@ -11,21 +11,21 @@ from collections.abc import Collection, Iterable
 
 from duologue.observe import signals as sg
 
-from .server_messages import Message
+from .server_messages import ServerMessage
 
 LOST_MAX = 20
 
 
-class Pending:
+class MissedMessages:
     """Kept for one conversation."""
 
-    def __init__(self, lost: Iterable[Message] = (), turns: Iterable[int] = ()) -> None:
-        self._lost: deque[Message] = deque(lost, maxlen=LOST_MAX)  # told to nobody so far
+    def __init__(self, lost: Iterable[ServerMessage] = (), turns: Iterable[int] = ()) -> None:
+        self._lost: deque[ServerMessage] = deque(lost, maxlen=LOST_MAX)  # told to nobody so far
         self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # shown with the history, as often as it is
-        self._fault: Message | None = None
-        self._asked: dict[int, Message] = {}  # by the call that asked
+        self._fault: ServerMessage | None = None
+        self._asked: dict[int, ServerMessage] = {}  # by the call that asked
 
-    def note(self, signal: sg.Signal, told: Message, is_heard: bool) -> None:
+    def note(self, signal: sg.Signal, told: ServerMessage, is_heard: bool) -> None:
         if isinstance(signal, sg.Lost):
             self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
@@ -38,17 +38,17 @@ class Pending:
             case sg.WorkEnded():
                 self._asked.pop(signal.call, None)
 
-    def dump(self) -> list[Message]:
+    def dump(self) -> list[ServerMessage]:
         """What another process has to tell in place of this one."""
         return list(self._lost)
 
-    def lost(self) -> list[Message]:
+    def lost(self) -> list[ServerMessage]:
         """What got no answer; each is told once."""
         told = list(self._lost)
         self._lost.clear()
         return told
 
-    def open(self, is_faulted: bool, asking: Collection[int]) -> list[Message]:
+    def open(self, is_faulted: bool, asking: Collection[int]) -> list[ServerMessage]:
         """What waits for the person. `asking` are the calls that still wait for an answer."""
         asked = [told for call, told in self._asked.items() if call in asking]
         return [*([self._fault] if is_faulted and self._fault is not None else []), *asked]

@@ -6,7 +6,7 @@ conversation, what the table does not name is not told.
 
 from __future__ import annotations
 
-from .server_messages import Message
+from .server_messages import ServerMessage
 
 # Of each message, the fields that may hold words.
 _WORDS: dict[str, tuple[str, ...]] = {
@@ -24,7 +24,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def as_watched(told: Message, is_private: bool) -> Message | None:
+def as_watched(told: ServerMessage, is_private: bool) -> ServerMessage | None:
     """The message for a watcher; None if it is not for one."""
     kind, payload = told["type"], told["payload"]
     if kind == "duologue.notification":

@@ -16,13 +16,15 @@ from duologue.core.events import Event
 from duologue.core.leaves import CLOSED
 from duologue.core.settings import Settings
 from duologue.ports.line import Played
-from duologue.ports.store import Damaged, Kept, Store
+from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_saved
 
-from .served_conversation import Earlier
+from .served_conversation import RestoredConversation
 
 
-async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict[str, Any] | None) -> Earlier:
+async def read_earlier(
+    store: Store, kept: StoredConversation, settings: Settings, hello: dict[str, Any] | None
+) -> RestoredConversation:
     """The conversation, or NotRestorable. `hello` is that of its client, if it has come back."""
     saved = read_saved(kept.parts, settings)
     if saved.state.link in CLOSED:
@@ -39,7 +41,7 @@ async def read_earlier(store: Store, kept: Kept, settings: Settings, hello: dict
     except (AssertionError, KeyError, TypeError, ValueError):
         raise NotRestorable("what was kept of its client can't be read") from None
     position = (hello or {}).get("played")
-    return Earlier(
+    return RestoredConversation(
         id=kept.conversation,
         key=(hello or {}).get("key", ""),
         key_hash=kept.key_hash,

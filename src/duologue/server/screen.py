@@ -13,19 +13,19 @@ from datetime import datetime
 
 from duologue.core.events import Event
 from duologue.core.leaves import User
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.brain import Form, ShowsForm
 from duologue.runtime.conversation import Conversation
 
 from . import server_messages
-from .client_outbox import Guest
+from .client_outbox import ClientOutbox
 from .debug_steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
-from .latency import Stages
-from .missed_messages import Pending
+from .latency import LatencyStages
+from .missed_messages import MissedMessages
 from .redaction import as_watched
-from .server_messages import Message, Teller, message
+from .server_messages import MessageWriter, ServerMessage, message
 
 METRICS_S_MIN = 1.0
 
@@ -33,7 +33,7 @@ METRICS_S_MIN = 1.0
 class Viewer:
     """One guest before the screen: the one that talks, or one that watches."""
 
-    def __init__(self, guest: Guest, teller: Teller, is_watching: bool, is_private: bool) -> None:
+    def __init__(self, guest: ClientOutbox, teller: MessageWriter, is_watching: bool, is_private: bool) -> None:
         self._guest = guest
         self.teller = teller
         self.is_watching = is_watching
@@ -43,7 +43,7 @@ class Viewer:
         self.form: Form | None = None
         self.measured_at = 0.0
 
-    def tell(self, told: Message | None) -> None:
+    def tell(self, told: ServerMessage | None) -> None:
         if told is not None and self.is_watching:
             told = as_watched(told, self._is_private)
         if told is not None:
@@ -58,18 +58,18 @@ class Screen:
         conversation: Conversation,
         began: datetime,
         earlier: Iterable[Event] = (),
-        pending: Pending | None = None,
+        pending: MissedMessages | None = None,
     ) -> None:
         self.conversation = conversation
         self.began = began
         self.id = correlation_id(conversation.id)
         self.log = EventLog(conversation.agent.settings, earlier)
-        self.pending = pending or Pending()
+        self.pending = pending or MissedMessages()
         brain = conversation.agent.thinker
         self._forms = brain if isinstance(brain, ShowsForm) else None  # asking costs more than most signals do
-        self._stages = Stages()
-        self._teller = Teller(conversation, began, "en")
-        self._viewers: dict[Guest, Viewer] = {}
+        self._stages = LatencyStages()
+        self._teller = MessageWriter(conversation, began, "en")
+        self._viewers: dict[ClientOutbox, Viewer] = {}
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
 
@@ -80,18 +80,18 @@ class Screen:
 
     # -- Viewers come and go
 
-    def enter(self, guest: Guest, language: str, *, is_watching: bool = False) -> None:
-        teller = Teller(self.conversation, self.began, language)
+    def enter(self, guest: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
+        teller = MessageWriter(self.conversation, self.began, language)
         self._viewers[guest] = Viewer(guest, teller, is_watching, self.conversation.agent.private)
 
-    def leave(self, guest: Guest) -> None:
+    def leave(self, guest: ClientOutbox) -> None:
         self._viewers.pop(guest, None)
 
-    def is_of(self, guest: Guest) -> bool:
+    def is_of(self, guest: ClientOutbox) -> bool:
         """Is this the client that talks?"""
         return guest in self._viewers and not self._viewers[guest].is_watching
 
-    def greet_watcher(self, guest: Guest) -> None:
+    def greet_watcher(self, guest: ClientOutbox) -> None:
         """What a watcher is told first: which call this is, and how it is. No key, and no id that opens anything."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
@@ -109,7 +109,7 @@ class Screen:
         )
         self.show(guest)
 
-    def show(self, guest: Guest) -> None:
+    def show(self, guest: ClientOutbox) -> None:
         """Everything as it is, for one that has just come."""
         viewer, talk = self._viewers[guest], self.conversation
         viewer.tell(server_messages.history(talk.history, self.pending.lost_turns))
@@ -126,7 +126,7 @@ class Screen:
 
     # -- Every step
 
-    def debug(self, guest: Guest, is_on: bool) -> None:
+    def debug(self, guest: ClientOutbox, is_on: bool) -> None:
         """Tell this viewer of every step, or of no more."""
         viewer = self._viewers.get(guest)
         if viewer is None:
@@ -136,7 +136,7 @@ class Screen:
             work = self._open_debug(guest, viewer)
             viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
 
-    async def _open_debug(self, guest: Guest, viewer: Viewer) -> None:
+    async def _open_debug(self, guest: ClientOutbox, viewer: Viewer) -> None:
         """A long conversation takes a while to play again, and nobody else should wait for it."""
         try:
             upto = len(self.log)
@@ -164,7 +164,7 @@ class Screen:
             if isinstance(signal, sg.Ended) and viewer.is_watching:
                 viewer.tell(message("ended", reason=signal.reason, canRestart=False))
 
-    def _follow(self, moment: Moment) -> None:
+    def _follow(self, moment: StepRecord) -> None:
         self.log.add(moment)
         if moment.after is moment.before:
             return
@@ -172,7 +172,7 @@ class Screen:
         if not self._viewers:
             return
         is_talking, was_talking = moment.after.user is User.TALKING, moment.before.user is User.TALKING
-        step: Message | None = None
+        step: ServerMessage | None = None
         for viewer in tuple(self._viewers.values()):
             if is_talking != was_talking:
                 viewer.tell(message("hearing", on=is_talking))

@@ -21,23 +21,23 @@ from typing import Any
 from duologue.core.errors import DuologueError
 from duologue.core.events import Event
 from duologue.core.leaves import SOUNDING, Link, Reply, User, Voice
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.lines.browser import BrowserLine, Position
 from duologue.observe import signals as sg
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.line import Played
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import Saved
-from duologue.runtime.checkpoint_writer import Keeper
+from duologue.runtime.checkpoint import Checkpoint
+from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 
 from . import server_messages
-from .client_messages import Incoming
-from .client_outbox import Guest
-from .close_codes import MOVED, STOPPING, TAKEN_OVER, Goodbye
-from .leases import Custody, hash_of
-from .missed_messages import Pending
+from .client_messages import ClientMessage
+from .client_outbox import ClientOutbox
+from .close_codes import MOVED, STOPPING, TAKEN_OVER, CloseCode
+from .leases import Leases, hash_of
+from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
 
@@ -48,22 +48,22 @@ _PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class RestoredConversation:
     """A conversation that another process began. Without its client, nobody knows its key and what was played."""
 
     id: str
     key: str
     key_hash: str
     began: datetime
-    saved: Saved
+    saved: Checkpoint
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
-    lost: tuple[server_messages.Message, ...] = ()  # what got no answer, and nobody was told
+    lost: tuple[server_messages.ServerMessage, ...] = ()  # what got no answer, and nobody was told
     lost_turns: tuple[int, ...] = ()
     played: Played | None = None
 
 
-class Room:
+class ServedConversation:
     """One conversation. `over` is called when it has ended."""
 
     def __init__(
@@ -74,10 +74,10 @@ class Room:
         language: str,
         rate_hz: int,
         text_chars_max: int,
-        over: Callable[[Room], None],
+        over: Callable[[ServedConversation], None],
         journals: Path | None = None,
-        custody: Custody | None = None,
-        earlier: Earlier | None = None,
+        custody: Leases | None = None,
+        earlier: RestoredConversation | None = None,
     ) -> None:
         self.id = earlier.id if earlier is not None else uuid.uuid4().hex
         self.key = earlier.key if earlier is not None else secrets.token_urlsafe(24)
@@ -90,16 +90,16 @@ class Room:
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
-        pending = Pending(earlier.lost, earlier.lost_turns) if earlier is not None else Pending()
+        pending = MissedMessages(earlier.lost, earlier.lost_turns) if earlier is not None else MissedMessages()
         self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else (), pending)
         self._earlier = earlier
         self._custody = custody
-        self._keeper: Keeper | None = None
+        self._keeper: CheckpointWriter | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
-        self._early: list[Incoming] | None = [] if earlier is not None else None  # until it goes on
+        self._early: list[ClientMessage] | None = [] if earlier is not None else None  # until it goes on
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.is_elsewhere = False
-        self.guest: Guest | None = None
+        self.guest: ClientOutbox | None = None
         self.is_over = False
         self._text_chars_max = text_chars_max
         self._over = over
@@ -140,7 +140,7 @@ class Room:
                 self.tell(message("ended", reason=reason, canRestart=True))
             self._over(self)
 
-    async def _go_on(self, earlier: Earlier) -> None:
+    async def _go_on(self, earlier: RestoredConversation) -> None:
         """If something was being said, its client alone knows how much of it was heard, and is waited for: else it
         would be said again. One that doesn't come for so long has given up."""
         played = earlier.played
@@ -164,7 +164,7 @@ class Room:
 
     # -- Being kept
 
-    def keep(self, keeper: Keeper) -> None:
+    def keep(self, keeper: CheckpointWriter) -> None:
         self._keeper = keeper
         self.conversation.engine.keep(keeper)
         keeper.mark("machine", "words", "room")
@@ -194,7 +194,7 @@ class Room:
             await self._custody.let_go(self, is_over=False)
             await self._abandon(STOPPING)
 
-    async def _abandon(self, goodbye: Goodbye) -> None:
+    async def _abandon(self, goodbye: CloseCode) -> None:
         if self.guest is not None:
             self.guest.drop_sound(self.conversation.machine_state.voice_id)
             self.guest.leave(goodbye)
@@ -227,7 +227,7 @@ class Room:
 
     def enter(
         self,
-        guest: Guest,
+        guest: ClientOutbox,
         *,
         language: str,
         rate_hz: int,
@@ -252,13 +252,13 @@ class Room:
             self.conversation.engine.skip_voices(position.voice)
         self.line.attach(guest, position)
 
-    def leave(self, guest: Guest) -> None:
+    def leave(self, guest: ClientOutbox) -> None:
         if self.guest is guest:
             self.guest = None
             self.screen.leave(guest)
             self.line.detach(guest)
 
-    def _greet(self, guest: Guest, resumed: bool) -> None:
+    def _greet(self, guest: ClientOutbox, resumed: bool) -> None:
         """All that a client needs to show the conversation as it is."""
         since = server_messages.iso(self.began, 0)
         self.tell(
@@ -274,13 +274,13 @@ class Room:
             if self._keeper is not None:
                 self._keeper.mark("room")  # what was lost is told
 
-    def tell(self, told: server_messages.Message) -> None:
+    def tell(self, told: server_messages.ServerMessage) -> None:
         if self.guest is not None:
             self.guest.tell(told)
 
     # -- What the client does
 
-    def do(self, incoming: Incoming) -> None:
+    def do(self, incoming: ClientMessage) -> None:
         """Obey, or say why not. What comes before the conversation goes on is done then, but for its end."""
         if self.is_elsewhere:
             return  # it will be said again where the conversation goes on
@@ -332,7 +332,7 @@ class Room:
         self.tell(message("typed", id=id_))
 
     @staticmethod
-    async def _is_saved_now(keeper: Keeper) -> bool:
+    async def _is_saved_now(keeper: CheckpointWriter) -> bool:
         try:
             await keeper.saved()
         except (Fenced, StoreFailed):
@@ -361,7 +361,7 @@ class Room:
         if self._keeper is not None:
             self._keeper.mark("room")
 
-    def _follow(self, moment: Moment) -> None:
+    def _follow(self, moment: StepRecord) -> None:
         if self._early is not None and moment.after is not moment.before:
             asyncio.get_running_loop().call_soon(self._do_early)
 

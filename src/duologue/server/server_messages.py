@@ -16,12 +16,12 @@ from duologue.ports.brain import Form
 from duologue.ports.history import AgentSaid, Item, UserSaid
 from duologue.runtime.conversation import Conversation
 
-Message: TypeAlias = dict[str, Any]
+ServerMessage: TypeAlias = dict[str, Any]
 
 _PROBLEMS_SHOWN = ("ears", "voice", "journal", "tools")  # others are for the log
 
 
-def message(kind: str, **payload: Any) -> Message:
+def message(kind: str, **payload: Any) -> ServerMessage:
     return {"type": f"duologue.{kind}", "payload": payload}
 
 
@@ -29,14 +29,14 @@ def iso(began: datetime, at_ms: int) -> str:
     return (began + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class Teller:
+class MessageWriter:
     """The signals of one conversation, in one client's language."""
 
     def __init__(self, conversation: Conversation, began: datetime, language: str) -> None:
         self._conversation = conversation
         self._began = began
         self.language = language
-        self._table: dict[type[sg.Signal], Callable[[Any], Message | None]] = {
+        self._table: dict[type[sg.Signal], Callable[[Any], ServerMessage | None]] = {
             sg.StateEntered: self._entered,
             sg.TurnStarted: lambda signal: _turn("turn-started", signal.turn),
             sg.TurnCompleted: lambda signal: _turn("turn-completed", signal.turn),
@@ -64,13 +64,13 @@ class Teller:
             sg.Problem: _problem,
         }
 
-    def tell(self, signal: sg.Signal) -> Message | None:
+    def tell(self, signal: sg.Signal) -> ServerMessage | None:
         make = self._table.get(type(signal))
         return make(signal) if make is not None else None
 
     # -- States
 
-    def state(self) -> Message:
+    def state(self) -> ServerMessage:
         """Where the conversation is."""
         now = self._conversation.snapshot()
         context, moves = now.metadata, self._conversation.transitions
@@ -96,10 +96,10 @@ class Teller:
             },
         )
 
-    def _entered(self, signal: sg.StateEntered) -> Message | None:
+    def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
         return self.state() if signal.view == "conversation" else None
 
-    def _waiting(self, signal: sg.Waiting) -> Message:
+    def _waiting(self, signal: sg.Waiting) -> ServerMessage:
         keys = ("working", "still_working", "making_progress", "taking_longer")
         told = label(keys[min(signal.stage, len(keys) - 1)], self.language)
         return message("wait", call=signal.call, stage=signal.stage, label=told, detail=signal.detail)
@@ -108,7 +108,7 @@ class Teller:
 # -- One function for each kind
 
 
-def _turn(event: str, turn: sg.TurnContext, why: str = "") -> Message:
+def _turn(event: str, turn: sg.TurnContext, why: str = "") -> ServerMessage:
     return message(
         "turn",
         event=event,
@@ -121,7 +121,7 @@ def _turn(event: str, turn: sg.TurnContext, why: str = "") -> Message:
     )
 
 
-def _caption(signal: sg.Caption) -> Message:
+def _caption(signal: sg.Caption) -> ServerMessage:
     return message(
         "caption",
         role=signal.role,
@@ -133,20 +133,20 @@ def _caption(signal: sg.Caption) -> Message:
     )
 
 
-def _work(event: str, signal: Any, **more: Any) -> Message:
+def _work(event: str, signal: Any, **more: Any) -> ServerMessage:
     return message("work", event=event, call=signal.call, tool=signal.tool, **more)
 
 
-def notification(level: str, code: str, text: str, actions: tuple[str, ...] = (), fatal: bool = False) -> Message:
+def notification(level: str, code: str, text: str, actions: tuple[str, ...] = (), fatal: bool = False) -> ServerMessage:
     return message("notification", level=level, code=code, message=text, actions=list(actions), fatal=fatal)
 
 
-def _failed(signal: sg.Failed) -> Message:
+def _failed(signal: sg.Failed) -> ServerMessage:
     actions = ("restart",) if signal.fatal else ("retry", "dismiss")
     return notification("error", signal.error.value, signal.hint, actions, signal.fatal)
 
 
-def _recovered(signal: sg.Recovered) -> Message:
+def _recovered(signal: sg.Recovered) -> ServerMessage:
     if signal.source == "fault":
         return notification("info", "recovered", "It works again.")
     if signal.success:
@@ -154,12 +154,12 @@ def _recovered(signal: sg.Recovered) -> Message:
     return notification("error", "not_restored", "The connection could not be restored.", ("retry", "restart"))
 
 
-def _lost(signal: sg.Lost) -> Message:
+def _lost(signal: sg.Lost) -> ServerMessage:
     said = " ".join(signal.texts)
     return notification("warning", "lost", f"This got no answer: “{said}”")
 
 
-def _problem(signal: sg.Problem) -> Message | None:
+def _problem(signal: sg.Problem) -> ServerMessage | None:
     where = signal.where.partition(" ")[0]
     if where not in _PROBLEMS_SHOWN:
         return None
@@ -169,12 +169,12 @@ def _problem(signal: sg.Problem) -> Message | None:
 # -- What a client that comes back has to know
 
 
-def history(items: tuple[Item, ...], lost: Collection[int] = ()) -> Message:
+def history(items: tuple[Item, ...], lost: Collection[int] = ()) -> ServerMessage:
     """`lost` are the turns that got no answer."""
     return message("history", items=[told for item in items if (told := _item(item, lost)) is not None])
 
 
-def _item(item: Item, lost: Collection[int]) -> Message | None:
+def _item(item: Item, lost: Collection[int]) -> ServerMessage | None:
     match item:
         case UserSaid():
             is_lost = item.turn in lost
@@ -196,14 +196,14 @@ def _item(item: Item, lost: Collection[int]) -> Message | None:
     return None
 
 
-def dialogue(form: Form | None) -> Message:
+def dialogue(form: Form | None) -> ServerMessage:
     if form is None:
         return message("dialogue", flow=None, title="", state="idle", question=None, slots=[])
     slots = [{"name": slot.name, "label": slot.label, "value": slot.value, "state": slot.state} for slot in form.slots]
     return message("dialogue", flow=form.flow, title=form.title, state=form.state, question=form.question, slots=slots)
 
 
-def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -> Message:
+def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -> ServerMessage:
     return message(
         "metrics",
         sessionMs=session_ms,

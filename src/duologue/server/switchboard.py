@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from duologue.observe import signals as sg
 
 from . import server_messages
-from .client_messages import Incoming
-from .client_outbox import Guest
+from .client_messages import ClientMessage
+from .client_outbox import ClientOutbox
 from .screen import Screen
-from .server_messages import Message, message
+from .server_messages import ServerMessage, message
 from .settings import ServerSettings, is_loopback
 
 LOG = logging.getLogger("duologue.server")
@@ -30,7 +30,7 @@ class Switchboard:
 
     def __init__(self) -> None:
         self._screens: dict[str, Screen] = {}
-        self._guests: dict[Guest, None] = {}
+        self._guests: dict[ClientOutbox, None] = {}
         self._alarm: asyncio.TimerHandle | None = None
 
     def add(self, screen: Screen) -> None:
@@ -57,11 +57,11 @@ class Switchboard:
 
     # -- The list
 
-    def subscribe(self, guest: Guest) -> None:
+    def subscribe(self, guest: ClientOutbox) -> None:
         self._guests[guest] = None
         guest.tell(self._list(guest))
 
-    def unsubscribe(self, guest: Guest) -> None:
+    def unsubscribe(self, guest: ClientOutbox) -> None:
         self._guests.pop(guest, None)
 
     def _note_change(self) -> None:
@@ -74,12 +74,12 @@ class Switchboard:
         for guest in tuple(self._guests):
             guest.tell(self._list(guest))
 
-    def _list(self, guest: Guest) -> Message:
+    def _list(self, guest: ClientOutbox) -> ServerMessage:
         """Oldest first. `own` is the conversation that this very client is in."""
         return message("calls", calls=[_entry(screen, guest) for screen in self._screens.values()])
 
 
-def _entry(screen: Screen, guest: Guest) -> dict[str, Any]:
+def _entry(screen: Screen, guest: ClientOutbox) -> dict[str, Any]:
     agent = screen.conversation.agent
     return {
         "id": screen.id,
@@ -95,7 +95,7 @@ def _entry(screen: Screen, guest: Guest) -> dict[str, Any]:
 class Operator:
     """What one socket sees of the calls of others."""
 
-    def __init__(self, switchboard: Switchboard, guest: Guest, may_watch: bool) -> None:
+    def __init__(self, switchboard: Switchboard, guest: ClientOutbox, may_watch: bool) -> None:
         self._switchboard = switchboard
         self._guest = guest
         self.may_watch = may_watch
@@ -105,7 +105,7 @@ class Operator:
     def is_watching(self) -> bool:
         return self._screen is not None
 
-    def do(self, incoming: Incoming, language: str, is_busy: bool) -> None:
+    def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
         """Obey, or say why not. `is_busy`: this client is in a conversation of its own."""
         kind, given = incoming.type, incoming.payload
         if kind in ("calls", "watch") and not self.may_watch:

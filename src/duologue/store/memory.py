@@ -13,17 +13,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from duologue.ports.store import (
+    ActionProgress,
     Fenced,
     Held,
     Holding,
-    Kept,
     Lease,
-    Message,
     NameTaken,
-    Node,
-    Progress,
+    OutboxMessage,
     Receipt,
-    Write,
+    ServerNode,
+    StoredConversation,
+    StoreWrite,
 )
 
 from .wall_clock import Clock
@@ -72,7 +72,7 @@ class MemoryStore:
     def __init__(self, clock: Clock = lambda: time.monotonic_ns() // 1_000_000) -> None:
         self._now_ms = clock
         self._kept: dict[str, _Conversation] = {}
-        self._nodes: dict[str, tuple[Node, int, int]] = {}  # the node, when it was seen, until when it is alive
+        self._nodes: dict[str, tuple[ServerNode, int, int]] = {}  # the node, when it was seen, until when it is alive
         self._epochs = 0
         self._messages = 0
 
@@ -84,7 +84,7 @@ class MemoryStore:
 
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
-    ) -> tuple[Lease, Kept]:
+    ) -> tuple[Lease, StoredConversation]:
         conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash")
         kept = self._kept.get(conversation)
         if kept:
@@ -133,7 +133,7 @@ class MemoryStore:
 
     # -- Writing
 
-    async def write(self, lease: Lease, revision: int, write: Write) -> int:
+    async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         content = content_of(write)
         kept = self._fence(lease)
         if (kept.revision, kept.write_hash) == (revision + 1, content.digest):
@@ -161,7 +161,7 @@ class MemoryStore:
         kept.is_over |= content.is_over
         kept.write_hash = content.digest
 
-    async def read(self, conversation: str) -> Kept | None:
+    async def read(self, conversation: str) -> StoredConversation | None:
         kept = self._kept.get(conversation_of(conversation))
         return _shown(conversation, kept) if kept else None
 
@@ -171,11 +171,11 @@ class MemoryStore:
         known = kept.actions.get(key)
         if known is None:
             kept.actions[key] = _Action(name)
-            return Receipt(key, Progress.NEW, name)
+            return Receipt(key, ActionProgress.NEW, name)
         if known.output is None:
-            return Receipt(key, Progress.BEGUN, known.name)
+            return Receipt(key, ActionProgress.BEGUN, known.name)
         output = decode(known.output, lease.conversation, f"the output of {key!r}")
-        return Receipt(key, Progress.DONE, known.name, output)
+        return Receipt(key, ActionProgress.DONE, known.name, output)
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
         text = encode(output, f"the output of {key_of(key)!r}")
@@ -183,10 +183,12 @@ class MemoryStore:
         _may_finish(lease, {name: action.output for name, action in kept.actions.items()}, key, text)
         kept.actions.setdefault(key, _Action("")).output = text
 
-    async def outbox(self, conversation: str) -> Sequence[Message]:
+    async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
         kept = self._kept.get(conversation_of(conversation))
         waiting = kept.messages.items() if kept else ()
-        return [Message(topic, decode(body, conversation, "a message"), number) for number, (topic, body) in waiting]
+        return [
+            OutboxMessage(topic, decode(body, conversation, "a message"), number) for number, (topic, body) in waiting
+        ]
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None:
         kept = self._fence(lease)
@@ -202,7 +204,7 @@ class MemoryStore:
 
     # -- Looking after it
 
-    async def enlist(self, node: Node, ttl_ms: int) -> None:
+    async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
         node_of(node.name), node_of(node.instance), text_of(node.address, "address"), ttl_of(ttl_ms)
         now_ms = self._now_ms()
         known, _, alive_until_ms = self._nodes.get(node.name, (node, 0, 0))
@@ -210,12 +212,12 @@ class MemoryStore:
             raise NameTaken(f"another node named {node.name!r} is alive: give each node a name of its own")
         self._nodes[node.name] = (node, now_ms, now_ms + ttl_ms)
 
-    async def leave(self, node: Node) -> None:
+    async def leave(self, node: ServerNode) -> None:
         node_of(node.name), node_of(node.instance)
         if node.name in self._nodes and self._nodes[node.name][0].instance == node.instance:
             del self._nodes[node.name]
 
-    async def nodes(self) -> Sequence[Node]:
+    async def nodes(self) -> Sequence[ServerNode]:
         now_ms = self._now_ms()
         alive = [(node, seen_ms) for node, seen_ms, until_ms in self._nodes.values() if until_ms > now_ms]
         return [
@@ -250,9 +252,9 @@ class MemoryStore:
         return len(old)
 
 
-def _shown(conversation: str, kept: _Conversation) -> Kept:
+def _shown(conversation: str, kept: _Conversation) -> StoredConversation:
     parts = {part: decode(text, conversation, f"part {part!r}") for part, text in sorted(kept.parts.items())}
-    return Kept(conversation, kept.epoch, kept.revision, parts, kept.key_hash, kept.is_over)
+    return StoredConversation(conversation, kept.epoch, kept.revision, parts, kept.key_hash, kept.is_over)
 
 
 def _may_finish(lease: Lease, known: dict[str, str | None], key: str, output: str) -> None:

@@ -21,10 +21,10 @@ from duologue.ports.store import Lease, StoreFailed, Unsure
 
 from . import sql_operations
 from .postgres_errors import AGAIN, CantConnect, read_address, running
-from .postgres_pool import Connection, Pool
-from .schema import STEPS, Step, missing
+from .postgres_pool import Pool, PostgresConnection
+from .schema import STEPS, MigrationStep, missing
 from .sql_operations import POSTGRES, Script
-from .sql_store import Kind, SqlStore
+from .sql_store import SqlStore, TransactionKind
 from .write_content import Content
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ class PostgresStore(SqlStore):
     dialect = POSTGRES
 
     def __init__(
-        self, url: str, *, schema: str = "duologue", connections_max: int = 4, steps: Sequence[Step] = STEPS
+        self, url: str, *, schema: str = "duologue", connections_max: int = 4, steps: Sequence[MigrationStep] = STEPS
     ) -> None:
         if not _SCHEMA.fullmatch(schema):
             raise StoreFailed(f"{schema!r:.80} is no name for a schema: small letters, digits and _")
@@ -74,10 +74,14 @@ class PostgresStore(SqlStore):
 
     async def keep(self, lease: Lease, revision: int, content: Content) -> int:
         if content.has_parts_only:
-            return await self.run(lambda: sql_operations.write_at_once(lease, revision, content), kind=Kind.STATEMENT)
+            return await self.run(
+                lambda: sql_operations.write_at_once(lease, revision, content), kind=TransactionKind.STATEMENT
+            )
         return await super().keep(lease, revision, content)
 
-    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, kind: Kind = Kind.TRANSACTION) -> T:
+    async def run(
+        self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
+    ) -> T:
         may_be_done = False
         for wait_s in (*WAITS_S, None):
             try:
@@ -97,7 +101,7 @@ class PostgresStore(SqlStore):
             raise self._unsure()
         raise StoreFailed(f"{self._pool.where}: the connection is lost again and again, nothing was written")
 
-    async def _attempt(self, make: Callable[[], Script[T]], kind: Kind) -> T:
+    async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind) -> T:
         connection = await self._pool.take()
         attempt = _Attempt(connection)
         try:
@@ -126,7 +130,7 @@ class PostgresStore(SqlStore):
 
     # -- The schema
 
-    async def _migrate(self, connection: Connection) -> None:
+    async def _migrate(self, connection: PostgresConnection) -> None:
         """All in one transaction; nodes that start together wait for each other."""
         async with connection.transaction():
             number = zlib.crc32(f"duologue {self.schema}".encode())
@@ -137,7 +141,7 @@ class PostgresStore(SqlStore):
                     await connection.execute(statement.encode())
                 await connection.execute("INSERT INTO schema_versions VALUES (%s, now_ms())", (step.version,))
 
-    async def _version(self, connection: Connection) -> int:
+    async def _version(self, connection: PostgresConnection) -> int:
         known = await connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", (self.schema,))
         if not await known.fetchone():
             await connection.execute(f"CREATE SCHEMA {self.schema}".encode())
@@ -155,14 +159,14 @@ class PostgresStore(SqlStore):
 class _Attempt:
     """A script on a connection. When it fails, `is_committing` tells whether it may have been done."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: PostgresConnection) -> None:
         self.connection = connection
         self.is_committing = False
 
-    async def perform(self, script: Script[T], kind: Kind) -> T:
-        if kind is Kind.TRANSACTION:
+    async def perform(self, script: Script[T], kind: TransactionKind) -> T:
+        if kind is TransactionKind.TRANSACTION:
             return await self._transact(script)
-        self.is_committing = kind is Kind.STATEMENT  # it commits by itself
+        self.is_committing = kind is TransactionKind.STATEMENT  # it commits by itself
         return await self._drive(script)
 
     async def _transact(self, script: Script[T]) -> T:

@@ -17,7 +17,7 @@ from duologue.ports.store import StoreFailed
 
 from .postgres_errors import connecting, place
 
-Connection = psycopg.AsyncConnection[tuple[Any, ...]]
+PostgresConnection = psycopg.AsyncConnection[tuple[Any, ...]]
 CONNECT_S_MAX = 5
 WAIT_S_MAX = 10
 
@@ -39,10 +39,10 @@ class Pool:
         ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self._address["options"] = f"{address.get('options') or ''} {ours}".strip()
         self._free = asyncio.Semaphore(connections_max)
-        self._idle: list[Connection] = []
+        self._idle: list[PostgresConnection] = []
         self._is_closed = False
 
-    async def take(self) -> Connection:
+    async def take(self) -> PostgresConnection:
         try:
             async with asyncio.timeout(WAIT_S_MAX):
                 await self._free.acquire()
@@ -58,7 +58,7 @@ class Pool:
             self._free.release()
             raise
 
-    async def _connect(self) -> Connection:
+    async def _connect(self) -> PostgresConnection:
         try:
             return await psycopg.AsyncConnection.connect(autocommit=True, **self._address)
         except psycopg.Error as error:
@@ -66,7 +66,7 @@ class Pool:
         except (UnicodeError, OSError):
             raise StoreFailed(f"{self.where}: can't be reached; check the address") from None
 
-    async def give_back(self, connection: Connection) -> None:
+    async def give_back(self, connection: PostgresConnection) -> None:
         """Keep it if nothing is under way on it."""
         self._free.release()
         idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE

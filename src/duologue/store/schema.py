@@ -15,7 +15,7 @@ TABLES = ("parts", "receipts", "messages", "journal")  # what hangs on a convers
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """From the version before to this one."""
 
     version: int
@@ -44,8 +44,8 @@ ROWS = (  # how a row's number is given differs
     "CREATE INDEX journal_of ON journal (conversation, id)",
 )
 
-STEPS: Sequence[Step] = (
-    Step(
+STEPS: Sequence[MigrationStep] = (
+    MigrationStep(
         1,
         sqlite=(
             CONVERSATIONS,
@@ -66,7 +66,7 @@ STEPS: Sequence[Step] = (
 )
 
 
-def missing(found: int, steps: Sequence[Step], where: str) -> Sequence[Step]:
+def missing(found: int, steps: Sequence[MigrationStep], where: str) -> Sequence[MigrationStep]:
     """The steps that a store at version `found` still needs."""
     newest = steps[-1].version
     if found > newest:

@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from duologue.ports.store import (
+    ActionProgress,
     Fenced,
     Held,
     Holding,
-    Kept,
     Lease,
-    Message,
     NameTaken,
-    Node,
-    Progress,
+    OutboxMessage,
     Receipt,
+    ServerNode,
+    StoredConversation,
     StoreFailed,
 )
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 Row = tuple[Any, ...]
 Sql = tuple[str, Sequence[Any]]
 Script = Generator[Sql, Sequence[Row], T]
-Claimed = tuple[Lease, Kept]
+Claimed = tuple[Lease, StoredConversation]
 
 RENEWED_AT_ONCE = 500
 SWEPT_AT_ONCE = 200
@@ -42,15 +42,15 @@ _CLAIMS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class SqlDialect:
     """Where the two databases differ."""
 
     next_epoch: str
     lock: str  # keeps a row until the transaction ends; SQLite has one writer anyway
 
 
-SQLITE = Dialect("UPDATE epochs SET last = last + 1 RETURNING last", "")
-POSTGRES = Dialect("SELECT nextval('epochs')", " FOR UPDATE")
+SQLITE = SqlDialect("UPDATE epochs SET last = last + 1 RETURNING last", "")
+POSTGRES = SqlDialect("SELECT nextval('epochs')", " FOR UPDATE")
 
 
 def marks(rows: int, columns: int = 1) -> str:
@@ -62,7 +62,7 @@ def marks(rows: int, columns: int = 1) -> str:
 # -- Owning
 
 
-def claim(by: Dialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
+def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
     """Own it. Another node may make it at this very moment: then look again."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
@@ -79,7 +79,7 @@ def claim(by: Dialect, conversation: str, node: str, ttl_ms: int, key_hash: str,
             (conversation, node, epoch, ttl_ms, key_hash),
         )
         if made:
-            return Lease(conversation, node, epoch), Kept(conversation, epoch, 0, key_hash=key_hash)
+            return Lease(conversation, node, epoch), StoredConversation(conversation, epoch, 0, key_hash=key_hash)
     raise StoreFailed(f"conversation {conversation!r} comes and goes while it is claimed: try again")
 
 
@@ -91,7 +91,7 @@ def _may_claim(conversation: str, node: str, found: Row, key_hash: str, force: b
         raise Held(f"node {holder!r} holds conversation {conversation!r}")
 
 
-def _overtake(by: Dialect, conversation: str, node: str, ttl_ms: int, key_hash: str) -> Script[Claimed]:
+def _overtake(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str) -> Script[Claimed]:
     ((epoch,),) = yield by.next_epoch, ()
     yield (
         "UPDATE conversations SET node = ?, epoch = ?, expires_ms = now_ms() + ?, key_hash = ?, write_hash = '' "
@@ -134,7 +134,7 @@ def _fields(lease: Lease) -> tuple[str, str, int]:
     return lease.conversation, lease.node, lease.epoch
 
 
-def _fence(by: Dialect, lease: Lease) -> Script[None]:
+def _fence(by: SqlDialect, lease: Lease) -> Script[None]:
     rows = yield "SELECT 1 FROM conversations WHERE id = ? AND node = ? AND epoch = ?" + by.lock, _fields(lease)
     if not rows:
         raise _overtaken(lease)
@@ -221,7 +221,7 @@ def _done(conversation: str, key: str, output: str) -> Script[None]:
         raise Fenced(f"action {key!r} of conversation {conversation!r} was finished before, with another output")
 
 
-def read(conversation: str) -> Script[Kept | None]:
+def read(conversation: str) -> Script[StoredConversation | None]:
     """In one statement, so that no half of a write is seen."""
     rows = yield (
         "SELECT epoch, revision, key_hash, is_over, part, content FROM conversations "
@@ -232,10 +232,10 @@ def read(conversation: str) -> Script[Kept | None]:
         return None
     epoch, revision, key_hash, is_over = rows[0][:4]
     parts = {row[4]: decode(row[5], conversation, f"part {row[4]!r}") for row in rows if row[4] is not None}
-    return Kept(conversation, epoch, revision, parts, key_hash, bool(is_over))
+    return StoredConversation(conversation, epoch, revision, parts, key_hash, bool(is_over))
 
 
-def begin(by: Dialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
+def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
     """`token` is this call's own: when its answer was lost and it asks again, it is still the one that began."""
     yield from _fence(by, lease)
     made = yield (
@@ -244,27 +244,29 @@ def begin(by: Dialect, lease: Lease, key: str, name: str, token: str) -> Script[
         (lease.conversation, key, name, token),
     )
     if made:
-        return Receipt(key, Progress.NEW, name)
+        return Receipt(key, ActionProgress.NEW, name)
     ((known, owner, output),) = yield (
         "SELECT name, token, output FROM receipts WHERE conversation = ? AND key = ?",
         (lease.conversation, key),
     )
     if output is not None:
-        return Receipt(key, Progress.DONE, known, decode(output, lease.conversation, f"the output of {key!r}"))
-    return Receipt(key, Progress.NEW if owner == token else Progress.BEGUN, known)
+        return Receipt(key, ActionProgress.DONE, known, decode(output, lease.conversation, f"the output of {key!r}"))
+    return Receipt(key, ActionProgress.NEW if owner == token else ActionProgress.BEGUN, known)
 
 
-def finish(by: Dialect, lease: Lease, key: str, output: str) -> Script[None]:
+def finish(by: SqlDialect, lease: Lease, key: str, output: str) -> Script[None]:
     yield from _fence(by, lease)
     yield from _done(lease.conversation, key, output)
 
 
-def outbox(conversation: str) -> Script[Sequence[Message]]:
+def outbox(conversation: str) -> Script[Sequence[OutboxMessage]]:
     rows = yield "SELECT id, topic, body FROM messages WHERE conversation = ? ORDER BY id", (conversation,)
-    return [Message(topic, decode(body, conversation, f"message {number}"), number) for number, topic, body in rows]
+    return [
+        OutboxMessage(topic, decode(body, conversation, f"message {number}"), number) for number, topic, body in rows
+    ]
 
 
-def sent(by: Dialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
+def sent(by: SqlDialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
     yield from _fence(by, lease)
     if ids:
         yield (
@@ -273,7 +275,7 @@ def sent(by: Dialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
         )
 
 
-def log(by: Dialect, lease: Lease, batch: str, lines: str) -> Script[None]:
+def log(by: SqlDialect, lease: Lease, batch: str, lines: str) -> Script[None]:
     """`batch` is this call's own, so that lines whose answer was lost are not written twice."""
     yield from _fence(by, lease)
     yield (
@@ -290,7 +292,7 @@ def journal(conversation: str) -> Script[Sequence[str]]:
 # -- Looking after it
 
 
-def enlist(node: Node, ttl_ms: int) -> Script[None]:
+def enlist(node: ServerNode, ttl_ms: int) -> Script[None]:
     rows = yield (
         "INSERT INTO nodes (name, instance, address, conversations, seen_ms, expires_ms) "
         "VALUES (?, ?, ?, ?, now_ms(), now_ms() + ?) ON CONFLICT (name) DO UPDATE SET instance = excluded.instance, "
@@ -303,17 +305,17 @@ def enlist(node: Node, ttl_ms: int) -> Script[None]:
         raise NameTaken(f"another node named {node.name!r} is alive: give each node a name of its own")
 
 
-def leave(node: Node) -> Script[None]:
+def leave(node: ServerNode) -> Script[None]:
     yield "DELETE FROM nodes WHERE name = ? AND instance = ?", (node.name, node.instance)
 
 
-def nodes() -> Script[Sequence[Node]]:
+def nodes() -> Script[Sequence[ServerNode]]:
     rows = yield (
         "SELECT name, instance, address, conversations, now_ms() - seen_ms FROM nodes WHERE expires_ms > now_ms() "
         "ORDER BY name",
         (),
     )
-    return [Node(*row) for row in rows]
+    return [ServerNode(*row) for row in rows]
 
 
 def holdings(limit: int) -> Script[Sequence[Holding]]:

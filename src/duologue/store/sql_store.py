@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, TypeVar
 
-from duologue.ports.store import Holding, Kept, Lease, Message, Node, Receipt, Write
+from duologue.ports.store import Holding, Lease, OutboxMessage, Receipt, ServerNode, StoredConversation, StoreWrite
 
 from . import sql_operations
-from .sql_operations import RENEWED_AT_ONCE, SWEPT_AT_ONCE, Dialect, Script
+from .sql_operations import RENEWED_AT_ONCE, SWEPT_AT_ONCE, Script, SqlDialect
 from .write_content import (
     Content,
     content_of,
@@ -31,7 +31,7 @@ from .write_content import (
 T = TypeVar("T")
 
 
-class Kind(Enum):
+class TransactionKind(Enum):
     """What a script needs around it."""
 
     TRANSACTION = "transaction"
@@ -42,10 +42,12 @@ class Kind(Enum):
 class SqlStore(ABC):
     """Everything but the connection."""
 
-    dialect: Dialect
+    dialect: SqlDialect
 
     @abstractmethod
-    async def run(self, make: Callable[[], Script[T]], *, again: bool = True, kind: Kind = Kind.TRANSACTION) -> T:
+    async def run(
+        self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
+    ) -> T:
         """Run a script: all of it or nothing. `again`: it may be run twice and is still done once."""
 
     async def open(self) -> None:
@@ -58,7 +60,7 @@ class SqlStore(ABC):
 
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
-    ) -> tuple[Lease, Kept]:
+    ) -> tuple[Lease, StoredConversation]:
         asked = (conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash"), force)
         return await self.run(lambda: sql_operations.claim(self.dialect, *asked))
 
@@ -76,20 +78,20 @@ class SqlStore(ABC):
         await self.run(lambda: sql_operations.release(lease))
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        return await self.run(lambda: sql_operations.orphans(limit_of(limit)), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.orphans(limit_of(limit)), kind=TransactionKind.READING)
 
     # -- Writing
 
-    async def write(self, lease: Lease, revision: int, write: Write) -> int:
+    async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         lease_of(lease)
         return await self.keep(lease, revision, content_of(write))
 
     async def keep(self, lease: Lease, revision: int, content: Content) -> int:
         return await self.run(lambda: sql_operations.write(lease, revision, content))
 
-    async def read(self, conversation: str) -> Kept | None:
+    async def read(self, conversation: str) -> StoredConversation | None:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.read(conversation), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.read(conversation), kind=TransactionKind.READING)
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         lease_of(lease)
@@ -101,9 +103,9 @@ class SqlStore(ABC):
         text = encode(output, f"the output of {key_of(key)!r}")
         await self.run(lambda: sql_operations.finish(self.dialect, lease, key, text))
 
-    async def outbox(self, conversation: str) -> Sequence[Message]:
+    async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.outbox(conversation), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.outbox(conversation), kind=TransactionKind.READING)
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None:
         lease_of(lease)
@@ -116,23 +118,23 @@ class SqlStore(ABC):
 
     async def journal(self, conversation: str) -> Sequence[str]:
         conversation_of(conversation)
-        return await self.run(lambda: sql_operations.journal(conversation), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.journal(conversation), kind=TransactionKind.READING)
 
     # -- Looking after it
 
-    async def enlist(self, node: Node, ttl_ms: int) -> None:
+    async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
         node_of(node.name), node_of(node.instance), text_of(node.address, "address"), ttl_of(ttl_ms)
         await self.run(lambda: sql_operations.enlist(node, ttl_ms))
 
-    async def leave(self, node: Node) -> None:
+    async def leave(self, node: ServerNode) -> None:
         node_of(node.name), node_of(node.instance)
         await self.run(lambda: sql_operations.leave(node))
 
-    async def nodes(self) -> Sequence[Node]:
-        return await self.run(sql_operations.nodes, kind=Kind.READING)
+    async def nodes(self) -> Sequence[ServerNode]:
+        return await self.run(sql_operations.nodes, kind=TransactionKind.READING)
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
-        return await self.run(lambda: sql_operations.holdings(limit_of(limit)), kind=Kind.READING)
+        return await self.run(lambda: sql_operations.holdings(limit_of(limit)), kind=TransactionKind.READING)
 
     async def forget(self, conversation: str) -> bool:
         conversation_of(conversation)

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from duologue.ports.store import StoreFailed, Unsure
 
-from .schema import STEPS, Step, missing
+from .schema import STEPS, MigrationStep, missing
 from .sql_operations import SQLITE, Script
-from .sql_store import Kind, SqlStore
+from .sql_store import SqlStore, TransactionKind
 from .sqlite_thread import SqliteThread
 from .wall_clock import Clock, boot_id, counter_ms, from_moment, wall_ms
 
@@ -60,7 +60,7 @@ class SqliteStore(SqlStore):
     dialect = SQLITE
 
     def __init__(
-        self, path: Path | str | None = None, *, clock: Clock | None = None, steps: Sequence[Step] = STEPS
+        self, path: Path | str | None = None, *, clock: Clock | None = None, steps: Sequence[MigrationStep] = STEPS
     ) -> None:
         self.path = Path(path).expanduser().absolute() if path else default_path()
         self._clock, self._steps = clock, steps
@@ -82,7 +82,7 @@ class SqliteStore(SqlStore):
         make: Callable[[], Script[T]],
         *,
         again: bool = True,  # noqa: ARG002 (there is no connection to lose)
-        kind: Kind = Kind.TRANSACTION,  # noqa: ARG002 (what waits together shares one anyway)
+        kind: TransactionKind = TransactionKind.TRANSACTION,  # noqa: ARG002 (what waits together shares one anyway)
     ) -> T:
         return await self._opened().script(make)
 

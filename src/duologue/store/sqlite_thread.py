@@ -24,7 +24,7 @@ WAITING_MAX = 10_000
 
 
 @dataclass(slots=True)
-class Job:
+class SqliteJob:
     """A script, or something that needs the connection to itself."""
 
     script: Callable[[], Script[Any]] | None
@@ -42,7 +42,7 @@ class SqliteThread:
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
     ) -> None:
         self._connect, self._explain = connect, explain
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[SqliteJob | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="duologue-store", daemon=True)
         self._connection: sqlite3.Connection | None = None
 
@@ -71,14 +71,14 @@ class SqliteThread:
         if self._jobs.qsize() > WAITING_MAX:
             raise StoreFailed(f"the disk can't keep up: {WAITING_MAX} writes wait")
         loop = asyncio.get_running_loop()
-        job = Job(make, work, loop, loop.create_future())
+        job = SqliteJob(make, work, loop, loop.create_future())
         self._jobs.put(job)
         return await job.answer
 
     # -- In the thread
 
     def _work(self) -> None:
-        held: Job | None = None
+        held: SqliteJob | None = None
         while True:
             job = held or self._jobs.get()
             if job is None:
@@ -102,7 +102,7 @@ class SqliteThread:
                     together.append(more)
             self._perform([one for one in together if not one.answer.cancelled()])
 
-    def _perform_alone(self, job: Job) -> None:
+    def _perform_alone(self, job: SqliteJob) -> None:
         assert job.alone is not None
         try:
             if self._connection is None:
@@ -114,7 +114,7 @@ class SqliteThread:
             job.error = error
         _answer(job)
 
-    def _perform(self, jobs: Sequence[Job]) -> None:
+    def _perform(self, jobs: Sequence[SqliteJob]) -> None:
         """One transaction for all. If SQLite fails, each tries alone, so that it is told what is its own fault."""
         if not jobs:
             return
@@ -130,7 +130,7 @@ class SqliteThread:
         for job in jobs:
             _answer(job)
 
-    def _transact(self, jobs: Sequence[Job]) -> None:
+    def _transact(self, jobs: Sequence[SqliteJob]) -> None:
         connection = self._connection
         assert connection is not None, "opened before it is used"
         try:
@@ -165,7 +165,7 @@ def drive(connection: sqlite3.Connection, script: Script[T]) -> T:
         return result
 
 
-def _answer(job: Job) -> None:
+def _answer(job: SqliteJob) -> None:
     def settle() -> None:
         if job.answer.cancelled():
             return

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from duologue.ports.store import Damaged, Lease, StoreFailed, Write
+from duologue.ports.store import Damaged, Lease, StoreFailed, StoreWrite
 
 NAME_BYTES_MAX = 200
 KEY_BYTES_MAX = 1_000
@@ -39,7 +39,7 @@ class Content:
         return bool(self.parts) and not (self.removed or self.done or self.messages)
 
 
-def content_of(write: Write) -> Content:
+def content_of(write: StoreWrite) -> Content:
     """Everything that a write says, checked."""
     parts = [(_name(name, "part"), value) for name, value in sorted(write.parts.items())]
     kept = [(name, encode(value, f"part {name!r}")) for name, value in parts if value is not None]

@@ -8,26 +8,25 @@ def test_it_books(call):            # the fixture `agent` says who answers
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
-from duologue.ports.scripted_steps import Fail, Hang, Pause
+from duologue.ports.scripted_steps import Delay, Fail, Hang
 from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, run_simulated
 from duologue.voice.scripted import ScriptedVoice
-from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
+from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorker, scripted_tool
 
 from .call import Call
-from .person import Pace, Person
+from .person import Person, SpeakingPace
 from .scripted_model import ScriptedModel
 from .scripted_session import ScriptedSession
 
 __all__ = [
+    "AskPerson",
     "Call",
+    "Delay",
     "Fail",
     "Hang",
-    "Pace",
     "Partly",
-    "Pause",
     "Person",
     "Progress",
-    "Question",
     "ScriptedBrain",
     "ScriptedEars",
     "ScriptedLine",
@@ -37,6 +36,7 @@ __all__ = [
     "ScriptedWorker",
     "SimulatedLoop",
     "SimulationStuck",
+    "SpeakingPace",
     "run_simulated",
     "scripted_tool",
 ]

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from duologue.core.effects import StartReply
 from duologue.core.leaves import Ask, Link, Reply
 from duologue.core.state import floor_is_free, is_owed
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.core.views import VIEWS
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
@@ -34,7 +34,7 @@ from duologue.runtime.simulated_clock import SimulatedLoop, end
 from duologue.voice.scripted import ScriptedVoice
 
 from .call_story import tell_story
-from .person import Pace, Person
+from .person import Person, SpeakingPace
 
 T = TypeVar("T")
 SETTLE_MS_MAX = 120_000
@@ -51,7 +51,7 @@ class Call:
         self,
         agent: Agent | Callable[..., Any],
         *,
-        pace: Pace | None = None,
+        pace: SpeakingPace | None = None,
         journal: Path | str | None = None,
         line: ScriptedLine | None = None,
         own_voice: bool = False,
@@ -61,7 +61,7 @@ class Call:
             agent = Agent(agent)
         self._loop = SimulatedLoop()
         self._moved = asyncio.Event()
-        self.moments: list[Moment] = []
+        self.moments: list[StepRecord] = []
         self.signals: list[sg.Signal] = []
         self._reply_mark = 0  # the newest reply before the person's newest act
         self._speaking_mark = 0  # what was being said then
@@ -75,7 +75,7 @@ class Call:
             end(self._loop)
             raise
 
-    async def _dial(self, line: ScriptedLine | None, pace: Pace | None, journal: Path | str | None) -> None:
+    async def _dial(self, line: ScriptedLine | None, pace: SpeakingPace | None, journal: Path | str | None) -> None:
         self.line = line or ScriptedLine()
         assert isinstance(self._agent.ears, ScriptedEars)
         self.person = Person(self._agent.ears, self.line, pace)
@@ -272,7 +272,7 @@ class Call:
         __tracebackhide__ = True
         self._expect(self.conversation.state != "idle", "the call is over: nobody is there to act")
 
-    def _see(self, moment: Moment) -> None:
+    def _see(self, moment: StepRecord) -> None:
         self.moments.append(moment)
         self._moved.set()
 
@@ -336,7 +336,7 @@ def _check_no_loop() -> None:
     raise RuntimeError("a Call runs its own clock: use it in a plain function, not in async code")
 
 
-def _is_request(step: Moment) -> bool:
+def _is_request(step: StepRecord) -> bool:
     """Did this step ask for an answer to something said? Asking again after a failure is no new request."""
     asks = [effect for effect in step.effects if isinstance(effect, StartReply) and effect.last >= effect.first]
     return bool(asks) and asks[0].ask is Ask.ANSWER and step.before.reply is not Reply.RETRYING

@@ -15,7 +15,7 @@ from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SpeakingPace:
     """How fast somebody speaks, and how fast the ears follow."""
 
     word_ms: int = 250
@@ -27,10 +27,10 @@ class Pace:
 class Person:
     """One person."""
 
-    def __init__(self, ears: ScriptedEars, line: ScriptedLine, pace: Pace | None = None) -> None:
+    def __init__(self, ears: ScriptedEars, line: ScriptedLine, pace: SpeakingPace | None = None) -> None:
         self.ears = ears
         self.line = line
-        self.pace = pace or Pace()
+        self.pace = pace or SpeakingPace()
         self.utterance = 0
 
     async def say(self, text: str) -> None:

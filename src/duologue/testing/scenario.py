@@ -27,16 +27,16 @@ from duologue.runtime.find_agent import AgentNotFound, find_agent
 
 from .call import Call
 from .call_story import tell_story
-from .person import Pace
+from .person import SpeakingPace
 from .scenario_steps import (
     NEEDS_CALLER,
     WORDS,
-    Act,
     BrainScript,
-    Kind,
-    Node,
     Note,
+    ScenarioAct,
     ToolScript,
+    ValueKind,
+    YamlNode,
     hint,
     one_of,
     read_brain,
@@ -57,7 +57,7 @@ _INT = re.compile(r"[-+]?\d[\d_]{0,17}")
 _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
-class Problem(NamedTuple):
+class ScenarioProblem(NamedTuple):
     """One thing that is wrong with a file; line 0 is the file itself."""
 
     file: Path
@@ -71,7 +71,7 @@ class Problem(NamedTuple):
 class InvalidScenario(DuologueError, ValueError):
     """A file that can't be played. `problems` lists everything that is wrong with it."""
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, problems: tuple[ScenarioProblem, ...]) -> None:
         self.problems = problems
         super().__init__("\n".join(map(str, problems)))
 
@@ -82,12 +82,12 @@ class Scenario:
 
     name: str
     file: Path
-    steps: tuple[Act, ...]
+    steps: tuple[ScenarioAct, ...]
     agent: Agent | None = None
     profile: str | None = None
     brain: BrainScript | None = None
     tools: tuple[ToolScript, ...] = ()
-    pace: Pace | None = None
+    pace: SpeakingPace | None = None
 
     def make_agent(self) -> Agent:
         """Who answers. What the file scripts takes the place of what the agent has; the voice is always
@@ -103,7 +103,7 @@ class Scenario:
         return replace(self.agent, voice=None, tools=(*kept, *scripted), **changes)
 
 
-class Result(NamedTuple):
+class ScenarioResult(NamedTuple):
     """How a scenario went. Of one that failed: the line of the step, the whole story, and the journal
     if one was wanted."""
 
@@ -120,7 +120,7 @@ class Result(NamedTuple):
 # -- Playing
 
 
-def play(scenario: Path | str | Scenario, journal: Path | None = None) -> Result:
+def play(scenario: Path | str | Scenario, journal: Path | None = None) -> ScenarioResult:
     """Play a scenario, or a file of one (InvalidScenario if it is wrong). If it fails, its journal is
     written to `journal`, and the words beside it."""
     if not isinstance(scenario, Scenario):
@@ -137,10 +137,10 @@ def play(scenario: Path | str | Scenario, journal: Path | None = None) -> Result
         line, message = line or scenario.steps[edge].line, message or f"{what}: {_told(failure)}"
     real_ms = round((time.perf_counter() - began) * 1000)
     if not message:
-        return Result(scenario.name, scenario.file, True, simulated_ms, real_ms)
+        return ScenarioResult(scenario.name, scenario.file, True, simulated_ms, real_ms)
     message = f"{scenario.name}\n{scenario.file}:{line}: {message}"
     kept = _keep_journal(call, journal)
-    return Result(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, kept)
+    return ScenarioResult(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, kept)
 
 
 def _take_steps(scenario: Scenario, call: Call) -> tuple[int, str]:
@@ -182,10 +182,10 @@ def _keep_journal(call: Call | None, path: Path | None) -> Path | None:
 def load(path: Path | str) -> Scenario:
     """Read a scenario and check all of it, or InvalidScenario."""
     file = Path(path)
-    problems: list[Problem] = []
+    problems: list[ScenarioProblem] = []
 
     def note(line: int, text: str) -> None:
-        problems.append(Problem(file, line, text))
+        problems.append(ScenarioProblem(file, line, text))
 
     root = _read_file(file, note)
     scenario = _read_scenario(root, file, note) if root is not None else None
@@ -194,13 +194,13 @@ def load(path: Path | str) -> Scenario:
     return scenario
 
 
-_SIMPLE: dict[str, Kind] = {"name": WORDS, "agent": WORDS, "profile": one_of("a profile", PROFILES)}
+_SIMPLE: dict[str, ValueKind] = {"name": WORDS, "agent": WORDS, "profile": one_of("a profile", PROFILES)}
 
 
-def _read_scenario(root: Node, file: Path, note: Note) -> Scenario:
+def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
     """Every part by itself, so that a problem in one hides none in another."""
     entries = dict(root.entries or {})
-    read: dict[str, Callable[[Node, Note], Any]] = {
+    read: dict[str, Callable[[YamlNode, Note], Any]] = {
         "brain": read_brain,
         "tools": read_tools,
         "pace": read_pace,
@@ -231,7 +231,7 @@ def _find_agent(place: str, line: int, note: Note) -> Agent | None:
 # -- YAML
 
 
-def _read_file(file: Path, note: Note) -> Node | None:
+def _read_file(file: Path, note: Note) -> YamlNode | None:
     """The file as nodes with their lines; what is no scenario at all is noted."""
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -253,7 +253,7 @@ def _read_file(file: Path, note: Note) -> Node | None:
     return root if root is not None and root.entries is not None else None
 
 
-def _compose(text: str, note: Note) -> Node | None:
+def _compose(text: str, note: Note) -> YamlNode | None:
     """PyYAML finds the nodes and their lines; what they mean is decided here."""
     try:
         import yaml
@@ -270,7 +270,7 @@ def _compose(text: str, note: Note) -> Node | None:
         advice = next((f" ({text})" for part, text in _ADVICE.items() if part in why), "")
         note(mark.line + 1 if mark else 1, f"not YAML: {why}{advice}")
         return None
-    return _Nodes(note).read(root) if root is not None else Node(1)
+    return _Nodes(note).read(root) if root is not None else YamlNode(1)
 
 
 class _Nodes:
@@ -280,24 +280,24 @@ class _Nodes:
         self._note = note
         self._count = 0
 
-    def read(self, node: Any, line: int = 0) -> Node:
+    def read(self, node: Any, line: int = 0) -> YamlNode:
         self._count += 1
         line = line or node.start_mark.line + 1
         if self._count == NODES_MAX:
             self._note(line, f"too large: more than {NODES_MAX} values")
         if self._count >= NODES_MAX:
-            return Node(line)
+            return YamlNode(line)
         tag = node.tag.removeprefix(_TAG)
         if node.tag == tag or "/" in tag:
             self._note(line, f"the tag {node.tag} means nothing here")
         if node.id == "sequence":
-            return Node(line, items=tuple(self.read(item) for item in node.value))
+            return YamlNode(line, items=tuple(self.read(item) for item in node.value))
         if node.id == "mapping":
-            return Node(line, entries=self._read_entries(node.value))
-        return Node(line, node.value, _value(node.value, tag))
+            return YamlNode(line, entries=self._read_entries(node.value))
+        return YamlNode(line, node.value, _value(node.value, tag))
 
-    def _read_entries(self, pairs: list[tuple[Any, Any]]) -> dict[str, Node]:
-        entries: dict[str, Node] = {}
+    def _read_entries(self, pairs: list[tuple[Any, Any]]) -> dict[str, YamlNode]:
+        entries: dict[str, YamlNode] = {}
         for key, value in pairs:
             line = key.start_mark.line + 1
             if key.id != "scalar":

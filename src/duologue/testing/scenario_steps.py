@@ -13,31 +13,31 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeAlias
 
-from duologue.brains.scripted import Reply, ScriptedBrain
+from duologue.brains.scripted import ScriptedBrain, ScriptedReply
 from duologue.core.leaves import ErrorClass
 from duologue.core.views import VIEWS
 from duologue.ports.brain import Show
-from duologue.ports.scripted_steps import Fail, Hang, Pause
+from duologue.ports.scripted_steps import Delay, Fail, Hang
 from duologue.ports.tool_call import ToolCall
 from duologue.ports.worker import Mode
-from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
+from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorker, scripted_tool
 
 from .call import Call
-from .person import Pace
+from .person import SpeakingPace
 
 Note: TypeAlias = Callable[[int, str], None]  # a line, and what is wrong there
 MS_MAX = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class YamlNode:
     """A piece of a file. What stands under a key has the line of the key."""
 
     line: int
     text: str = ""  # a scalar as it is written
     value: object = None  # a scalar as YAML understands it; None: there is nothing
-    items: tuple[Node, ...] | None = None
-    entries: dict[str, Node] | None = None
+    items: tuple[YamlNode, ...] | None = None
+    entries: dict[str, YamlNode] | None = None
 
     @property
     def is_scalar(self) -> bool:
@@ -66,63 +66,63 @@ class Node:
 # -- Kinds of values
 
 
-class Kind(NamedTuple):
+class ValueKind(NamedTuple):
     """What a value must be. `read` gives None for what doesn't fit."""
 
     what: str
-    read: Callable[[Node], Any]
+    read: Callable[[YamlNode], Any]
     known: tuple[str, ...] = ()
 
 
-def _words(node: Node) -> str | None:
+def _words(node: YamlNode) -> str | None:
     """Spoken text. It is taken as it is written, so that `user: no` says no."""
     return " ".join(node.text.split()) or None if node.is_scalar else None
 
 
-def _text(node: Node) -> str | None:
+def _text(node: YamlNode) -> str | None:
     return node.text if node.is_scalar else None
 
 
-def _ms(node: Node) -> int | None:
+def _ms(node: YamlNode) -> int | None:
     value = node.value
     return value if type(value) is int and 0 <= value <= MS_MAX else None
 
 
-def _share(node: Node) -> float | None:
+def _share(node: YamlNode) -> float | None:
     value = node.value
     return float(value) if type(value) in (int, float) and 0 <= value <= 1 else None  # type: ignore[arg-type,operator]
 
 
-def _truth(node: Node) -> bool | None:
+def _truth(node: YamlNode) -> bool | None:
     return node.value if type(node.value) is bool else None
 
 
-def _pattern(node: Node) -> re.Pattern[str] | None:
+def _pattern(node: YamlNode) -> re.Pattern[str] | None:
     try:
         return re.compile(node.text) if node.is_scalar else None
     except re.error:
         return None
 
 
-def _arguments(node: Node) -> dict[str, Any] | None:
+def _arguments(node: YamlNode) -> dict[str, Any] | None:
     return node.plain() if node.entries is not None else None
 
 
-def one_of(what: str, known: Iterable[str]) -> Kind:
+def one_of(what: str, known: Iterable[str]) -> ValueKind:
     """A value that is one of these names."""
     names = tuple(known)
-    return Kind(what, lambda node: node.text if node.is_scalar and node.text in names else None, names)
+    return ValueKind(what, lambda node: node.text if node.is_scalar and node.text in names else None, names)
 
 
-WORDS = Kind("a text", _words)
-TEXT = Kind("a text", _text)
-MS = Kind(f"whole milliseconds from 0 to {MS_MAX}", _ms)
-SHARE = Kind("a number from 0 to 1", _share)
-TRUTH = Kind("true or false", _truth)
-TRUE = Kind("true", lambda node: node.value if node.value is True else None)
-PATTERN = Kind("a regular expression", _pattern)
-ARGUMENTS = Kind("a mapping of arguments", _arguments)
-STEPS_OF_TOOL = Kind("what the tool does", lambda node: node)
+WORDS = ValueKind("a text", _words)
+TEXT = ValueKind("a text", _text)
+MS = ValueKind(f"whole milliseconds from 0 to {MS_MAX}", _ms)
+SHARE = ValueKind("a number from 0 to 1", _share)
+TRUTH = ValueKind("true or false", _truth)
+TRUE = ValueKind("true", lambda node: node.value if node.value is True else None)
+PATTERN = ValueKind("a regular expression", _pattern)
+ARGUMENTS = ValueKind("a mapping of arguments", _arguments)
+STEPS_OF_TOOL = ValueKind("what the tool does", lambda node: node)
 ERROR = one_of("a class of errors", (error.value for error in ErrorClass))
 MODE = one_of("a mode", (mode.value for mode in Mode))
 PHASE = one_of("a phase", dict.fromkeys(state for view in VIEWS.values() for state in view.states))
@@ -135,7 +135,9 @@ def hint(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {by_small[near[0]]}?" if near else f"; there are {', '.join(by_small.values())}"
 
 
-def read_fields(entries: Mapping[str, Node], kinds: Mapping[str, Kind], owner: str, note: Note) -> dict[str, Any]:
+def read_fields(
+    entries: Mapping[str, YamlNode], kinds: Mapping[str, ValueKind], owner: str, note: Note
+) -> dict[str, Any]:
     """The values that are right; what is unknown, missing or wrong is noted."""
     found = {}
     for key, given in entries.items():
@@ -152,7 +154,7 @@ def read_fields(entries: Mapping[str, Node], kinds: Mapping[str, Kind], owner: s
     return found
 
 
-def _wrong(key: str, kind: Kind, given: Node) -> str:
+def _wrong(key: str, kind: ValueKind, given: YamlNode) -> str:
     if kind.known and given.is_scalar:
         return f"{key}: {given.shown} is not {kind.what}{hint(given.text, kind.known)}"
     return f"{key} must be {kind.what}, not {given.shown}"
@@ -161,16 +163,16 @@ def _wrong(key: str, kind: Kind, given: Node) -> str:
 # -- Acts
 
 
-class Shape(NamedTuple):
+class ActShape(NamedTuple):
     """How an act is written, and what it makes. `may_be_bare`: its value may be left out."""
 
     make: Callable[..., Any]
-    value: Kind | None = None
-    options: dict[str, Kind] = {}
+    value: ValueKind | None = None
+    options: dict[str, ValueKind] = {}
     may_be_bare: bool = False
 
 
-class Act(NamedTuple):
+class ScenarioAct(NamedTuple):
     """One act of a file, checked."""
 
     line: int
@@ -200,49 +202,49 @@ def _make_hang(_: bool) -> Hang:
     return Hang()
 
 
-STEPS: dict[str, Shape] = {
-    "user": Shape(Call.user, WORDS),
-    "says": Shape(Call.says, WORDS),
-    "interrupts": Shape(Call.interrupts, WORDS, {"after_ms": MS}),
-    "coughs": Shape(Call.coughs, MS, {"after_ms": MS}, may_be_bare=True),
-    "types": Shape(Call.types, WORDS),
-    "line_drops": Shape(Call.line_drops, MS),
-    "hangs_up": Shape(Call.hangs_up),
-    "waits": Shape(Call.waits, MS),
-    "settles": Shape(Call.settles),
-    "expect_heard": Shape(Call.expect_heard, WORDS),
-    "expect_heard_matching": Shape(Call.expect_heard, PATTERN),
-    "expect_never_heard": Shape(Call.expect_never_heard, WORDS),
-    "expect_cut_off": Shape(Call.expect_cut_off, WORDS),
-    "expect_phase": Shape(Call.expect_phase, PHASE),
-    "expect_asked_once": Shape(Call.expect_asked_once),
-    "expect_called": Shape(_expect_called, WORDS, {"with": ARGUMENTS}),
-    "expect_nothing_lost": Shape(Call.expect_nothing_lost),
-    "expect_ended": Shape(Call.expect_ended),
+STEPS: dict[str, ActShape] = {
+    "user": ActShape(Call.user, WORDS),
+    "says": ActShape(Call.says, WORDS),
+    "interrupts": ActShape(Call.interrupts, WORDS, {"after_ms": MS}),
+    "coughs": ActShape(Call.coughs, MS, {"after_ms": MS}, may_be_bare=True),
+    "types": ActShape(Call.types, WORDS),
+    "line_drops": ActShape(Call.line_drops, MS),
+    "hangs_up": ActShape(Call.hangs_up),
+    "waits": ActShape(Call.waits, MS),
+    "settles": ActShape(Call.settles),
+    "expect_heard": ActShape(Call.expect_heard, WORDS),
+    "expect_heard_matching": ActShape(Call.expect_heard, PATTERN),
+    "expect_never_heard": ActShape(Call.expect_never_heard, WORDS),
+    "expect_cut_off": ActShape(Call.expect_cut_off, WORDS),
+    "expect_phase": ActShape(Call.expect_phase, PHASE),
+    "expect_asked_once": ActShape(Call.expect_asked_once),
+    "expect_called": ActShape(_expect_called, WORDS, {"with": ARGUMENTS}),
+    "expect_nothing_lost": ActShape(Call.expect_nothing_lost),
+    "expect_ended": ActShape(Call.expect_ended),
 }
 NEEDS_CALLER = ("user", "says", "interrupts", "coughs", "types", "line_drops", "hangs_up")  # the call must be on
 
-_ANYWHERE: dict[str, Shape] = {
-    "pause_ms": Shape(Pause, MS, {"jitter_ms": MS}),
-    "fail": Shape(_make_fail, ERROR, {"message": TEXT}),
-    "hang": Shape(_make_hang, TRUE),
+_ANYWHERE: dict[str, ActShape] = {
+    "pause_ms": ActShape(Delay, MS, {"jitter_ms": MS}),
+    "fail": ActShape(_make_fail, ERROR, {"message": TEXT}),
+    "hang": ActShape(_make_hang, TRUE),
 }
-BRAIN_LINES: dict[str, Shape] = {
-    "say": Shape(str, WORDS),
-    "show": Shape(Show, WORDS),
-    "call": Shape(_make_call, WORDS, {"with": ARGUMENTS}),
+BRAIN_LINES: dict[str, ActShape] = {
+    "say": ActShape(str, WORDS),
+    "show": ActShape(Show, WORDS),
+    "call": ActShape(_make_call, WORDS, {"with": ARGUMENTS}),
     **_ANYWHERE,
 }
-TOOL_STEPS: dict[str, Shape] = {
-    "progress": Shape(Progress, WORDS, {"fraction": SHARE}),
-    "partly": Shape(Partly, TEXT),
-    "ask": Shape(Question, WORDS),
-    "result": Shape(str, TEXT),
+TOOL_STEPS: dict[str, ActShape] = {
+    "progress": ActShape(Progress, WORDS, {"fraction": SHARE}),
+    "partly": ActShape(Partly, TEXT),
+    "ask": ActShape(AskPerson, WORDS),
+    "result": ActShape(str, TEXT),
     **_ANYWHERE,
 }
 
 
-def read_steps(node: Node, note: Note) -> tuple[Act, ...]:
+def read_steps(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
     """What happens in the call."""
     if not node.items:
         note(node.line, "call must be a list of at least one step")
@@ -250,7 +252,9 @@ def read_steps(node: Node, note: Note) -> tuple[Act, ...]:
     return tuple(act for item in node.items if (act := read_act(item, STEPS, "step", note)))
 
 
-def read_script(node: Node, shapes: dict[str, Shape], plain: str, what: str, note: Note) -> tuple[Act, ...]:
+def read_script(
+    node: YamlNode, shapes: dict[str, ActShape], plain: str, what: str, note: Note
+) -> tuple[ScenarioAct, ...]:
     """One reply or one tool: an act or a list of them. A text alone is what is said, or the result."""
     found = []
     for item in (node,) if node.items is None else node.items:
@@ -258,17 +262,17 @@ def read_script(node: Node, shapes: dict[str, Shape], plain: str, what: str, not
             note(item.line, f"{item.text!r} alone would be a text to {plain}: write {{{item.text}: ...}}")
             continue
         is_text = item.is_scalar and not item.is_missing
-        act = read_act(Node(item.line, entries={plain: item}) if is_text else item, shapes, what, note)
+        act = read_act(YamlNode(item.line, entries={plain: item}) if is_text else item, shapes, what, note)
         found += [act] if act else []
     return tuple(found)
 
 
-def read_act(node: Node, shapes: dict[str, Shape], what: str, note: Note) -> Act | None:
+def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note) -> ScenarioAct | None:
     """One act; bare, or with its value and options."""
     if node.items is not None or node.is_missing or node.entries == {}:
         note(node.line, f"a {what} must be here, not {node.shown if node.items is not None else 'nothing'}")
         return None
-    entries = node.entries if node.entries is not None else {node.text: Node(node.line)}
+    entries = node.entries if node.entries is not None else {node.text: YamlNode(node.line)}
     name = _name_of(entries, shapes, what, note)
     if name is None:
         return None
@@ -283,10 +287,10 @@ def read_act(node: Node, shapes: dict[str, Shape], what: str, note: Note) -> Act
     if len(found) < len(entries):
         return None
     value = (found.pop(name),) if name in found else ()
-    return Act(node.line, name, shape.make, value, found)
+    return ScenarioAct(node.line, name, shape.make, value, found)
 
 
-def _name_of(entries: dict[str, Node], shapes: dict[str, Shape], what: str, note: Note) -> str | None:
+def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: str, note: Note) -> str | None:
     """Which of the keys names the act?"""
     named = [key for key in entries if key in shapes]
     if len(named) == 1:
@@ -306,11 +310,11 @@ def _name_of(entries: dict[str, Node], shapes: dict[str, Shape], what: str, note
 class BrainScript(NamedTuple):
     """Replies in order, or by what the person says."""
 
-    replies: tuple[tuple[Act, ...], ...] | dict[str, tuple[Act, ...]]
-    otherwise: tuple[Act, ...] | None = None
+    replies: tuple[tuple[ScenarioAct, ...], ...] | dict[str, tuple[ScenarioAct, ...]]
+    otherwise: tuple[ScenarioAct, ...] | None = None
 
     def make(self) -> ScriptedBrain:
-        script: dict[str, Reply] | list[Reply]
+        script: dict[str, ScriptedReply] | list[ScriptedReply]
         if isinstance(self.replies, dict):
             script = {words: _made(reply) for words, reply in self.replies.items()}
         else:
@@ -325,21 +329,23 @@ class ToolScript(NamedTuple):
     """What a scripted tool does when it is called."""
 
     name: str
-    steps: tuple[Act, ...]
+    steps: tuple[ScenarioAct, ...]
     options: dict[str, Any]
 
     def make(self) -> ScriptedWorker:
         return scripted_tool(self.name, *_made(self.steps), **self.options)
 
 
-def _made(acts: tuple[Act, ...]) -> tuple[Any, ...]:
+def _made(acts: tuple[ScenarioAct, ...]) -> tuple[Any, ...]:
     return tuple(act.do() for act in acts)
 
 
-_PACE: dict[str, Kind] = {field.name: SHARE if field.name == "confidence" else MS for field in fields(Pace)}
+_PACE: dict[str, ValueKind] = {
+    field.name: SHARE if field.name == "confidence" else MS for field in fields(SpeakingPace)
+}
 
 
-def read_brain(node: Node, note: Note) -> BrainScript | None:
+def read_brain(node: YamlNode, note: Note) -> BrainScript | None:
     if node.items is not None:
         return BrainScript(tuple(_read_reply(reply, note) for reply in node.items))
     if node.entries is None:
@@ -353,29 +359,29 @@ def read_brain(node: Node, note: Note) -> BrainScript | None:
     return BrainScript(replies, otherwise)
 
 
-def _read_reply(node: Node, note: Note) -> tuple[Act, ...]:
+def _read_reply(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
     return read_script(node, BRAIN_LINES, "say", "line", note)
 
 
-def read_tools(node: Node, note: Note) -> tuple[ToolScript, ...]:
+def read_tools(node: YamlNode, note: Note) -> tuple[ToolScript, ...]:
     if node.entries is None:
         note(node.line, f"tools must be names and what each does, not {node.shown}")
         return ()
     return tuple(_read_tool(name, does, note) for name, does in node.entries.items())
 
 
-def _read_tool(name: str, node: Node, note: Note) -> ToolScript:
+def _read_tool(name: str, node: YamlNode, note: Note) -> ToolScript:
     """Its steps, or a mapping of them and of what kind of tool it is."""
     kinds = {"does": STEPS_OF_TOOL, "mode": MODE, "cancellable": TRUTH}
     options = {}
     if node.entries is not None and set(kinds) & set(node.entries):
         options = read_fields(node.entries, kinds, f"the tool {name}", note)
-        node = options.pop("does", Node(node.line, items=()))
+        node = options.pop("does", YamlNode(node.line, items=()))
     return ToolScript(name, read_script(node, TOOL_STEPS, "result", "step", note), options)
 
 
-def read_pace(node: Node, note: Note) -> Pace:
+def read_pace(node: YamlNode, note: Note) -> SpeakingPace:
     if node.entries is None:
         note(node.line, f"pace must be a mapping of {', '.join(_PACE)}, not {node.shown}")
-        return Pace()
-    return Pace(**read_fields(node.entries, _PACE, "pace", note))
+        return SpeakingPace()
+    return SpeakingPace(**read_fields(node.entries, _PACE, "pace", note))

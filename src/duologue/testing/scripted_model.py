@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from duologue.brains.scripted import Script, ScriptedBrain
+from duologue.brains.scripted import ScriptedBrain, ScriptedReplies
 from duologue.ears.scripted import ScriptedEars
 from duologue.ports.brain import Part, Request
 from duologue.ports.ears import Heard, Incoming
@@ -24,7 +24,7 @@ from duologue.voice.scripted import ScriptedVoice
 class ScriptedModel:
     """Hears, thinks and speaks by itself."""
 
-    def __init__(self, script: Script = (), **delays: Any) -> None:
+    def __init__(self, script: ScriptedReplies = (), **delays: Any) -> None:
         self.ears = ScriptedEars()
         self.brain = ScriptedBrain(script, **delays)
         self._voice = ScriptedVoice()

@@ -13,7 +13,7 @@ import pytest
 
 from duologue.flows.find_functions import find_functions
 from duologue.flows.load import load_flows
-from duologue.flows.stories import InvalidStories, Outcome, Story, StoryFile, play, read_stories
+from duologue.flows.stories import InvalidStories, Story, StoryFile, StoryOutcome, play, read_stories
 from duologue.nlu.local import LocalNlu
 
 
@@ -45,7 +45,7 @@ class StoryItem(pytest.Item):
         flows = self._file.flows
         registry = find_functions(flows, self._file.actions or None)
         told = play(self._story, load_flows(flows), registry, LocalNlu(words_only=True), self._file.today)
-        outcome: Outcome = asyncio.run(told)
+        outcome: StoryOutcome = asyncio.run(told)
         if not outcome.is_well:
             raise StoryWrong(f"{self.path}:{outcome.line}: {outcome.problem}")
 

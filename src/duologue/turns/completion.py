@@ -12,7 +12,7 @@ from operator import mul
 from typing import NamedTuple
 
 from .completion_table import TABLES, Table
-from .features import PauseFeatures, Shape, shape_terms, terms_of
+from .features import LevelShape, PauseFeatures, shape_terms, terms_of
 
 EMBEDDING = "turn_embedding"
 
@@ -39,7 +39,7 @@ def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
     name = table_of(pause)
     if name is None:
         return ()
-    table, terms = TABLES[name], {**shape_terms(Shape()), **terms_of(pause)}
+    table, terms = TABLES[name], {**shape_terms(LevelShape()), **terms_of(pause)}
     found = [Contribution(term, weight * (terms[term] - mean)) for term, (weight, mean) in table.terms.items()]
     if table.embedding:
         found.append(Contribution(EMBEDDING, _embedded(table, pause.turn_embedding)))

@@ -24,7 +24,7 @@ UNREAD_MS_MIN = 600  # without the words of a turn, nothing ends it sooner
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class SilenceWait:
     """How long to be silent until the turn is over. None: silence doesn't end it."""
 
     wait_ms: int | None
@@ -32,45 +32,45 @@ class Wait:
     reasons: tuple[str, ...] = ()
 
 
-class Endpoint(Protocol):
+class EndpointPolicy(Protocol):
     """Decides how much silence ends a turn."""
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         """The wait from the first silent frame, by what is known now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Vad:
+class FixedSilence:
     """A fixed silence."""
 
     silence_ms: int = 700
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         if not is_turn(pause):
-            return Wait(None, reasons=("no_voice",))
-        return Wait(self.silence_ms, reasons=(f"silence_{self.silence_ms}ms",))
+            return SilenceWait(None, reasons=("no_voice",))
+        return SilenceWait(self.silence_ms, reasons=(f"silence_{self.silence_ms}ms",))
 
 
 @dataclass(frozen=True, slots=True)
-class EasyTurn:
+class EasyTurnEndpoint:
     """HOLD or SPEAK by the frame-by-frame rule of `controller`. Where ears tell no frames, it is a wait: its
     silence, then its hysteresis."""
 
     settings: TurnSettings = PRESETS["balanced"]
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         text = pause.text or ""
         if len(text) < self.settings.text_length_min:
-            return Wait(None, reasons=("text_too_short",))
+            return SilenceWait(None, reasons=("text_too_short",))
         if pause.confidence is not None and pause.confidence < self.settings.confidence_min:
-            return Wait(None, reasons=("confidence_too_low",))
+            return SilenceWait(None, reasons=("confidence_too_low",))
         silence_ms = self.settings.silence_ms_for(len(text))
-        return Wait(silence_ms + self.settings.hysteresis_ms, reasons=(f"silence_{silence_ms}ms",))
+        return SilenceWait(silence_ms + self.settings.hysteresis_ms, reasons=(f"silence_{silence_ms}ms",))
 
 
 @dataclass(frozen=True, slots=True)
-class Semantic:
+class SemanticEndpoint:
     """The more complete it sounds and reads, the shorter the wait: first - slope * score, at most longest."""
 
     first_ms: float
@@ -78,14 +78,14 @@ class Semantic:
     longest_ms: float
 
     @classmethod
-    def named(cls, name: str = DEFAULT) -> Semantic:
+    def named(cls, name: str = DEFAULT) -> SemanticEndpoint:
         """default, quick, balanced or patient."""
         if name not in WAITS:
             raise ValueError(f"no eagerness is called {name!r}; there are {', '.join(WAITS)}")
         return cls(*WAITS[name])
 
     @classmethod
-    def aiming_at(cls, mean_ms: int) -> Semantic:
+    def aiming_at(cls, mean_ms: int) -> SemanticEndpoint:
         """The wait whose mean latency was about this on our set: the eagerness, as a number."""
         names = sorted(MEANS_MS, key=lambda name: MEANS_MS[name])
         mean_ms = min(max(mean_ms, MEANS_MS[names[0]]), MEANS_MS[names[-1]])
@@ -96,60 +96,60 @@ class Semantic:
                 return cls(*between)
         raise AssertionError(mean_ms)
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         if not is_turn(pause):
-            return Wait(None, reasons=("no_voice",))
+            return SilenceWait(None, reasons=("no_voice",))
         found = score(pause)
         if found is None:  # nobody has answered: the longest wait is the safe one
-            return Wait(round(self.longest_ms), reasons=("nothing_known",))
+            return SilenceWait(round(self.longest_ms), reasons=("nothing_known",))
         wait_ms = min(max(self.first_ms - self.slope_ms * found, 0.0), self.longest_ms)
         if pause.text is None:
             wait_ms = max(wait_ms, UNREAD_MS_MIN)
-        return Wait(round(wait_ms), probability(pause), reasons(pause))
+        return SilenceWait(round(wait_ms), probability(pause), reasons(pause))
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class CombinedEndpoint:
     """The default: by sound and words where the ears say how a pause sounds, otherwise by a fixed silence."""
 
-    by_sound: Semantic = Semantic(*WAITS[DEFAULT])
-    by_silence: Vad = Vad(400)
+    by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])
+    by_silence: FixedSilence = FixedSilence(400)
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         return (self.by_sound if pause.is_heard else self.by_silence).wait(pause)
 
 
 @dataclass(frozen=True, slots=True)
-class Manual:
+class ManualEndpoint:
     """The person ends turns by hand."""
 
-    def wait(self, pause: PauseFeatures) -> Wait:  # noqa: ARG002 - silence decides nothing
-        return Wait(None, reasons=("by_hand",))
+    def wait(self, pause: PauseFeatures) -> SilenceWait:  # noqa: ARG002 - silence decides nothing
+        return SilenceWait(None, reasons=("by_hand",))
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerEndpoint:
     """A model on a server ends turns; this long a silence ends one in spite of it. None: no silence does."""
 
     silence_ms_max: int | None = 3_000
 
-    def wait(self, pause: PauseFeatures) -> Wait:
+    def wait(self, pause: PauseFeatures) -> SilenceWait:
         if self.silence_ms_max is None or not is_turn(pause):
-            return Wait(None, reasons=("by_server",))
-        return Wait(self.silence_ms_max, reasons=("by_server",))
+            return SilenceWait(None, reasons=("by_server",))
+        return SilenceWait(self.silence_ms_max, reasons=("by_server",))
 
 
-def policy(name: str, mean_ms: int | None = None) -> Endpoint:
+def policy(name: str, mean_ms: int | None = None) -> EndpointPolicy:
     """A policy by its name. `mean_ms` is the eagerness of those that go by sound and words."""
-    by_sound = Semantic.named() if mean_ms is None else Semantic.aiming_at(mean_ms)
-    made: dict[str, Endpoint] = {
-        "combined": Combined(by_sound),
+    by_sound = SemanticEndpoint.named() if mean_ms is None else SemanticEndpoint.aiming_at(mean_ms)
+    made: dict[str, EndpointPolicy] = {
+        "combined": CombinedEndpoint(by_sound),
         "semantic": by_sound,
-        "vad": Vad(),
-        "easyturn": EasyTurn(),
-        "easyturn-003": EasyTurn(PRESETS["easyturn-003"]),
-        "manual": Manual(),
-        "server": Server(),
+        "vad": FixedSilence(),
+        "easyturn": EasyTurnEndpoint(),
+        "easyturn-003": EasyTurnEndpoint(PRESETS["easyturn-003"]),
+        "manual": ManualEndpoint(),
+        "server": ServerEndpoint(),
     }
     if name not in made:
         raise ValueError(f"no endpoint policy is called {name!r}; there are {', '.join(made)}")

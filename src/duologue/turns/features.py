@@ -37,7 +37,7 @@ _PEAK_DB = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LevelShape:
     """How the levels of a turn run up to a pause."""
 
     slope_db_s: float = -40.0  # over the last 320 ms of speech: falling off or held
@@ -53,7 +53,7 @@ class PauseFeatures:
     voiced_ms: int = 0  # voice in this turn
     evidence: float | None = None  # log-odds that it was a voice at all, summed over its frames
     pitched_ms: int | None = None  # longest stretch of steady pitch; only asked for while the evidence is weak
-    shape: Shape | None = None
+    shape: LevelShape | None = None
     turn_logit: float | None = None  # Smart Turn's log-odds that the turn is over
     turn_embedding: tuple[float, ...] = ()  # what its encoder heard, pooled over 8 s
     text: str | None = None  # everything heard of the turn, with punctuation
@@ -66,7 +66,7 @@ class PauseFeatures:
         return self.evidence is not None
 
 
-def shape_of(levels_db: Sequence[float], frame_ms: int) -> Shape | None:
+def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
     """The shape of a turn from the levels of its frames; None if it is too short to have one."""
     if len(levels_db) < 4:
         return None
@@ -76,7 +76,7 @@ def shape_of(levels_db: Sequence[float], frame_ms: int) -> Shape | None:
     last = levels_db[max(0, end - _SLOPE_MS // frame_ms) : end]
     close = levels_db[max(0, end - _END_MS // frame_ms) : end]
     mean = sum(levels_db[place] for place in active) / len(active)
-    return Shape(
+    return LevelShape(
         slope_db_s=_slope(last) * 1000 / frame_ms,
         fall_db=sum(close) / len(close) - mean,
         tail_ms=float((len(levels_db) - end) * frame_ms),
@@ -158,7 +158,7 @@ def text_terms(text: str, last_confidence: float | None) -> dict[str, float]:
     }
 
 
-def shape_terms(shape: Shape) -> dict[str, float]:
+def shape_terms(shape: LevelShape) -> dict[str, float]:
     """The terms of a shape."""
     return {
         "slope_db_s": _clip(shape.slope_db_s, -120.0, 60.0),

@@ -51,7 +51,7 @@ class Judgement:
 UNDECIDED = Judgement(None)
 
 
-class Overlap:
+class OverlapJudge:
     """One sound over the agent's voice. `has_frames`: the ears tell them, even if none has come of this one yet."""
 
     def __init__(self, rule: OverlapRule, has_frames: bool = False) -> None:

@@ -183,7 +183,7 @@ def _library(path: Path | None) -> Library:
 # -- Sound and marks become pieces
 
 
-class Pieces:
+class TimedPieces:
     """Cuts the sound of a text into pieces that know their words.
 
     A word is a token of the text as it is written. It ends where the silence after it begins, or else the
@@ -263,14 +263,14 @@ class Pieces:
 # -- The voice
 
 
-class _Job:
+class _Synthesis:
     """One sentence on its way through the library, for one reader."""
 
     def __init__(self, library: Library, text: str, voice: str, rate_wpm: int) -> None:
         self._library = library
         self._text, self._voice, self._rate_wpm = text, voice, rate_wpm
         self._loop = asyncio.get_running_loop()
-        self._pieces: Pieces | None = None
+        self._pieces: TimedPieces | None = None
         self._left = False
         self.told: asyncio.Queue[list[Sound] | BaseException | None] = asyncio.Queue()  # None: that was all
 
@@ -294,7 +294,7 @@ class _Job:
         if self._left:
             return False
         if self._pieces is None:
-            self._pieces = Pieces(self._text, self._library.rate_hz)
+            self._pieces = TimedPieces(self._text, self._library.rate_hz)
         ready = self._pieces.take(pcm, marks)
         if ready:
             self._tell(ready)
@@ -326,7 +326,7 @@ class EspeakVoice(Voice):
         for sentence in (*sentences.feed(_BAD_CHARACTERS.sub(" ", text)), sentences.rest()):
             if not sentence:
                 continue
-            job = _Job(self._library, sentence, self._voice, self._rate_wpm)
+            job = _Synthesis(self._library, sentence, self._voice, self._rate_wpm)
             made = loop.run_in_executor(self._library.thread, job.run)
             try:
                 while (news := await job.told.get()) is not None:

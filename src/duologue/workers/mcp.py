@@ -21,11 +21,11 @@ from duologue.ports import Job, Mode, ServiceError, Tool, Worker
 from .function_tools import ModeName, mode_of
 
 if TYPE_CHECKING:
-    from .mcp_link import Link
+    from .mcp_link import McpLink
 
 OPEN_MS_MAX = 30_000
 NAME_CHARS_MAX = 64  # what models accept as the name of a function
-Dialect: TypeAlias = Literal["auto", "legacy"]
+McpDialect: TypeAlias = Literal["auto", "legacy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Options(TypedDict, total=False):
     modes: Mapping[str, ModeName] | None
     cancellable: Collection[str]
     open_ms_max: int
-    dialect: Dialect
+    dialect: McpDialect
 
 
 class McpServer:
@@ -86,16 +86,16 @@ class McpServer:
         modes: Mapping[str, ModeName] | None = None,
         cancellable: Collection[str] = (),
         open_ms_max: int = OPEN_MS_MAX,
-        dialect: Dialect = "auto",
+        dialect: McpDialect = "auto",
     ) -> None:
         self.place = place
         self.name = name or place.name
         self.open_ms_max = open_ms_max
-        self.dialect: Dialect = dialect
+        self.dialect: McpDialect = dialect
         self._prefix = prefix
         self._modes = {tool: mode_of(mode) for tool, mode in (modes or {}).items()}
         self._cancellable = tuple(cancellable)
-        self._link: Link | None = None
+        self._link: McpLink | None = None
         self._workers: list[Worker] = []
 
     @classmethod
@@ -167,7 +167,7 @@ class McpServer:
             except Undelivered:
                 raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} can't be reached") from None
 
-    async def _connected(self) -> Link:
+    async def _connected(self) -> McpLink:
         """The connection, made anew if it was lost. Callers that come meanwhile share the attempt."""
         if self._link is None:
             raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} is not open")
@@ -177,12 +177,12 @@ class McpServer:
         await link.opened()
         return link
 
-    def _new_link(self, before: Link | None) -> Link:
-        from .mcp_link import Link
+    def _new_link(self, before: McpLink | None) -> McpLink:
+        from .mcp_link import McpLink
 
-        return Link(self.name, self.place, self.open_ms_max, self.dialect, before)
+        return McpLink(self.name, self.place, self.open_ms_max, self.dialect, before)
 
-    def _list_workers(self, link: Link) -> list[Worker]:
+    def _list_workers(self, link: McpLink) -> list[Worker]:
         unknown = [name for name in (*self._modes, *self._cancellable) if name not in link.tools]
         if unknown:
             raise ValueError(f"{self.name} has no tool {unknown[0]!r}; it has: {', '.join(link.tools) or 'none'}")

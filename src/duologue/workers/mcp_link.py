@@ -41,7 +41,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports import Job, ServiceError, Tool
 from duologue.ports.failure import classify_status
 
-from .mcp import Dialect, Http, Place, Stdio
+from .mcp import Http, McpDialect, Place, Stdio
 from .mcp_content import answer_elicitation, text_of
 from .results import FAILURE_CHARS_MAX, shorten
 
@@ -70,10 +70,10 @@ class Attempt:
 _ATTEMPT: ContextVar[Attempt | None] = ContextVar("duologue_mcp_attempt", default=None)
 
 
-class Link:
+class McpLink:
     """A connection. Made in the event loop, where it begins to open at once."""
 
-    def __init__(self, name: str, place: Place, open_ms_max: int, dialect: Dialect, before: Link | None) -> None:
+    def __init__(self, name: str, place: Place, open_ms_max: int, dialect: McpDialect, before: McpLink | None) -> None:
         self.tools: dict[str, Tool] = {}
         self._name = name
         self._place = place
@@ -132,7 +132,7 @@ class Link:
             self._attempts.remove(attempt)
             _ATTEMPT.reset(token)
 
-    async def _hold(self, before: Link | None) -> None:
+    async def _hold(self, before: McpLink | None) -> None:
         """The owner: open, wait for the end, close."""
         attempt = Attempt()
         _ATTEMPT.set(attempt)  # not that of the call that may have started this task
@@ -168,7 +168,7 @@ class Link:
     async def _watch(self, transport: Any) -> AsyncIterator[Any]:
         """The same transport; this link is over when nothing more can be read from it."""
         async with transport as (read, write):
-            yield Watched(read, self._over), write
+            yield ClosingStream(read, self._over), write
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
         """A question from the server belongs to the call in whose context it came or, where the
@@ -213,7 +213,7 @@ class Link:
         return ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self._name} can't be reached")
 
 
-class Watched:
+class ClosingStream:
     """A stream that sets an event when it ends. The SDK itself keeps that to itself."""
 
     def __init__(self, inner: Any, ended: asyncio.Event) -> None:
@@ -232,7 +232,7 @@ class Watched:
             raise
         return message
 
-    def __aiter__(self) -> Watched:
+    def __aiter__(self) -> ClosingStream:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
@@ -244,7 +244,7 @@ class Watched:
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def __aenter__(self) -> Watched:
+    async def __aenter__(self) -> ClosingStream:
         return self
 
     async def __aexit__(

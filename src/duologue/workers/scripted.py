@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from duologue.ports.scripted_steps import Fail, Hang, Pause, take
+from duologue.ports.scripted_steps import Delay, Fail, Hang, take
 from duologue.ports.worker import Job, Mode, Tool
 
 
@@ -25,13 +25,13 @@ class Partly:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AskPerson:
     """Ask the person; the answer becomes the result if nothing else does."""
 
     text: str
 
 
-Step: TypeAlias = Pause | Fail | Hang | Progress | Partly | Question | str
+Step: TypeAlias = Delay | Fail | Hang | Progress | Partly | AskPerson | str
 
 
 @dataclass
@@ -58,7 +58,7 @@ class ScriptedWorker:
                         job.progress(step.text, step.fraction)
                     case Partly():
                         job.partial(step.text)
-                    case Question():
+                    case AskPerson():
                         result = await job.ask(step.text)
                         self.answers.append(result)
                     case _:

@@ -7,44 +7,44 @@ from itertools import pairwise
 import pytest
 
 from duologue.core.events import PlaybackProgressed, SpeechStarted, SpeechStopped, StartRequested, TimerFired
-from duologue.core.leaves import Job, Link, Reply, User, Voice
+from duologue.core.leaves import JobKind, Link, Reply, User, Voice
 from duologue.core.machine import step
 from duologue.core.state import State
 from duologue.core.views import LIFECYCLE
-from duologue.lab.bench.call_player import Call, Kind, Player
+from duologue.lab.bench.call_player import CallPlayer, EventKind, PlayedCall
 from duologue.lab.bench.representative_call import LIFECYCLE_STATES, SCENES, build_call
 
 
 @pytest.fixture(scope="module")
-def call() -> Call:
+def call() -> PlayedCall:
     return build_call()
 
 
-def leaves_seen(call: Call) -> set[object]:
+def leaves_seen(call: PlayedCall) -> set[object]:
     def leaves(s: State) -> tuple[object, ...]:
         return s.link, s.user, s.voice, s.reply, *(job.kind for job in s.jobs)
 
     return {leaf for moment in call.moments for leaf in leaves(moment.after)}
 
 
-def test_the_events_alone_lead_from_the_first_state_to_the_last(call: Call) -> None:
+def test_the_events_alone_lead_from_the_first_state_to_the_last(call: PlayedCall) -> None:
     state = call.moments[0].before
     for event in call.events:
         state, _ = step(state, event)
     assert state == call.moments[-1].after
 
 
-def test_a_call_begins_and_ends_idle_so_that_it_can_go_round(call: Call) -> None:
+def test_a_call_begins_and_ends_idle_so_that_it_can_go_round(call: PlayedCall) -> None:
     assert call.moments[0].before.link is Link.IDLE
     assert call.moments[-1].after.link is Link.IDLE
     assert call.lifecycle[0][0] == call.lifecycle[-1][1] == "idle"
 
 
-def test_the_call_visits_every_lifecycle_state_that_it_claims(call: Call) -> None:
+def test_the_call_visits_every_lifecycle_state_that_it_claims(call: PlayedCall) -> None:
     assert {LIFECYCLE.see(moment.after) for moment in call.moments} == set(LIFECYCLE_STATES)
 
 
-def test_every_lifecycle_move_of_the_call_is_in_the_table_and_joins_the_one_before(call: Call) -> None:
+def test_every_lifecycle_move_of_the_call_is_in_the_table_and_joins_the_one_before(call: PlayedCall) -> None:
     moves = call.lifecycle
     assert set(moves) <= LIFECYCLE.allowed()
     assert all(before[1] == after[0] for before, after in pairwise(moves))
@@ -54,45 +54,45 @@ def test_every_lifecycle_move_of_the_call_is_in_the_table_and_joins_the_one_befo
     "leaf",
     [
         Link.SUSPENDED, Link.HEALING, User.TRANSCRIBING, Voice.HELD, Voice.STOPPING, Voice.HUSHED,
-        Reply.READY, Job.TOOL, Job.DELEGATED,
+        Reply.READY, JobKind.TOOL, JobKind.DELEGATED,
     ],
 )  # fmt: skip
-def test_the_call_passes_through_the_awkward_leaves(call: Call, leaf: object) -> None:
+def test_the_call_passes_through_the_awkward_leaves(call: PlayedCall, leaf: object) -> None:
     assert leaf in leaves_seen(call)
 
 
-def test_an_event_is_ignored_exactly_if_the_very_same_state_comes_back(call: Call) -> None:
+def test_an_event_is_ignored_exactly_if_the_very_same_state_comes_back(call: PlayedCall) -> None:
     for moment in call.moments:
         after, effects = step(moment.before, moment.event)
-        assert (after is moment.before) == (not moment.changed) == (moment.kind is not Kind.CHANGE)
+        assert (after is moment.before) == (not moment.changed) == (moment.kind is not EventKind.CHANGE)
         assert moment.changed or not effects
 
 
-def test_the_call_has_stale_and_meaningless_events_and_timers_that_fire(call: Call) -> None:
+def test_the_call_has_stale_and_meaningless_events_and_timers_that_fire(call: PlayedCall) -> None:
     kinds = {moment.kind for moment in call.moments}
     fired = {moment.event.timer for moment in call.transitions if isinstance(moment.event, TimerFired)}
-    assert kinds == set(Kind)
+    assert kinds == set(EventKind)
     assert len(fired) >= 3
 
 
-def test_time_never_runs_backwards_in_the_call(call: Call) -> None:
+def test_time_never_runs_backwards_in_the_call(call: PlayedCall) -> None:
     times = [event.at for event in call.events]
     assert times == sorted(times)
 
 
-def test_the_mix_adds_up(call: Call) -> None:
+def test_the_mix_adds_up(call: PlayedCall) -> None:
     mix = call.mix()
     assert mix["events"] == len(call.events) == mix["transitions"] + mix["ignored"]
     assert mix["ignored"] == mix["stale"] + mix["meaningless"]
     assert sum(mix["by_event"].values()) == mix["events"]
 
 
-def test_building_the_call_twice_gives_the_same_events(call: Call) -> None:
+def test_building_the_call_twice_gives_the_same_events(call: PlayedCall) -> None:
     assert build_call().events == call.events
 
 
 def test_every_scene_but_the_last_leaves_an_open_floor() -> None:
-    player = Player()
+    player = CallPlayer()
     for scene in SCENES[:-1]:
         scene(player)
         s = player.state
@@ -100,7 +100,7 @@ def test_every_scene_but_the_last_leaves_an_open_floor() -> None:
 
 
 def test_a_script_that_misjudges_the_machine_is_told_at_once() -> None:
-    player = Player()
+    player = CallPlayer()
     with pytest.raises(AssertionError, match="is no change"):
         player.change(SpeechStopped)
     with pytest.raises(AssertionError, match="is no stale"):
@@ -108,14 +108,14 @@ def test_a_script_that_misjudges_the_machine_is_told_at_once() -> None:
 
 
 def test_a_script_can_not_overlook_a_deadline() -> None:
-    player = Player()
+    player = CallPlayer()
     SCENES[0](player)
     player.change(SpeechStarted)
     with pytest.raises(AssertionError, match="passed before"):
         player.wait(player.state.settings.talk_ms_max + 1)
 
 
-def test_playback_progress_is_reported_several_times_for_each_sound(call: Call) -> None:
+def test_playback_progress_is_reported_several_times_for_each_sound(call: PlayedCall) -> None:
     progress = [moment for moment in call.transitions if isinstance(moment.event, PlaybackProgressed)]
     sounds = {moment.before.voice_id for moment in progress}
     assert len(progress) >= 3 * len(sounds)

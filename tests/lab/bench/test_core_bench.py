@@ -9,7 +9,7 @@ import logging
 import pytest
 
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import Job
+from duologue.core.leaves import JobKind
 from duologue.core.settings import profile
 from duologue.core.state import JobRecord, initial
 from duologue.core.views import LIFECYCLE
@@ -159,5 +159,5 @@ def test_what_a_state_alone_holds_costs_it_once() -> None:
     fresh = initial(profile("confirm"))
     large = int("1000000")
     once, twice = fresh._replace(at=large), fresh._replace(at=large, heard_ms=large)
-    busy = fresh._replace(jobs=(JobRecord(1, Job.TOOL, False, large),))
+    busy = fresh._replace(jobs=(JobRecord(1, JobKind.TOOL, False, large),))
     assert deep_bytes(fresh) < deep_bytes(once) == deep_bytes(twice) < deep_bytes(busy)

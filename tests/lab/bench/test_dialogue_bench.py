@@ -7,7 +7,7 @@ import json
 from typer.testing import CliRunner
 
 from duologue.cli.app import app
-from duologue.dialogue.english import Direct, Kind, read
+from duologue.dialogue.english import Direct, SlotKind, read
 from duologue.lab.bench.dialogue import BUDGETS, REPLIES, TODAY, _plain
 
 
@@ -23,4 +23,4 @@ def test_what_it_times_is_understood() -> None:
     assert len(list(_plain())) == sum(map(len, REPLIES.values()))
     for asked, said in _plain():
         assert isinstance(read(asked, said, TODAY), Direct), said
-    assert set(REPLIES) == set(Kind) - {Kind.TEXT}
+    assert set(REPLIES) == set(SlotKind) - {SlotKind.TEXT}

@@ -29,15 +29,15 @@ from duologue.cli.app import app
 from duologue.core.errors import DuologueError
 from duologue.core.settings import profile
 from duologue.ears.local import LocalEars
-from duologue.ears.moonshine import Moonshine, Transcript
-from duologue.ears.token_vocabulary import Word
+from duologue.ears.moonshine import Moonshine, Transcription
+from duologue.ears.token_vocabulary import WrittenWord
 from duologue.lab.recordings.busy_clock import run_timed
-from duologue.lab.recordings.listener import AFTER_MS, FRAME_MS, RATE_HZ, Decision, Listener, Result
-from duologue.lab.recordings.recording_sets import Row, decide, listen_to, read_rows
+from duologue.lab.recordings.listener import AFTER_MS, FRAME_MS, RATE_HZ, Decision, Listener, ListenResult
+from duologue.lab.recordings.recording_sets import RecordingRow, decide, listen_to, read_rows
 from duologue.models.cache import cache_folder, is_present
 from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.turns.endpoint import Manual, Vad, policy
+from duologue.turns.endpoint import FixedSilence, ManualEndpoint, policy
 from duologue.turns.words import words_of
 
 KINDS = {"end_of_turn", "hold", "barge_in", "resume", "noise"}
@@ -64,11 +64,11 @@ class LevelStt:
     def load(self) -> None:
         pass
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         levels = [round(10 * float(np.abs(piece).max())) for piece in np.array_split(audio, max(1, audio.size // 400))]
         said = [level for at, level in enumerate(levels) if level and (at == 0 or levels[at - 1] != level)]
-        words = tuple(Word(f"w{level}", 0.9, at) for at, level in enumerate(said, 1))
-        return Transcript(" ".join(word.text for word in words), 0.9, words, tuple(said))
+        words = tuple(WrittenWord(f"w{level}", 0.9, at) for at, level in enumerate(said, 1))
+        return Transcription(" ".join(word.text for word in words), 0.9, words, tuple(said))
 
 
 def say(*levels: int) -> Samples:
@@ -91,12 +91,12 @@ def listener(name: str = "vad", overlap: str = "confirm") -> Listener:
     return Listener(made_up_ears(), policy(name), profile(overlap))
 
 
-def hear(audio: Samples, played: Samples | None = None, by: Listener | None = None) -> Result:
+def hear(audio: Samples, played: Samples | None = None, by: Listener | None = None) -> ListenResult:
     """In time in which models cost nothing."""
     return run_simulated((by or listener()).listen(audio, played))
 
 
-def kinds(result: Result) -> list[str]:
+def kinds(result: ListenResult) -> list[str]:
     return [made.kind for made in result.decisions]
 
 
@@ -129,12 +129,12 @@ def test_nothing_is_decided_in_silence() -> None:
 class Wordless(LevelStt):
     """Finds no word in anything."""
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
-        return Transcript("", 0.0)
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
+        return Transcription("", 0.0)
 
 
 def test_a_noise_without_words_is_told_as_one() -> None:
-    by = Listener(made_up_ears(Wordless()), Vad(), profile("confirm"))
+    by = Listener(made_up_ears(Wordless()), FixedSilence(), profile("confirm"))
     result = hear(joined(silence(0.5), say(3, 3), silence(0.5)), by=by)
     assert kinds(result) == ["noise"]
     assert result.turns == ()
@@ -176,7 +176,7 @@ def test_over_the_agents_voice_the_profile_decides(overlap: str, expected: list[
 
 @pytest.mark.req("M-14")
 def test_every_hold_ends() -> None:
-    by = Listener(made_up_ears(Wordless()), Vad(), profile("confirm"))
+    by = Listener(made_up_ears(Wordless()), FixedSilence(), profile("confirm"))
     audio = joined(*(joined(silence(0.9), say(3)) for _ in range(4)), silence(1))
     result = hear(audio, np.full(6 * RATE_HZ, 0.001, np.float32), by)
     assert [kind for kind in kinds(result) if kind != "noise"] == ["hold", "resume"] * 4
@@ -246,7 +246,7 @@ def test_a_reason_belongs_to_its_own_decision() -> None:
         (3_000, SpeechBegan(2)),
         (3_100, SpeechEnded(2)),  # as before, without any verdict
     )
-    by = Listener(ears, Manual(), profile("confirm"))
+    by = Listener(ears, ManualEndpoint(), profile("confirm"))
     result = hear(silence(4), np.full(6 * RATE_HZ, 0.001, np.float32), by)
     resumed = [(made.reasons, made.confidence) for made in result.decisions if made.kind == "resume"]
     assert resumed == [(("TimerFired",), None), (("TimerFired",), None)]
@@ -256,10 +256,10 @@ def test_a_reason_belongs_to_its_own_decision() -> None:
 # recording gets a result that looks like silence, and `duologue listen` ends with exit code 0.
 def test_ears_that_fail_are_no_silence() -> None:
     class Broken(LevelStt):
-        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+        def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             raise ZeroDivisionError
 
-    by = Listener(made_up_ears(Broken()), Vad(), profile("confirm"))
+    by = Listener(made_up_ears(Broken()), FixedSilence(), profile("confirm"))
     with pytest.raises((ZeroDivisionError, DuologueError)):
         hear(joined(silence(0.2), say(3, 5, 7), silence(0.2)), by=by)
 
@@ -284,12 +284,12 @@ class SlowStt(LevelStt):
         self.processor = processor
         self.cost_ms = cost_ms
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         self.processor.spent_s += self.cost_ms / 1000
         return super().transcribe(audio, draft)
 
 
-def hear_slowly(audio: Samples, cost_ms: int, name: str = "vad") -> Result:
+def hear_slowly(audio: Samples, cost_ms: int, name: str = "vad") -> ListenResult:
     with pytest.MonkeyPatch.context() as patch:
         processor = Processor()
         patch.setattr("duologue.lab.recordings.busy_clock.time", processor)
@@ -317,10 +317,10 @@ def test_a_short_answer_is_not_lost_on_a_slow_machine(cost_ms: int) -> None:
 class UnsureStt(LevelStt):
     """Hears the words and doubts them."""
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
         found = super().transcribe(audio, draft)
-        words = tuple(Word(word.text, 0.4, word.ends) for word in found.words)
-        return Transcript(found.text, 0.4, words, found.tokens)
+        words = tuple(WrittenWord(word.text, 0.4, word.ends) for word in found.words)
+        return Transcription(found.text, 0.4, words, found.tokens)
 
 
 # BUG: a final text that is written after the turn was committed is held against the voice of the next turn, of which
@@ -368,7 +368,7 @@ def test_what_comes_after_a_cut_changes_nothing_before_it(
     assert [said for said in whole.words if said.t_ms <= cut_ms] == [said for said in part.words if said.t_ms <= cut_ms]
 
 
-def before(result: Result, t_ms: int) -> list[Decision]:
+def before(result: ListenResult, t_ms: int) -> list[Decision]:
     return [made for made in result.decisions if made.t_ms <= t_ms]
 
 
@@ -408,7 +408,7 @@ def test_a_set_gives_a_line_for_every_decision(tmp_path: Path) -> None:
 def test_file_names_are_seen_from_the_folder_of_the_list(tmp_path: Path) -> None:
     labels = tmp_path / "labels.jsonl"
     labels.write_text('{"id": "a", "wav": "x/one.wav", "agent_wav": "/y/two.wav"}', encoding="utf-8")
-    assert read_rows(labels) == [Row("a", tmp_path / "x" / "one.wav", Path("/y/two.wav"))]
+    assert read_rows(labels) == [RecordingRow("a", tmp_path / "x" / "one.wav", Path("/y/two.wav"))]
 
 
 BAD_LISTS: dict[str, tuple[bytes, str]] = {

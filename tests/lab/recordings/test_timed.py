@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.ears.model_threads import Lane, ModelThreads, Urgency
+from duologue.ears.model_threads import ModelLane, ModelThreads, Urgency
 from duologue.lab.recordings.busy_clock import TimedLoop, run_timed
 from duologue.runtime.simulated_clock import SimulationStuck, end
 
@@ -50,7 +50,7 @@ class Desk:
 
         return do
 
-    async def ask(self, name: str, cost_ms: int, lane: Lane) -> object:
+    async def ask(self, name: str, cost_ms: int, lane: ModelLane) -> object:
         answer = await asyncio.get_running_loop().run_in_executor(lane, self.work(cost_ms, name))
         self.log.append((name, now_ms()))
         return answer
@@ -60,8 +60,8 @@ def now_ms() -> int:
     return round(asyncio.get_running_loop().time() * 1000)
 
 
-def lane(urgency: Urgency) -> Lane:
-    return Lane(THREADS, urgency)
+def lane(urgency: Urgency) -> ModelLane:
+    return ModelLane(THREADS, urgency)
 
 
 def run(processor: Processor, scene: Callable[[Desk], Awaitable[None]]) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ import pytest
 
 from duologue.brains.scripted import ScriptedBrain
 from duologue.lab.sim.call_script import CallScript, Expect, InvalidCallScript, Listen, PlayWav, Press, Say, read_script
-from duologue.lab.sim.offline_call import Exchange
+from duologue.lab.sim.offline_call import OfflineCall
 from duologue.lab.sim.scripted_caller import NotAsExpected, ScriptedCaller
 from duologue.lines.phone.carriers import CARRIERS, Carrier
 from duologue.lines.phone.digits import Digits
@@ -62,7 +62,7 @@ async def no_sound(step: Say | PlayWav) -> bytes:
 
 def play(script: CallScript, carrier: Carrier = CARRIERS["twilio"]) -> list[str]:
     async def call() -> list[str]:
-        exchange = Exchange(carrier)
+        exchange = OfflineCall(carrier)
         line = await exchange.connect()
         agent = Agent(
             ScriptedBrain(otherwise="Thank you for calling."),

@@ -10,7 +10,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.codec import digest
 from duologue.core.errors import DuologueError
-from duologue.core.leaves import Ask, Job, Link, Outcome, Voice
+from duologue.core.leaves import Ask, JobKind, Link, Outcome, Voice
 from duologue.core.machine import ROWS, Machine
 from duologue.core.rules import RULES
 from duologue.core.state import initial
@@ -116,7 +116,7 @@ def test_a_murmur_only_holds_and_resumes(scenes: dict[str, Scene]) -> None:
 @pytest.mark.req("L-09", "L-10")
 def test_who_speaks_during_a_long_job_is_answered_after_it(scenes: dict[str, Scene]) -> None:
     scene = scenes["A long job"]
-    during = [moment for moment in scene.moments if any(job.kind is Job.DELEGATED for job in moment.before.jobs)]
+    during = [moment for moment in scene.moments if any(job.kind is JobKind.DELEGATED for job in moment.before.jobs)]
     assert [moment.event for moment in during if isinstance(moment.event, ev.TurnEnded)]
     asking = [moment.event for moment in during if any(isinstance(e, fx.StartReply) for e in moment.effects)]
     assert [type(event) for event in asking] == [ev.JobFinished]

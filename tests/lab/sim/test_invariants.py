@@ -11,10 +11,10 @@ from duologue.core import events as ev
 from duologue.core.leaves import Link, Outcome
 from duologue.core.settings import profile
 from duologue.core.state import initial
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.lab.sim import invariants as inv
 from duologue.lab.sim.invariants import Evidence
-from duologue.lines.scripted import Act
+from duologue.lines.scripted import LineAct
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, UserSaid
@@ -23,9 +23,9 @@ from duologue.ports.tool_call import ToolCall
 START = initial(profile("confirm"))
 
 
-def did(*effects: fx.Effect) -> Moment:
+def did(*effects: fx.Effect) -> StepRecord:
     event = ev.StartRequested(0, 1)
-    return Moment(event, START, START._replace(link=Link.PREPARING), effects, ())
+    return StepRecord(event, START, START._replace(link=Link.PREPARING), effects, ())
 
 
 WELL = Evidence(
@@ -35,7 +35,13 @@ WELL = Evidence(
         AgentSaid(1, "hi", heard_ms=300, calls=((1, ToolCall("x")),)),
         CallOutput(1, "done"),
     ),
-    line=[Act(0, "play", 1, 1), Act(20, "hold", 1), Act(40, "resume", 1), Act(60, "play", 1, 2), Act(80, "clear", 1)],
+    line=[
+        LineAct(0, "play", 1, 1),
+        LineAct(20, "hold", 1),
+        LineAct(40, "resume", 1),
+        LineAct(60, "play", 1, 2),
+        LineAct(80, "clear", 1),
+    ],
     played={1: 300},
     requests=[Request(1, "hello")],
     heard_finals=["hello"],
@@ -53,10 +59,10 @@ BROKEN = {
         replace(WELL, history=(*WELL.history, CallOutput(7, "for nobody", Outcome.DONE))),
     ],
     "the_line_obeys_its_order": [
-        replace(WELL, line=[*WELL.line, Act(90, "play", 1, 3)]),
-        replace(WELL, line=[Act(0, "play", 1, 1), Act(20, "hold", 1), Act(30, "play", 1, 2)]),
-        replace(WELL, line=[Act(0, "play", 1, 2)]),
-        replace(WELL, line=[Act(0, "play", 3, 1), Act(10, "play", 1, 1)]),
+        replace(WELL, line=[*WELL.line, LineAct(90, "play", 1, 3)]),
+        replace(WELL, line=[LineAct(0, "play", 1, 1), LineAct(20, "hold", 1), LineAct(30, "play", 1, 2)]),
+        replace(WELL, line=[LineAct(0, "play", 1, 2)]),
+        replace(WELL, line=[LineAct(0, "play", 3, 1), LineAct(10, "play", 1, 1)]),
     ],
     "history_claims_no_more_than_was_played": [replace(WELL, played={1: 299}), replace(WELL, played={})],
     "nobody_is_answered_twice": [

@@ -12,7 +12,7 @@ from duologue.replay.journal import read_journal, replay
 from duologue.runtime.hearing import Hearing
 from duologue.runtime.speech import Speech
 from duologue.runtime.tasks import Tasks
-from duologue.runtime.tool_calls import Calls
+from duologue.runtime.tool_calls import ToolCalls
 from duologue.runtime.transcript import Transcript
 
 
@@ -73,13 +73,13 @@ def test_a_turn_that_is_forgotten_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_second_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    post = Calls.post_output
+    post = ToolCalls.post_output
 
-    def twice(self: Calls, effect: object) -> None:
+    def twice(self: ToolCalls, effect: object) -> None:
         self._transcript.add_output(effect.call, "?", effect.outcome)  # type: ignore[attr-defined]
         post(self, effect)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Calls, "post_output", twice)
+    monkeypatch.setattr(ToolCalls, "post_output", twice)
     assert any("one_output_for_each_call" in text for result in bad(40) for text in result.complaints)
 
 

@@ -7,12 +7,12 @@ import warnings
 
 import pytest
 
-from duologue.lab.torture.run import Plan, Run, play, run
+from duologue.lab.torture.run import Run, TorturePlan, play, run
 from duologue.lab.torture.verdict import CHECKS
 from duologue.testing.postgres import find_programs
 
 
-def hold(plan: Plan) -> Run:
+def hold(plan: TorturePlan) -> Run:
     made = play(run(plan))
     told = "\n".join(f"{one.check}: {one.conversation}: {one.what}" for one in made.failures)
     assert made.holds, f"{plan.command}\n{made.folder}\n{told}"
@@ -29,7 +29,7 @@ def test_two_servers_and_postgresql_lose_nothing_when_they_are_killed_frozen_and
             pytest.fail(told)
         warnings.warn(told, stacklevel=1)
         pytest.skip(told)
-    made = hold(Plan(nodes=2, conversations=8, seed=4, seconds=15.0))
+    made = hold(TorturePlan(nodes=2, conversations=8, seed=4, seconds=15.0))
     assert made.result["kills"]
     assert made.result["stops"]
     assert made.result["turns"] >= made.result["conversations"]
@@ -38,5 +38,5 @@ def test_two_servers_and_postgresql_lose_nothing_when_they_are_killed_frozen_and
 @pytest.mark.req("D-13", "D-14")
 @pytest.mark.graveyard(25)
 def test_one_server_and_a_file_lose_nothing_when_it_is_killed_and_frozen() -> None:
-    made = hold(Plan(nodes=1, conversations=4, seed=11, seconds=8.0, store="sqlite"))
+    made = hold(TorturePlan(nodes=1, conversations=4, seed=11, seconds=8.0, store="sqlite"))
     assert made.result["kills"]

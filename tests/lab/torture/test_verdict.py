@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.lab.torture.faults import schedule
-from duologue.lab.torture.person_notes import Deed, KeptTalk, Talked, Turn, Written
+from duologue.lab.torture.person_notes import AcceptedWrite, Deed, KeptTalk, Talked, TypedTurn
 from duologue.lab.torture.rendered_audio import HEADER, Ear, Stretch
 from duologue.lab.torture.report import rows
 from duologue.lab.torture.tortured_agent import CHAR_SAMPLES, LegibleVoice, _pcm
@@ -14,14 +14,14 @@ from duologue.lab.torture.verdict import CHECKS, claimed_undone, judge
 ID = "c" * 32
 
 
-def turn(text: str, item: str, *heard: str, **more: bool) -> Turn:
-    made = Turn("1", text, item, 0.0, is_safe=True, is_closed=True, heard=list(heard))
+def turn(text: str, item: str, *heard: str, **more: bool) -> TypedTurn:
+    made = TypedTurn("1", text, item, 0.0, is_safe=True, is_closed=True, heard=list(heard))
     for name, value in more.items():
         setattr(made, name, value)
     return made
 
 
-def talk(*turns: Turn) -> Talked:
+def talk(*turns: TypedTurn) -> Talked:
     voices = [heard for one in turns for heard in one.heard]
     return Talked(1, ID, list(turns), [(number * 2 + 1, text) for number, text in enumerate(voices)])
 
@@ -32,13 +32,13 @@ def good() -> Talked:
 
 KEPT = KeptTalk(ID, ("order 1001", "yes"), 0, False)
 DEEDS = [Deed("order", "1001", "", stage, "a1") for stage in ("begun", "done")]
-WRITES = [Written(ID, "a1", 1, 1), Written(ID, "a1", 1, 2), Written(ID, "b1", 4, 3)]
+WRITES = [AcceptedWrite(ID, "a1", 1, 1), AcceptedWrite(ID, "a1", 1, 2), AcceptedWrite(ID, "b1", 4, 3)]
 
 
 def found(
     made: Talked | None = None,
     kept: KeptTalk | None = KEPT,
-    writes: list[Written] = WRITES,
+    writes: list[AcceptedWrite] = WRITES,
     deeds: list[Deed] = DEEDS,
 ) -> list[str]:
     talks = [made or good()]
@@ -90,12 +90,12 @@ def test_a_deed_that_was_done_twice_is_found_and_one_that_says_its_key_again_is_
 @pytest.mark.parametrize(
     "wrong",
     [
-        [Written(ID, "a1", 1, 1), Written(ID, "b1", 1, 2)],
-        [Written(ID, "a1", 5, 1), Written(ID, "b1", 4, 2)],
-        [Written(ID, "a1", 1, 1), Written(ID, "a1", 1, 1)],
+        [AcceptedWrite(ID, "a1", 1, 1), AcceptedWrite(ID, "b1", 1, 2)],
+        [AcceptedWrite(ID, "a1", 5, 1), AcceptedWrite(ID, "b1", 4, 2)],
+        [AcceptedWrite(ID, "a1", 1, 1), AcceptedWrite(ID, "a1", 1, 1)],
     ],
 )
-def test_two_owners_are_found_by_what_the_store_has_accepted(wrong: list[Written]) -> None:
+def test_two_owners_are_found_by_what_the_store_has_accepted(wrong: list[AcceptedWrite]) -> None:
     assert found(writes=wrong) == ["two_owners"]
 
 

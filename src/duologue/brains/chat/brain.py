@@ -19,8 +19,8 @@ from duologue.ports import Brain, Part, Request, ServiceError, Summarises
 
 from .failures import broken_off, no_key, told_plainly, too_long
 from .history_budget import CHARS_MAX, CHARS_MIN, chars_in, newest, tells_of_length
-from .messages import AsideRole, Message, write_messages, write_tools
-from .stream_parts import Pieces, garbled
+from .messages import AsideRole, ChatMessage, write_messages, write_tools
+from .stream_parts import ReplyStream, garbled
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
@@ -80,7 +80,7 @@ class ChatBrain(Brain, Summarises):
 
     async def reply(self, request: Request) -> AsyncGenerator[Part, None]:
         """The reply, part by part. Closing it, or cancelling whoever waits for it, closes the connection."""
-        pieces = Pieces(request.reply)
+        pieces = ReplyStream(request.reply)
         with told_plainly(self._host):
             async with await self._ask(request) as stream:
                 while not pieces.finish:
@@ -101,7 +101,7 @@ class ChatBrain(Brain, Summarises):
         assert chars_max > 0, "a summary needs room"
         if not text.strip():
             return ""
-        messages: list[Message] = [
+        messages: list[ChatMessage] = [
             {"role": "system", "content": _SUMMARISE.format(chars_max=chars_max)},
             {"role": "user", "content": text},
         ]

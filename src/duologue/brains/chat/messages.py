@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 from duologue.core.leaves import Ask
 from duologue.ports import AgentSaid, CallOutput, Item, News, Note, Request, Tool, ToolCall, UserSaid
 
-Message: TypeAlias = dict[str, Any]
+ChatMessage: TypeAlias = dict[str, Any]
 AsideRole: TypeAlias = Literal["system", "developer", "user"]
 
 CUT_OFF = "—"
@@ -37,7 +37,7 @@ _ASKS = {
 }
 
 
-def write_messages(request: Request, instructions: str = "", aside: AsideRole = "system") -> list[Message]:
+def write_messages(request: Request, instructions: str = "", aside: AsideRole = "system") -> list[ChatMessage]:
     """The whole chat: the instructions, the history, what was said last, and what to do about it."""
     chat = _Chat(request.history, aside)
     lead = "\n\n".join(text for text in (instructions, request.instructions) if text)
@@ -98,7 +98,7 @@ class _Chat:
     """The messages so far, and which call goes by which name."""
 
     def __init__(self, history: tuple[Item, ...], aside: AsideRole) -> None:
-        self.messages: list[Message] = []
+        self.messages: list[ChatMessage] = []
         self._aside = aside
         self._outputs: dict[int, CallOutput] = {}
         self._calls: dict[int, ToolCall] = {}
@@ -110,7 +110,7 @@ class _Chat:
         self._ids: set[str] = set()
         self._last_is_aside = False
 
-    def append(self, message: Message) -> None:
+    def append(self, message: ChatMessage) -> None:
         """Write down a message as it is."""
         self.messages.append(message)
         self._last_is_aside = False

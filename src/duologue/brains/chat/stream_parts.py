@@ -26,7 +26,7 @@ class _Growing:
     arguments: str = ""
 
 
-class Pieces:
+class ReplyStream:
     """One reply, as far as it came."""
 
     def __init__(self, reply: int) -> None:

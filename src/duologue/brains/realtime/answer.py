@@ -13,14 +13,14 @@ from duologue.ports.brain import Part
 from duologue.ports.failure import ServiceError
 
 from .failures import failure_of, told
-from .item_audio import Sounds
+from .item_audio import ItemAudio
 from .server_events import ItemBegan, ItemEnded, OfResponse, ResponseEnded, SoundCame, TextCame, WordsCame
 
 if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
-class Answer:
+class RealtimeAnswer:
     """What one request brings. `is_aside`: it goes beside the conversation and leaves nothing in it."""
 
     def __init__(self, name: str, create: ClientEvent, reply: int = 0, is_aside: bool = False) -> None:
@@ -36,7 +36,7 @@ class Answer:
         self.said = False  # has anything been handed on?
         self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._items: dict[str, bool] = {}  # item -> is it over?
-        self._sounds: dict[str, Sounds] = {}
+        self._sounds: dict[str, ItemAudio] = {}
         self._calls: dict[str, None] = {}
         self._parts: asyncio.Queue[Part | ServiceError | None] = asyncio.Queue()
 
@@ -81,9 +81,9 @@ class Answer:
             case ResponseEnded():
                 self._finish(happened)
 
-    def _sound_of(self, item: str) -> Sounds:
+    def _sound_of(self, item: str) -> ItemAudio:
         if item not in self._sounds:
-            self._sounds[item] = Sounds()
+            self._sounds[item] = ItemAudio()
         return self._sounds[item]
 
     def _end_item(self, item: str) -> None:

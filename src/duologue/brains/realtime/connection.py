@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .server_events import Happened, Unknown, Unreadable, read
+from .server_events import Happened, UnknownEvent, UnreadableEvent, read
 from .settings import RealtimeSettings
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ CLOSE_S_MAX = 0.3
 _SILENT = logging.Logger("duologue.realtime.wire", logging.CRITICAL + 1)  # handshakes hold the key
 
 
-class Wire(Protocol):
+class RealtimeWire(Protocol):
     """A socket, as far as we need one. Whatever it raises means that it is gone."""
 
     async def send(self, text: str) -> None: ...
@@ -62,7 +62,7 @@ class SocketWire:
         await self._socket.close()
 
 
-async def dial(url: str, headers: dict[str, str]) -> Wire:
+async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
     """A WebSocket to this URL. By `websockets` and not by the official SDK: any URL and any header will do,
     unknown events stay what they are, and a delta costs a tenth."""
     try:
@@ -91,7 +91,7 @@ class Connection:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: RealtimeWire,
         settings: RealtimeSettings,
         counts: Counter[str],
         take: Callable[[Happened], None],
@@ -178,8 +178,8 @@ class Connection:
             self._counts["repeated"] += 1
             return
         happened = read(event)
-        if isinstance(happened, Unknown | Unreadable):
-            self._counts["unknown" if isinstance(happened, Unknown) else "unreadable"] += 1
+        if isinstance(happened, UnknownEvent | UnreadableEvent):
+            self._counts["unknown" if isinstance(happened, UnknownEvent) else "unreadable"] += 1
             return
         self._take(happened)
 

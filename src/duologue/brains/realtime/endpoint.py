@@ -19,7 +19,7 @@ Key: TypeAlias = str | Callable[[], Awaitable[str]]
 OPENAI_URL = "wss://api.openai.com/v1/realtime"
 
 
-class Endpoint:
+class RealtimeEndpoint:
     """A server, a model and a key. Without a URL it is OpenAI, with the key in OPENAI_API_KEY; a host of
     Azure gets the one in AZURE_OPENAI_API_KEY; any other host only gets the key that is given."""
 

@@ -17,7 +17,7 @@ from duologue.ports.ears import Final, Heard
 from duologue.ports.failure import ServiceError
 
 from . import client_events as ce
-from .answer import Answer
+from .answer import RealtimeAnswer
 from .failures import ACTIVE, EXPIRED, told
 from .mirror import Mirror
 from .server_events import (
@@ -26,7 +26,7 @@ from .server_events import (
     ItemEnded,
     LimitsTold,
     OfResponse,
-    Refused,
+    RequestRefused,
     ResponseBegan,
     ResponseEnded,
     SessionBegan,
@@ -74,10 +74,10 @@ class Exchange:
         self.began = asyncio.Event()
         self.changed = asyncio.Event()
         self.refused: ServiceError | None = None  # the settings that it was opened with
-        self._asked: dict[str, Answer] = {}  # by the request's name
-        self._open: dict[str, Answer | None] = {}  # by the response's id; None: nobody asked for it
+        self._asked: dict[str, RealtimeAnswer] = {}  # by the request's name
+        self._open: dict[str, RealtimeAnswer | None] = {}  # by the response's id; None: nobody asked for it
         self._unasked: dict[str, list[str]] = {}  # the items of those
-        self._causes: dict[str, tuple[Answer | None, ClientEvent]] = {}  # by the id of a client event
+        self._causes: dict[str, tuple[RealtimeAnswer | None, ClientEvent]] = {}  # by the id of a client event
         self.lost_update = False  # instructions or tools were refused
         self._ended: dict[str, None] = {}
         self._early: dict[str, list[OfResponse]] = {}
@@ -85,30 +85,30 @@ class Exchange:
 
     # -- What the model wants
 
-    def ask(self, answer: Answer, before: list[ClientEvent]) -> None:
+    def ask(self, answer: RealtimeAnswer, before: list[ClientEvent]) -> None:
         """Send a request, and what has to be known for it."""
         self._asked[answer.name] = answer
         self.tell(before, answer)
         self._create(answer)
 
-    def tell(self, events: list[ClientEvent], answer: Answer | None = None) -> None:
+    def tell(self, events: list[ClientEvent], answer: RealtimeAnswer | None = None) -> None:
         """Send these. If one is refused that the answer can't do without, it fails."""
         for event in events:
             cause = self._send(event)
             if event["type"] in ("session.update", "conversation.item.create"):
                 self._remember_cause(cause, answer, event)
 
-    def _create(self, answer: Answer) -> None:
+    def _create(self, answer: RealtimeAnswer) -> None:
         answer.tries += 1
         answer.is_waiting = False
         self._remember_cause(self._send(answer.create), answer, answer.create)
 
-    def _remember_cause(self, cause: str, answer: Answer | None, event: ClientEvent) -> None:
+    def _remember_cause(self, cause: str, answer: RealtimeAnswer | None, event: ClientEvent) -> None:
         self._causes[cause] = (answer, event)
         if len(self._causes) > CAUSES_MAX:
             del self._causes[next(iter(self._causes))]
 
-    def leave(self, answer: Answer) -> None:
+    def leave(self, answer: RealtimeAnswer) -> None:
         """Nobody wants this answer any more."""
         if answer.is_over or answer.is_left:
             return
@@ -145,7 +145,7 @@ class Exchange:
         for name in [name for name, answer in self._open.items() if answer is None or not answer.is_aside]:
             self._note_ended(name)
 
-    def forget(self, answer: Answer) -> None:
+    def forget(self, answer: RealtimeAnswer) -> None:
         """It is over for us, though the server never said so."""
         self._asked.pop(answer.name, None)
         self._note_ended(answer.response)
@@ -171,7 +171,7 @@ class Exchange:
                 self._take_of_response(happened)
             case ResponseBegan():
                 self._begin(happened)
-            case Refused():
+            case RequestRefused():
                 self._refuse(happened)
             case SessionBegan():
                 self.expires_at_s = happened.expires_at_s
@@ -272,7 +272,7 @@ class Exchange:
 
     # -- Errors
 
-    def _refuse(self, refused: Refused) -> None:
+    def _refuse(self, refused: RequestRefused) -> None:
         self._counts["refused"] += 1
         if refused.code == EXPIRED:
             self._expire(told(EXPIRED))
@@ -296,7 +296,7 @@ class Exchange:
         answer.fail(told(refused.code))
         self._moved.set()
 
-    def _wait_for_floor(self, answer: Answer) -> None:
+    def _wait_for_floor(self, answer: RealtimeAnswer) -> None:
         """Something that nobody asked for is in the way: it is cancelled, and the request is made again."""
         answer.is_waiting = True
         unasked = [response for response, owner in self._open.items() if owner is None]

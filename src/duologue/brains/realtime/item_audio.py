@@ -14,7 +14,7 @@ _MS_BYTES = RATE_HZ // 1000 * 2
 TAIL_MS = 10  # kept back until the item is over: words that come last need a sound to go with
 
 
-class Sounds:
+class ItemAudio:
     """One item."""
 
     def __init__(self) -> None:

@@ -22,14 +22,14 @@ from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
 
 from . import client_events as ce
-from .answer import Answer
-from .connection import Wire, dial
-from .endpoint import Endpoint, Key
+from .answer import RealtimeAnswer
+from .connection import RealtimeWire, dial
+from .endpoint import Key, RealtimeEndpoint
 from .failures import failure_of, not_reached
 from .mirror import Mirror
 from .open_session import Live
 from .settings import RealtimeSettings
-from .uplink import Kept, Onsets, Rates
+from .uplink import Onsets, RecentAudio, UplinkResampler
 from .utterances import Utterances
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class RealtimeModel:
         settings: RealtimeSettings | None = None,
         ears: Ears | None = None,
         headers: Mapping[str, str] | None = None,
-        wire: Callable[[str, dict[str, str]], Awaitable[Wire]] = dial,
+        wire: Callable[[str, dict[str, str]], Awaitable[RealtimeWire]] = dial,
     ) -> None:
         self.settings = settings or RealtimeSettings()
         if ears is not None and self.settings.server_decides:
@@ -66,7 +66,7 @@ class RealtimeModel:
         if ears is None and self.settings.transcription is None:
             raise ValueError("without transcription nobody tells what was said: give ears of our own")
         self.counts: Counter[str] = Counter()  # what was unknown, repeated, refused, late, unasked
-        self._endpoint = Endpoint(model, url, api_key, headers or {})
+        self._endpoint = RealtimeEndpoint(model, url, api_key, headers or {})
         self._instructions = instructions
         self._ears = ears
         self._wire = wire
@@ -76,10 +76,10 @@ class RealtimeModel:
         self._tell: Tell = lambda event: None  # noqa: ARG005
         self._heard: asyncio.Queue[Heard | None] = asyncio.Queue()
         self._utterances = Utterances(self.settings.quiet_ms, self.settings.server_decides)
-        self._rates = Rates()
+        self._rates = UplinkResampler()
         self._onsets = Onsets()
-        self._kept = Kept(self.settings.kept_ms_max)
-        self._preroll = Kept(self.settings.preroll_ms)
+        self._kept = RecentAudio(self.settings.kept_ms_max)
+        self._preroll = RecentAudio(self.settings.preroll_ms)
         self._is_speaking = False  # by our own ears
         self._said_something = asyncio.Event()  # an utterance is over
         self._requests = 0
@@ -206,7 +206,7 @@ class RealtimeModel:
         await live.exchange.free()
         instructions = "\n\n".join(text for text in (self._instructions, request.instructions) if text)
         name = self._name()
-        answer = Answer(name, ce.ask(request, name, instructions), request.reply)
+        answer = RealtimeAnswer(name, ce.ask(request, name, instructions), request.reply)
         changes = live.changes(ce.task_settings(instructions, request.tools))
         before: list[ClientEvent] = [ce.update_session(changes)] if changes else []
         before += live.exchange.mirror.catch_up(request.history, request.reply)
@@ -224,7 +224,7 @@ class RealtimeModel:
     async def summarise(self, text: str, chars_max: int) -> str:
         """The text in other words, made beside the conversation."""
         name = self._name()
-        answer = Answer(name, ce.summarise(text, chars_max, name), is_aside=True)
+        answer = RealtimeAnswer(name, ce.summarise(text, chars_max, name), is_aside=True)
         found = ""
         async with reading(self._parts(self._session(), answer, [])) as parts:
             async for part in parts:
@@ -239,7 +239,7 @@ class RealtimeModel:
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
         """A set phrase in the model's own voice, made beside the conversation."""
         name = self._name()
-        answer = Answer(name, ce.read_aloud(text, name), is_aside=True)
+        answer = RealtimeAnswer(name, ce.read_aloud(text, name), is_aside=True)
         async with reading(self._parts(self._session(), answer, [])) as parts:
             async for part in parts:
                 if isinstance(part, Sound):
@@ -351,7 +351,7 @@ class RealtimeModel:
         self._requests += 1
         return f"request_{self._requests}"
 
-    async def _parts(self, live: Live, answer: Answer, before: list[ClientEvent]) -> AsyncGenerator[Any, None]:
+    async def _parts(self, live: Live, answer: RealtimeAnswer, before: list[ClientEvent]) -> AsyncGenerator[Any, None]:
         """What an answer brings, each piece within its deadline."""
         live.exchange.ask(answer, before)
         try:
@@ -361,7 +361,7 @@ class RealtimeModel:
         finally:
             live.exchange.leave(answer)
 
-    async def _await_response(self, live: Live, answer: Answer) -> None:
+    async def _await_response(self, live: Live, answer: RealtimeAnswer) -> None:
         """Until the server says yes or no. One from which nothing at all came meanwhile is gone."""
         received = live.connection.received
         try:
@@ -373,7 +373,7 @@ class RealtimeModel:
                 live.connection.lose(TimeoutError())
             raise failure_of(ErrorClass.NETWORK_TIMEOUT, "", self._endpoint.host) from None
 
-    async def _next_part(self, live: Live, answer: Answer) -> Any:
+    async def _next_part(self, live: Live, answer: RealtimeAnswer) -> Any:
         limit_ms = self.settings.tail_ms_max if answer.is_at_tail else self.settings.silence_ms_max
         try:
             async with asyncio.timeout(limit_ms / 1000):

@@ -14,7 +14,7 @@ from duologue.ports.ears import Heard
 from duologue.ports.failure import ServiceError
 
 from . import client_events as ce
-from .connection import Connection, Wire
+from .connection import Connection, RealtimeWire
 from .exchange import Exchange
 from .failures import classify_code, failure_of
 from .mirror import Mirror
@@ -30,7 +30,7 @@ class Live:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: RealtimeWire,
         settings: RealtimeSettings,
         mirror: Mirror,
         utterances: Utterances,

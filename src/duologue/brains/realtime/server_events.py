@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from duologue.ports.tool_call import ToolCall
 
-Event: TypeAlias = Mapping[str, Any]
+ServerEvent: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class LimitsTold:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RequestRefused:
     """An error. `event` is the id of the client event that caused it, if one did."""
 
     code: str
@@ -148,17 +148,17 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class IgnoredEvent:
     """A known event that changes nothing for us."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownEvent:
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableEvent:
     kind: str
 
 
@@ -179,10 +179,10 @@ Happened: TypeAlias = (
     | ItemEnded
     | ResponseEnded
     | LimitsTold
-    | Refused
-    | Nothing
-    | Unknown
-    | Unreadable
+    | RequestRefused
+    | IgnoredEvent
+    | UnknownEvent
+    | UnreadableEvent
 )
 OfResponse: TypeAlias = ResponseBegan | ItemBegan | SoundCame | WordsCame | TextCame | ItemEnded | ResponseEnded
 
@@ -193,20 +193,20 @@ def read(event: object) -> Happened:
     """What this event says."""
     kind = event.get("type") if isinstance(event, dict) else None
     if not isinstance(event, dict) or not isinstance(kind, str):
-        return Unreadable("")
+        return UnreadableEvent("")
     reader = TABLE.get(kind)
     if reader is None:
-        return Nothing() if kind in IGNORED else Unknown(kind)
+        return IgnoredEvent() if kind in IGNORED else UnknownEvent(kind)
     try:
         return reader(event)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, binascii.Error):
-        return Unreadable(kind)
+        return UnreadableEvent(kind)
 
 
 # -- How each is read
 
 
-def _text(holder: Event, name: str) -> str:
+def _text(holder: ServerEvent, name: str) -> str:
     """A field that must be text."""
     value = holder[name]
     if not isinstance(value, str):
@@ -214,34 +214,34 @@ def _text(holder: Event, name: str) -> str:
     return value
 
 
-def _session_began(e: Event) -> Happened:
+def _session_began(e: ServerEvent) -> Happened:
     return SessionBegan(int(e["session"].get("expires_at") or 0))
 
 
-def _response_began(e: Event) -> Happened:
+def _response_began(e: ServerEvent) -> Happened:
     metadata = e["response"].get("metadata") or {}
     return ResponseBegan(_text(e["response"], "id"), str(metadata.get(REQUEST_KEY, "")))
 
 
-def _item_began(e: Event) -> Happened:
+def _item_began(e: ServerEvent) -> Happened:
     return ItemBegan(_text(e, "response_id"), _text(e["item"], "id"), e["item"]["type"] == "message")
 
 
-def _sound_came(e: Event) -> Happened:
+def _sound_came(e: ServerEvent) -> Happened:
     return SoundCame(_text(e, "response_id"), _text(e, "item_id"), base64.b64decode(e["delta"], validate=True))
 
 
-def _item_ended(e: Event) -> Happened:
+def _item_ended(e: ServerEvent) -> Happened:
     return ItemEnded(_text(e, "response_id"), _text(e["item"], "id"), _call(e["item"]))
 
 
-def _call(item: Event) -> ToolCall | None:
+def _call(item: ServerEvent) -> ToolCall | None:
     if item["type"] != "function_call" or item.get("status") == "incomplete":  # one that was cancelled half way
         return None
     return ToolCall(_text(item, "name"), _text(item, "arguments") or "{}", _text(item, "call_id"))
 
 
-def _response_ended(e: Event) -> Happened:
+def _response_ended(e: ServerEvent) -> Happened:
     response = e["response"]
     details = response.get("status_details") or {}
     error = details.get("error") or {}
@@ -252,7 +252,7 @@ def _response_ended(e: Event) -> Happened:
     )
 
 
-def _limits_told(e: Event) -> Happened:
+def _limits_told(e: ServerEvent) -> Happened:
     return LimitsTold(
         tuple(
             (str(limit.get("name") or ""), int(limit.get("remaining") or 0), float(limit.get("reset_seconds") or 0))
@@ -261,12 +261,12 @@ def _limits_told(e: Event) -> Happened:
     )
 
 
-def _refused(e: Event) -> Happened:
+def _refused(e: ServerEvent) -> Happened:
     error = e["error"]
-    return Refused(str(error.get("code") or error.get("type") or ""), str(error.get("event_id") or ""))
+    return RequestRefused(str(error.get("code") or error.get("type") or ""), str(error.get("event_id") or ""))
 
 
-TABLE: dict[str, Callable[[Event], Happened]] = {
+TABLE: dict[str, Callable[[ServerEvent], Happened]] = {
     "session.created": _session_began,
     "session.updated": lambda e: SessionChanged(),  # noqa: ARG005
     "input_audio_buffer.speech_started": lambda e: SpeechOn(_text(e, "item_id")),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _MS_BYTES = RATE_HZ // 1000 * 2
 
 
-class Kept:
+class RecentAudio:
     """The newest audio, up to a length."""
 
     def __init__(self, ms_max: int) -> None:
@@ -43,7 +43,7 @@ class Kept:
         self._size = 0
 
 
-class Rates:
+class UplinkResampler:
     """Frames of any rate, as the protocol's."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ shows what is underneath it, and sound beats work beats thought beats speech.
 
 from __future__ import annotations
 
-from ..leaves import AWAY, ENDING, LIVE, PENDING, SOUNDING, Job, Link, User
+from ..leaves import AWAY, ENDING, LIVE, PENDING, SOUNDING, JobKind, Link, User
 from ..state import State
 from .view import Amendment, View
 
@@ -17,9 +17,9 @@ def see(s: State) -> str:
     if s.voice in SOUNDING:
         return "speaking"
     kinds = [job.kind for job in s.jobs]
-    if Job.DELEGATED in kinds:
+    if JobKind.DELEGATED in kinds:
         return "waiting_amplifier"
-    if Job.TOOL in kinds:
+    if JobKind.TOOL in kinds:
         return "tool_executing"
     if s.reply in PENDING:
         return "processing"

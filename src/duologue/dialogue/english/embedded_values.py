@@ -17,15 +17,17 @@ from .grammar_for_kind import find
 from .match import Match
 from .questions import asks
 from .read_reply import read
-from .readings import Direct, Kind, Question, Slot, Value
+from .readings import Direct, Question, Slot, SlotKind, Value
 from .several_slots import Filled, counts, found_in, later, values_of
 from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
 _TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them
-_BARE = (Kind.NUMBER, Kind.MONEY, Kind.TIME)  # what only a question makes a value
-_PLAIN = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER, Kind.MONEY, Kind.DURATION))
+_BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # what only a question makes a value
+_PLAIN = tuple(
+    Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
+)
 _TASKS = (REQUESTS - frozenset(map(stem, ("make", "have", "do", "see", "say")))) | THINGS
 _PAST = frozenset(
     """was were had did went came sent paid took made told said bought booked ordered arrived called visited stayed
@@ -43,7 +45,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
     named = stems_of(*(slot.name for slot in slots))
     for match, fitting in found_in(tokens, slots, day_of(today)):
         is_settled = not any(_unsettles(token.low) for token in _clause(tokens, match))
-        if fitting and fitting[0].kind in (Kind.DATE, Kind.TIME) and told_of_another(tokens, match, named):
+        if fitting and fitting[0].kind in (SlotKind.DATE, SlotKind.TIME) and told_of_another(tokens, match, named):
             continue
         if is_settled and not all(_stands_for_itself(tokens, match, slot) for slot in fitting):
             continue  # a number that counts nothing here
@@ -97,7 +99,7 @@ def _is_frame(low: str) -> bool:
 
 
 def _stands_for_itself(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    return slot.kind is not Kind.NUMBER or counts(tokens, match, slot)
+    return slot.kind is not SlotKind.NUMBER or counts(tokens, match, slot)
 
 
 def _unsettles(low: str) -> bool:

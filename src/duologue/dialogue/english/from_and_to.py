@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .match import Match
-from .readings import Kind, Slot
+from .readings import Slot, SlotKind
 from .tokens import Token, stem
 
 _SLOT_ROLES = {
@@ -52,7 +52,7 @@ def role_of(slot: Slot) -> str | None:
     """The end that a slot is about, by its name."""
     words = _words_of(slot)
     ends = _ROLE_OF_WORD
-    if slot.kind is Kind.DATE:
+    if slot.kind is SlotKind.DATE:
         words -= _COMING | _LEAVING
         ends = ends | _DAY_ROLES
     roles = {ends[word] for word in words if word in ends}
@@ -78,9 +78,9 @@ def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
     return roles
 
 
-def role_said(tokens: Sequence[Token], match: Match, kind: Kind) -> str | None:
+def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | None:
     """The end that a value is said of, by the words right before it."""
-    words = _TIME_WORDS if kind in (Kind.DATE, Kind.TIME) else _PLACE_WORDS
+    words = _TIME_WORDS if kind in (SlotKind.DATE, SlotKind.TIME) else _PLACE_WORDS
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         low = tokens[place].low
         if low in words:
@@ -107,7 +107,7 @@ def doing_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
 def doing_of(slot: Slot) -> frozenset[str]:
     """What is done at the day or the hour that a slot is about, by its name; of two, neither."""
     doings = [doing for doing in _DOINGS if doing & _words_of(slot)]
-    return doings[0] if len(doings) == 1 and slot.kind in (Kind.DATE, Kind.TIME) else frozenset()
+    return doings[0] if len(doings) == 1 and slot.kind in (SlotKind.DATE, SlotKind.TIME) else frozenset()
 
 
 def told_of_another(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
@@ -123,7 +123,7 @@ def told_of_another(tokens: Sequence[Token], match: Match, echo: frozenset[str])
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
     """Is the value said of the other end than the slot?"""
-    if slot.kind not in (Kind.DATE, Kind.TIME, Kind.NAME, Kind.TEXT):
+    if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
     doing, done = doing_of(slot), doing_said(tokens, match)
     if doing and done:

@@ -16,7 +16,7 @@ from .from_and_to import role_of
 from .match import Match, overlaps
 from .names import NameList
 from .numbers import SMALL, find_numbers
-from .readings import Kind, Slot
+from .readings import Slot, SlotKind
 from .relative_days import Since
 from .times import find_times
 from .times_from_now import find_ahead, find_now, still_ahead
@@ -40,34 +40,34 @@ def find(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool, is_
     """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value, and `is_more`
     what is only one where it is asked for more."""
     match slot.kind:
-        case Kind.DATE:
+        case SlotKind.DATE:
             is_end = slot.stays and role_of(slot) == "to"
             since = Since(day_of(slot.since), slot.stays, is_end) if slot.since and is_asked else None
             dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
-        case Kind.TIME:
+        case SlotKind.TIME:
             return or_so(tokens, find_moments(tokens, slot, today, is_asked=is_asked))
-        case Kind.DURATION:
+        case SlotKind.DURATION:
             durations = find_durations(tokens, is_more=is_more)
             return or_so(tokens, [match for match in durations if not _is_moment(tokens, match)])
-        case Kind.NUMBER:
+        case SlotKind.NUMBER:
             return [match for match in find_numbers(tokens) if not _is_no_amount(tokens, match)]
-        case Kind.MONEY:
+        case SlotKind.MONEY:
             amounts = [match for match in find_money(tokens, is_asked=is_asked) if not _is_no_amount(tokens, match)]
             return [match for match in amounts if not _counts_things(tokens, match)]
-        case Kind.CHOICE:
+        case SlotKind.CHOICE:
             return find_choices(tokens, slot.choices)
-        case Kind.NAME:
+        case SlotKind.NAME:
             return known_names(tokens, slot.names, is_open=slot.is_open) if slot.names is not None else []
-        case Kind.PHONE:
+        case SlotKind.PHONE:
             return find_phone(tokens)
-        case Kind.EMAIL:
+        case SlotKind.EMAIL:
             return find_email(tokens)
-        case Kind.CODE:
+        case SlotKind.CODE:
             return find_code(tokens) if is_asked else []
-        case Kind.YES_NO:
+        case SlotKind.YES_NO:
             return find_wanted(tokens, slot.name) if not is_asked else []
-        case Kind.TEXT:
+        case SlotKind.TEXT:
             return []
 
 

@@ -18,12 +18,12 @@ from .match import Match
 from .no_preference import is_anything
 from .numbers import is_thing
 from .questions import asks, wants_to_know
-from .readings import Answer, Command, Confirmation, Kind, Reading, Slot, Value, Why
+from .readings import Confirmation, ConfirmationAnswer, Reading, Slot, SlotKind, SpokenCommand, Value, Why
 from .several_slots import assign, values_of
 from .tokens import Token, lows, stem, stems_of, tokens_of
 from .yes_no import Polarity, agrees, denies_praise, is_deed, not_polar, polarity
 
-_TYPED = tuple(Slot("", kind) for kind in (Kind.DATE, Kind.TIME, Kind.NUMBER))
+_TYPED = tuple(Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER))
 _CHANGES = frozenset(
     """actually instead change changed changing wait sorry wrong mistake meant different another switch swap
     replace update modify rather incorrect""".split()
@@ -43,11 +43,11 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if (command := command_of(tokens)) is not None:
         if repeats(text, tokens):
             return unclear(Why.SEVERAL)
-        return Confirmation(Answer.NO) if command == "cancel" else Command(command)
+        return Confirmation(ConfirmationAnswer.NO) if command == "cancel" else SpokenCommand(command)
     if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply):
         return unclear(Why.QUESTION)
     if _is_told(tokens, text):
-        return Confirmation(Answer.YES)
+        return Confirmation(ConfirmationAnswer.YES)
     values = new_values(tokens, day_of(today), text)
     covered = covered_by(values)
     left = [place for place in not_polar(tokens) if place not in covered]
@@ -61,18 +61,20 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return unclear(Why.LEFTOVER, tokens, content)
     if leaning is Polarity.YES and not values and not changes:
         left = [place for place in left if not (agrees(tokens) and stem(tokens[place].low) in stems_of(text))]
-        return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(Answer.YES)
+        return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(ConfirmationAnswer.YES)
     if leaning is Polarity.UNSURE or (assents and not (values and changes)):
         return unclear(Why.SEVERAL if values else Why.LEFTOVER, tokens, content)
     if leaning is Polarity.NO and not values and all(_is_forbidden(tokens, place, text) for place in content):
-        return Confirmation(Answer.NO)
+        return Confirmation(ConfirmationAnswer.NO)
     if leaning in (Polarity.NO, Polarity.BOTH) or changes:
         if values or content:
-            return Confirmation(Answer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
-        return Confirmation(Answer.NO) if leaning is Polarity.NO else unclear(Why.NO_VALUE)
+            return Confirmation(
+                ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text))
+            )
+        return Confirmation(ConfirmationAnswer.NO) if leaning is Polarity.NO else unclear(Why.NO_VALUE)
     if not values or leaning is not None:
         return unclear(Why.LEFTOVER, tokens, content)
-    return Confirmation(Answer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
+    return Confirmation(ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
 
 
 def _is_told(tokens: Sequence[Token], text: str) -> bool:
@@ -117,7 +119,7 @@ def changed(
     return values_of(reply, tokens, filled)
 
 
-def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Answer | None:
+def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> ConfirmationAnswer | None:
     """Does a reply that isn't wholly understood say yes or no in so many words? None if it asks, doubts or changes
     something. Whoever only compares phrases takes "are you sure?" for a yes, and this is where it is held back."""
     tokens = tokens_of(reply)
@@ -128,9 +130,9 @@ def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> 
         return None
     leaning = polarity(tokens)
     if leaning is Polarity.YES:
-        return None if words & MARKERS or not agrees(tokens) else Answer.YES
+        return None if words & MARKERS or not agrees(tokens) else ConfirmationAnswer.YES
     is_no = leaning is Polarity.NO or denies_praise(tokens) or (leaning is None and bool(words & _WRONG))
-    return Answer.NO if is_no else None
+    return ConfirmationAnswer.NO if is_no else None
 
 
 def _wonders(tokens: Sequence[Token], reply: str) -> bool:
@@ -147,7 +149,7 @@ def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
 def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: Day, text: str) -> bool:
     """Does it name something of a list that the question didn't have?"""
     asked = {token.low for token in tokens_of(text)}
-    listed = [slot for slot in slots if slot.kind in (Kind.CHOICE, Kind.NAME)]
+    listed = [slot for slot in slots if slot.kind in (SlotKind.CHOICE, SlotKind.NAME)]
     return any(
         not all(token.low in asked for token in tokens[match.first : match.after])
         for slot in listed

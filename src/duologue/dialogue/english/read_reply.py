@@ -25,14 +25,14 @@ from .questions import asks, proposes
 from .readings import (
     ANY,
     Ambiguous,
-    Answer,
-    Command,
     Confirmation,
+    ConfirmationAnswer,
     Direct,
-    Kind,
     Question,
     Reading,
     Slot,
+    SlotKind,
+    SpokenCommand,
     Unclear,
     Value,
     Why,
@@ -63,7 +63,7 @@ from .yes_no import (
 _MAYBE_SEVERAL = (
     Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED, Why.QUESTION,
 )  # fmt: skip
-_MOMENTS = (Kind.DATE, Kind.TIME)  # of which people ask whether one suits
+_MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # of which people ask whether one suits
 _PARTS_MAX = 4  # names that share a word, for a question that says them all
 
 
@@ -74,11 +74,11 @@ def read(question: Question, reply: str, today: str) -> Reading:
         return unread(reply)
     command = command_of(tokens)
     if command is not None and not _is_rather_a_value(question.slot, tokens, command):
-        return Command(command)
+        return SpokenCommand(command)
     reader = _Reader(question, reply, tokens, day_of(today))
     reading = reader.read()
     if command is not None and isinstance(reading, Unclear):
-        return Command(command)
+        return SpokenCommand(command)
     is_maybe_several = isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL
     if question.others and (is_maybe_several or reader.holds_a_day()):
         return reader.several() or reading
@@ -87,9 +87,9 @@ def read(question: Question, reply: str, today: str) -> Reading:
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
     """ "One minute", where it is asked how long; "back, please", where front and back are the choices."""
-    if command == "wait" and slot.kind is Kind.DURATION:
+    if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
-    covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is Kind.CHOICE else frozenset()
+    covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
     left = [token for place, token in enumerate(tokens) if place not in covered]
     return bool(covered) and all(token.low in POLITE | FILLERS | {"the"} for token in left)
 
@@ -120,16 +120,16 @@ class _Reader:
     def read(self) -> Reading:
         if self.question.among and (settled := self._among()) is not None:
             return settled
-        if self.slot.kind is not Kind.YES_NO and is_anything(self.tokens, self.echo):
+        if self.slot.kind is not SlotKind.YES_NO and is_anything(self.tokens, self.echo):
             is_answer = self.slot.may_be_any
             return self._settle(Match(0, len(self.tokens), (ANY,))) if is_answer else unclear(Why.NO_VALUE)
-        if self.slot.kind is Kind.YES_NO:
+        if self.slot.kind is SlotKind.YES_NO:
             return self._yes_no()
-        if self.slot.kind is Kind.TEXT and self.slot.may_be_any and self._is_enough():
-            return Confirmation(Answer.NO)
-        if self.slot.kind is Kind.NAME and self._is_other_part():
+        if self.slot.kind is SlotKind.TEXT and self.slot.may_be_any and self._is_enough():
+            return Confirmation(ConfirmationAnswer.NO)
+        if self.slot.kind is SlotKind.NAME and self._is_other_part():
             return unclear(Why.OTHER_END)
-        if self.slot.kind is Kind.NAME and (spelled := self._spelled()) is not None:
+        if self.slot.kind is SlotKind.NAME and (spelled := self._spelled()) is not None:
             return self._settle(spelled)
         matches = self._find()
         covered = covered_by(matches)
@@ -160,7 +160,7 @@ class _Reader:
     def _find(self) -> list[Match]:
         is_more = asks_for_more(self.question.text)
         matches = find(self.tokens, self.slot, self.today, is_asked=True, is_more=is_more)
-        if self.slot.kind is not Kind.NUMBER:
+        if self.slot.kind is not SlotKind.NUMBER:
             return matches
         nothing = find_none(self.tokens, self.question)
         if nothing is not None and (not self.slot.may_be_any or nothing.after - nothing.first > 1):
@@ -174,16 +174,16 @@ class _Reader:
         return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
-        is_count = self.slot.kind is Kind.NUMBER
+        is_count = self.slot.kind is SlotKind.NUMBER
         match = agreed(self.tokens, matches, is_count=is_count)
         if match is None or (is_count and disagree(self.tokens, matches, self.question)) or self._answers_twice(match):
             return unclear(Why.SEVERAL)
         is_another = self.slot.kind in _MOMENTS and told_of_another(self.tokens, match, self.echo)
         if is_another or contradicts(self.tokens, match, self.slot):
             return unclear(Why.OTHER_END)
-        if self.slot.kind is Kind.MONEY and (rate := find_rate(self.tokens, match, self.echo)):
+        if self.slot.kind is SlotKind.MONEY and (rate := find_rate(self.tokens, match, self.echo)):
             return unclear(Why.LEFTOVER, self.tokens, rate)
-        if self.slot.kind is Kind.NAME and is_longer(self.tokens, match):
+        if self.slot.kind is SlotKind.NAME and is_longer(self.tokens, match):
             return unclear(Why.NO_VALUE)
         left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
         if not left:
@@ -193,7 +193,7 @@ class _Reader:
     def _misspelt(self, match: Match, left: list[int]) -> Reading | None:
         """A known name with a word beside it that is almost the rest of a longer one: "Grace Hoper"."""
         names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
-        if self.slot.kind is not Kind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
+        if self.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
             return None
         words = [self.tokens[place].low for place in run]
         near = names.near(words)
@@ -202,7 +202,9 @@ class _Reader:
 
     def _foreign(self, covered: frozenset[int]) -> frozenset[int]:
         """Words that name a value of another slot: never carriers, whatever else they are."""
-        listed = [slot for slot in self.question.others if slot.kind in (Kind.CHOICE, Kind.NAME, Kind.YES_NO)]
+        listed = [
+            slot for slot in self.question.others if slot.kind in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.YES_NO)
+        ]
         matches = [match for slot in listed for match in find(self.tokens, slot, self.today, is_asked=False)]
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
@@ -219,7 +221,7 @@ class _Reader:
     def _without_value(self) -> Reading:
         if self.slot.may_be_any and any(token.low in DISSENT for token in self.tokens) and not self._not_polar():
             return self._denied()  # "no, that's all"
-        if self.slot.kind is Kind.TEXT and self._is_of_another():
+        if self.slot.kind is SlotKind.TEXT and self._is_of_another():
             return unclear(Why.LEFTOVER)
         left = leftover(self.tokens, frozenset(), self.echo) or self._given_name()
         if not left:
@@ -227,22 +229,22 @@ class _Reader:
         if (near := self._near(left)) is not None:
             return near
         span: Span | None = None
-        if self.slot.is_open and self.slot.kind is Kind.NAME:
+        if self.slot.is_open and self.slot.kind is SlotKind.NAME:
             span = bare(self.tokens, GIVEN_NAMES if "nam" in self.echo else frozenset())
             if span is not None and is_no_name(self.tokens, span, self.today):
                 return unclear(Why.LEFTOVER, self.tokens, left)
             span = span or proper(self.tokens, self.echo)
             if span is None and "nam" in self.echo:
                 span = introduced(self.tokens)
-        elif self.slot.kind is Kind.TEXT:
+        elif self.slot.kind is SlotKind.TEXT:
             span = bare(self.tokens)
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
-        if self.slot.kind is Kind.NAME:
+        if self.slot.kind is SlotKind.NAME:
             span = said_last(self.tokens, span)
         start, end = span_of(self.tokens, *span)
         said = fluent(self.reply[start:end])
-        match = Match(*span, (with_hyphens(said) if self.slot.kind is Kind.NAME else said,))
+        match = Match(*span, (with_hyphens(said) if self.slot.kind is SlotKind.NAME else said,))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
         return self._settle(match)
@@ -254,13 +256,13 @@ class _Reader:
 
     def _is_of_another(self) -> bool:
         """Is free text an address or a number to call at, for which there is a slot?"""
-        slots = tuple(slot for slot in self.question.others if slot.kind in (Kind.PHONE, Kind.EMAIL))
+        slots = tuple(slot for slot in self.question.others if slot.kind in (SlotKind.PHONE, SlotKind.EMAIL))
         covered = covered_by(match for slot in slots for match in find(self.tokens, slot, self.today, is_asked=False))
         return bool(covered) and not leftover(self.tokens, covered, self.echo)
 
     def _given_name(self) -> list[int]:
         """The places of words that carry nothing elsewhere, where a name is asked for: "Will", "it's Mark"."""
-        if self.slot.kind is not Kind.NAME or not self.slot.is_open or "nam" not in self.echo:
+        if self.slot.kind is not SlotKind.NAME or not self.slot.is_open or "nam" not in self.echo:
             return []
         span = bare(self.tokens, GIVEN_NAMES)
         return list(range(*span)) if span is not None else []
@@ -268,7 +270,7 @@ class _Reader:
     def _near(self, left: list[int]) -> Reading | None:
         """A name that the words left over almost are; with an open list, also as it was said."""
         names, run = self.slot.names, Span(left[0], left[-1] + 1)
-        if self.slot.kind is not Kind.NAME or names is None or len(left) < run.after - run.first:
+        if self.slot.kind is not SlotKind.NAME or names is None or len(left) < run.after - run.first:
             return None
         words = [self.tokens[place].low for place in left]
         near = names.near(words)
@@ -296,7 +298,7 @@ class _Reader:
         """A plain no to what was proposed, or to what may be left open; any other denial is for NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
         if may_deny and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
-            return Confirmation(Answer.NO)
+            return Confirmation(ConfirmationAnswer.NO)
         return unclear(Why.NEGATED)
 
     # -- Yes or no
@@ -341,11 +343,11 @@ class _Reader:
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
-        if self.slot.kind is Kind.DATE and not chosen:  # "May 3" is of the year that was said before
+        if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" is of the year that was said before
             chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
-        elif not matches and self.slot.kind is Kind.TIME:
+        elif not matches and self.slot.kind is SlotKind.TIME:
             matches = find_parts(self.tokens)
             chosen = [value for value in among if all(is_in_part(str(value), match) for match in matches)]
         covered = covered_by(matches)
@@ -359,19 +361,23 @@ class _Reader:
     def holds_a_day(self) -> bool:
         """Is a day told with the time that was asked for, or the other way round: "tonight at eight", "in an hour"?"""
         kinds = {slot.kind for slot in self.question.others}
-        if not {Kind.DATE, Kind.TIME} <= {self.slot.kind, *kinds}:
+        if not {SlotKind.DATE, SlotKind.TIME} <= {self.slot.kind, *kinds}:
             return False
         if self.today.minute is not None and find_ahead(self.tokens, self.today.minute):
             return True
-        days = [slot for slot in self.question.others if slot.kind is Kind.DATE]
-        return self.slot.kind is Kind.TIME and any(find(self.tokens, slot, self.today, is_asked=False) for slot in days)
+        days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
+        return self.slot.kind is SlotKind.TIME and any(
+            find(self.tokens, slot, self.today, is_asked=False) for slot in days
+        )
 
     def several(self) -> Direct | None:
         """Values for the asked slot and others, if they explain every word."""
         slots = (self.slot, *self.question.others)
         filled = assign(self.tokens, slots, self.today)
         if filled and self.is_asked and self.slot.name not in filled:
-            if self.slot.kind is Kind.NUMBER and any(is_rather_counted(self.tokens, one) for _, one in filled.values()):
+            if self.slot.kind is SlotKind.NUMBER and any(
+                is_rather_counted(self.tokens, one) for _, one in filled.values()
+            ):
                 return None
             filled |= self._now()
         if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
@@ -379,7 +385,7 @@ class _Reader:
         if self.is_asked and _is_lone_count(filled, self.slot):
             return None
         moments = [match for slot, match in filled.values() if slot.kind in _MOMENTS]
-        sums = [match for slot, match in filled.values() if slot.kind is Kind.MONEY]
+        sums = [match for slot, match in filled.values() if slot.kind is SlotKind.MONEY]
         if any(told_of_another(self.tokens, match, self.echo) for match in moments):
             return None
         if any(find_rate(self.tokens, match, self.echo) for match in sums):
@@ -392,14 +398,14 @@ class _Reader:
         ):
             return None
         values = values_of(self.reply, self.tokens, filled)
-        if self.slot.kind is not Kind.YES_NO or (answer := self._opening()) is None:
+        if self.slot.kind is not SlotKind.YES_NO or (answer := self._opening()) is None:
             return Direct(values)
         return None if trick_of(self.question.text) else Direct((answer, *values))
 
     def _now(self) -> Filled:
         """The time that was asked for, if it is now: "now, for three people"."""
         minute = self.today.minute
-        found = find_now(self.tokens, minute) if self.slot.kind is Kind.TIME and minute is not None else []
+        found = find_now(self.tokens, minute) if self.slot.kind is SlotKind.TIME and minute is not None else []
         return {self.slot.name: (self.slot, found[0])} if found else {}
 
     def _opening(self) -> Value | None:
@@ -421,7 +427,7 @@ class _Reader:
 def _is_lone_count(filled: Filled, asked: Slot) -> bool:
     """Is the only value a bare number for another slot than the asked one? It may be a slip, or half of a date."""
     (slot, match), *more = filled.values()
-    return not more and slot.kind is Kind.NUMBER and slot is not asked and not match.unit
+    return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit
 
 
 def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:

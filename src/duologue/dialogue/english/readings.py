@@ -19,7 +19,7 @@ ANY = "dontcare"  # "I don't mind": any value will do
 DAYTIME_HOURS = (6, 22)
 
 
-class Kind(StrEnum):
+class SlotKind(StrEnum):
     """The type of a slot."""
 
     DATE = "date"
@@ -49,7 +49,7 @@ class Slot:
     """What is to be filled, and what may fill it."""
 
     name: str
-    kind: Kind
+    kind: SlotKind
     choices: tuple[Choice, ...] = ()
     names: NameList | None = None
     is_open: bool = True  # a name may be one that the list doesn't have
@@ -104,13 +104,13 @@ class Ambiguous:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class SpokenCommand:
     """The whole reply is about the conversation itself: cancel, back, repeat, wait, skip, help, person, restart."""
 
     name: str
 
 
-class Answer(StrEnum):
+class ConfirmationAnswer(StrEnum):
     """What a confirmation comes to."""
 
     YES = "yes"
@@ -122,7 +122,7 @@ class Answer(StrEnum):
 class Confirmation:
     """Yes, no, or something else instead: then with the new values, if all of it was understood."""
 
-    answer: Answer
+    answer: ConfirmationAnswer
     values: tuple[Value, ...] = ()
 
 
@@ -149,4 +149,4 @@ class Unclear:
     leftover: tuple[str, ...] = field(default=())
 
 
-Reading: TypeAlias = Direct | Ambiguous | Command | Confirmation | Unclear
+Reading: TypeAlias = Direct | Ambiguous | SpokenCommand | Confirmation | Unclear

@@ -13,7 +13,7 @@ from .dates import find_dates
 from .from_and_to import doing_of, doing_said, role_said, roles_among
 from .grammar_for_kind import counts_seats, find
 from .match import Match, overlaps
-from .readings import Kind, Slot, Value
+from .readings import Slot, SlotKind, Value
 from .relative_days import Since
 from .times_from_now import find_ahead, still_ahead
 from .tokens import Token, span_of, stems_of
@@ -21,8 +21,9 @@ from .units import CLASS_OF, classes_of, counts_children, with_units
 
 # What is read first takes its words from what comes later.
 _ORDER = (
-    Kind.EMAIL, Kind.PHONE, Kind.DATE, Kind.TIME, Kind.MONEY, Kind.DURATION, Kind.NAME, Kind.CHOICE, Kind.YES_NO,
-    Kind.NUMBER,
+    SlotKind.EMAIL, SlotKind.PHONE, SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION, SlotKind.NAME,
+    SlotKind.CHOICE, SlotKind.YES_NO,
+    SlotKind.NUMBER,
 )  # fmt: skip
 SLOTS_MAX = 12
 _UNTIL = ("to", "until", "till", "til", "through", "and", "-")
@@ -44,7 +45,7 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Filled
 
 def later(tokens: Sequence[Token], filled: Filled, today: Day) -> Filled:
     """The end of a time, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
-    days = {name: entry for name, entry in filled.items() if entry[0].kind is Kind.DATE}
+    days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
         return {}
@@ -58,9 +59,9 @@ def later(tokens: Sequence[Token], filled: Filled, today: Day) -> Filled:
 
 def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Day) -> Filled:
     """The day of a time that is counted from now, where the only day that may be meant is open."""
-    days = [slot for slot in slots if slot.kind is Kind.DATE]
+    days = [slot for slot in slots if slot.kind is SlotKind.DATE]
     ahead = find_ahead(tokens, today.minute) if today.minute is not None else []
-    timed = [match for slot, match in filled.values() if slot.kind is Kind.TIME and match in ahead]
+    timed = [match for slot, match in filled.values() if slot.kind is SlotKind.TIME and match in ahead]
     if len(days) != 1 or days[0].name in filled or len(timed) != 1:
         return {}
     return {days[0].name: (days[0], timed[0]._replace(candidates=(iso(today),)))}
@@ -68,10 +69,12 @@ def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, to
 
 def _still_ahead(filled: Filled, today: Day) -> Filled:
     """The times of a reply that is about today alone."""
-    days = {match.candidates for slot, match in filled.values() if slot.kind is Kind.DATE}
+    days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
     if days != {(iso(today),)}:
         return {}
-    return {name: (slot, still_ahead(match, today)) for name, (slot, match) in filled.items() if slot.kind is Kind.TIME}
+    return {
+        name: (slot, still_ahead(match, today)) for name, (slot, match) in filled.items() if slot.kind is SlotKind.TIME
+    }
 
 
 def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Iterator[Found]:
@@ -92,7 +95,7 @@ def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool
     """Is a bare number the first half of a day or a time: "20 to 22 March"?"""
     if match.unit or match.after >= len(tokens) or tokens[match.after].low not in _UNTIL:
         return False
-    timed = [other for slot, other in filled.values() if slot.kind in (Kind.DATE, Kind.TIME)]
+    timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
     return any(other.first in (match.after, match.after + 1) for other in timed)
 
 
@@ -113,7 +116,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> lis
     found: list[Found] = []
     for slot in slots:
         matches = find(tokens, slot, today, is_asked=False)
-        for match in with_units(tokens, matches) if slot.kind is Kind.NUMBER else matches:
+        for match in with_units(tokens, matches) if slot.kind is SlotKind.NUMBER else matches:
             same = next((fitting for other, fitting in found if other == match), None)
             if same is None:
                 found.append((match, [slot]))
@@ -124,7 +127,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> lis
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
     """Matches that share no word with what is taken, nor with a longer one."""
-    cut = [(_beside(match, taken) if fitting[0].kind is Kind.TIME else match, fitting) for match, fitting in found]
+    cut = [(_beside(match, taken) if fitting[0].kind is SlotKind.TIME else match, fitting) for match, fitting in found]
     free = [entry for entry in cut if not any(overlaps(entry[0], other) for other in taken)]
     return [
         (match, fitting)

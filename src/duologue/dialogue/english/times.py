@@ -22,7 +22,7 @@ _TO = ("to", "till", "til", "of", "before")
 _AROUND = ("at", "around", "about", "by", "near", "approximately", "roughly", "say", "like", "for")
 _PER_DAY = 1440
 
-Clock = tuple[int, bool, int]  # minutes as said, is it on a 24-hour clock, the place after
+ClockTime = tuple[int, bool, int]  # minutes as said, is it on a 24-hour clock, the place after
 
 
 def minutes_text(minutes: int) -> str:
@@ -99,7 +99,7 @@ class _Times:
 
     # -- Clocks
 
-    def _past_or_to(self, place: int) -> Clock | None:
+    def _past_or_to(self, place: int) -> ClockTime | None:
         """Half past six, a quarter to, ten minutes to seven, half six. "From five to six" is a while."""
         if place > 0 and self.words[place - 1] == "from":
             return None
@@ -135,7 +135,7 @@ class _Times:
         after = counted[1] if counted is not None else place
         return after > place and after == len(self.tokens) - 1 and self.words[after] in ("to", "till", "til", "past")
 
-    def _clock(self, place: int) -> Clock | None:
+    def _clock(self, place: int) -> ClockTime | None:
         """6:30, 6 o'clock, six thirty, six oh five, eighteen hundred, 1830 hours."""
         low = self.words[place]
         if ":" in low or ("." in low and self.is_asked and low[0].isdigit()):
@@ -156,14 +156,14 @@ class _Times:
             return hour * 60 + past[0], hour > 12 or hour == 0, past[1]
         return hour * 60, hour > 12 or hour == 0, at
 
-    def _military(self, low: str, at: int) -> Clock | None:
+    def _military(self, low: str, at: int) -> ClockTime | None:
         """1830, 1830 hours."""
         hour, minute = int(low[:2]), int(low[2:])
         has_unit = self.words[at] in ("hours", "hrs", "hr")
         is_clock = hour < 24 and minute < 60 and (has_unit or self.is_asked)
         return (hour * 60 + minute, True, at + has_unit) if is_clock else None
 
-    def _written(self, low: str, place: int) -> Clock | None:
+    def _written(self, low: str, place: int) -> ClockTime | None:
         parts = low.replace(".", ":").split(":")
         if len(parts) > 3 or len(parts[0]) > 2 or len(parts[1]) != 2 or not low.isascii():
             return None

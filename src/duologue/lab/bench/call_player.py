@@ -20,7 +20,7 @@ from duologue.core.views import LIFECYCLE
 from duologue.core.views.view import Move
 
 
-class Kind(Enum):
+class EventKind(Enum):
     """What an event was to the machine."""
 
     CHANGE = "change"
@@ -28,13 +28,13 @@ class Kind(Enum):
     MEANINGLESS = "meaningless"  # nothing here waits for it
 
 
-class Moment(NamedTuple):
+class PlayedStep(NamedTuple):
     """One event, with the state that it met and the state that it left."""
 
     before: State
     event: Event
     after: State
-    kind: Kind
+    kind: EventKind
 
     @property
     def changed(self) -> bool:
@@ -42,21 +42,21 @@ class Moment(NamedTuple):
         return self.after is not self.before
 
 
-class Call(NamedTuple):
+class PlayedCall(NamedTuple):
     """A whole call, from idle to idle."""
 
-    moments: tuple[Moment, ...]
+    moments: tuple[PlayedStep, ...]
 
     @property
     def events(self) -> list[Event]:
         return [moment.event for moment in self.moments]
 
     @property
-    def transitions(self) -> list[Moment]:
+    def transitions(self) -> list[PlayedStep]:
         return [moment for moment in self.moments if moment.changed]
 
     @property
-    def ignored(self) -> list[Moment]:
+    def ignored(self) -> list[PlayedStep]:
         return [moment for moment in self.moments if not moment.changed]
 
     @property
@@ -77,21 +77,21 @@ class Call(NamedTuple):
             "events": len(self.moments),
             "transitions": len(self.transitions),
             "ignored": len(self.ignored),
-            "stale": kinds[Kind.STALE],
-            "meaningless": kinds[Kind.MEANINGLESS],
+            "stale": kinds[EventKind.STALE],
+            "meaningless": kinds[EventKind.MEANINGLESS],
             "lifecycle_moves": len(self.lifecycle),
             "by_event": dict(names.most_common()),
         }
 
 
-class Player:
+class CallPlayer:
     """Plays the world around the machine: time passes, deadlines fire, services answer."""
 
     def __init__(self) -> None:
         self.state = initial(profile("confirm"))
         self.at = 0
         self.seq = 0
-        self.moments: list[Moment] = []
+        self.moments: list[PlayedStep] = []
 
     def fill(self, event: type[Event], given: dict[str, Any]) -> Event:
         """Make an event about what is current, unless told otherwise."""
@@ -109,26 +109,26 @@ class Player:
         fields = event.__dataclass_fields__
         return event(**{**{name: value for name, value in current.items() if name in fields}, **given})
 
-    def give(self, event: Event, kind: Kind) -> None:
+    def give(self, event: Event, kind: EventKind) -> None:
         after, _ = step(self.state, event)
-        moment = Moment(self.state, event, after, kind)
-        assert moment.changed == (kind is Kind.CHANGE), f"{event} is no {kind.value} in {self.state}"
+        moment = PlayedStep(self.state, event, after, kind)
+        assert moment.changed == (kind is EventKind.CHANGE), f"{event} is no {kind.value} in {self.state}"
         self.moments.append(moment)
         self.state = after
 
     def change(self, event: type[Event], **given: Any) -> None:
         """Something new happens."""
         self.seq += 1
-        self.give(self.fill(event, given), Kind.CHANGE)
+        self.give(self.fill(event, given), EventKind.CHANGE)
 
     def stale(self, event: type[Event], **given: Any) -> None:
         """Something comes late or twice; with `seq` left out it repeats the last number."""
-        self.give(self.fill(event, given), Kind.STALE)
+        self.give(self.fill(event, given), EventKind.STALE)
 
     def meaningless(self, event: type[Event], **given: Any) -> None:
         """Something new happens that nothing here waits for."""
         self.seq += 1
-        self.give(self.fill(event, given), Kind.MEANINGLESS)
+        self.give(self.fill(event, given), EventKind.MEANINGLESS)
 
     def wait(self, for_ms: int) -> None:
         """Time passes; nothing may fall due meanwhile, or the script is wrong."""

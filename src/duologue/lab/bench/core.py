@@ -20,7 +20,7 @@ from duologue.core.settings import Settings
 from duologue.core.state import State
 
 from .budget import Budget
-from .call_player import Call, Moment
+from .call_player import PlayedCall, PlayedStep
 from .peer_machines import PEERS, MakeWalker, event_to, follow, park, quiet_logs, useless_event
 from .representative_call import build_call
 
@@ -96,7 +96,7 @@ def report(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 # -- The contenders
 
 
-def _our_contenders(call: Call) -> list[Contender]:
+def _our_contenders(call: PlayedCall) -> list[Contender]:
     return [
         _stepping("us_per_transition", call.transitions),
         _stepping("us_per_moving_transition", _moving(call)),
@@ -104,7 +104,7 @@ def _our_contenders(call: Call) -> list[Contender]:
     ]
 
 
-def _stepping(key: str, moments: list[Moment]) -> Contender:
+def _stepping(key: str, moments: list[PlayedStep]) -> Contender:
     pairs = [(moment.before, moment.event) for moment in moments]
 
     def run() -> None:
@@ -114,7 +114,7 @@ def _stepping(key: str, moments: list[Moment]) -> Contender:
     return Contender(key, len(pairs), run)
 
 
-def _moving(call: Call) -> list[Moment]:
+def _moving(call: PlayedCall) -> list[PlayedStep]:
     """The transitions that change a leaf, as every transition of a flat machine does."""
     return [moment for moment in call.transitions if _leaves(moment.before) != _leaves(moment.after)]
 
@@ -123,7 +123,7 @@ def _leaves(s: State) -> tuple[object, ...]:
     return s.link, s.voice, s.user, s.reply, tuple(job.kind for job in s.jobs)
 
 
-def _peer_contenders(name: str, make: MakeWalker, call: Call) -> list[Contender]:
+def _peer_contenders(name: str, make: MakeWalker, call: PlayedCall) -> list[Contender]:
     """One machine that goes round the call, and one parked in each state where ours ignored events."""
     moves = call.lifecycle
     walker = follow(make, moves)

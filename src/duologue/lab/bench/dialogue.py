@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from duologue.dialogue.english import Choice, Kind, NameList, Question, Slot, read, read_confirmation
+from duologue.dialogue.english import Choice, NameList, Question, Slot, SlotKind, read, read_confirmation
 from duologue.lab.check.dialogue.domains import SCENES
 from duologue.lab.sim.random_dialogues import random_dialogue
 
@@ -30,24 +30,25 @@ NOTE = (
 )
 _SCENES = [scene for name, scene in SCENES.items() if name != "loops"]
 TODAY = "2026-03-04"
-REPLIES: dict[Kind, tuple[str, ...]] = {
-    Kind.DATE: ("tomorrow", "the fifth of may, please", "friday next week"),
-    Kind.TIME: ("I'd like to come at half past six in the evening, please", "around noon"),
-    Kind.NUMBER: ("there will be twenty one of us", "a couple"),
-    Kind.DURATION: ("an hour and a half", "three nights"),
-    Kind.MONEY: ("fifty bucks", "two euros and ten cents"),
-    Kind.YES_NO: ("yes please", "I'd rather not"),
-    Kind.CHOICE: ("the dark blue one", "the last one"),
-    Kind.NAME: ("uh, New York", "in port louis please"),
-    Kind.PHONE: ("five five five oh one double two",),
-    Kind.EMAIL: ("anna dot k at example dot com",),
-    Kind.CODE: ("it's B as in boat, seven, double nine",),
+REPLIES: dict[SlotKind, tuple[str, ...]] = {
+    SlotKind.DATE: ("tomorrow", "the fifth of may, please", "friday next week"),
+    SlotKind.TIME: ("I'd like to come at half past six in the evening, please", "around noon"),
+    SlotKind.NUMBER: ("there will be twenty one of us", "a couple"),
+    SlotKind.DURATION: ("an hour and a half", "three nights"),
+    SlotKind.MONEY: ("fifty bucks", "two euros and ten cents"),
+    SlotKind.YES_NO: ("yes please", "I'd rather not"),
+    SlotKind.CHOICE: ("the dark blue one", "the last one"),
+    SlotKind.NAME: ("uh, New York", "in port louis please"),
+    SlotKind.PHONE: ("five five five oh one double two",),
+    SlotKind.EMAIL: ("anna dot k at example dot com",),
+    SlotKind.CODE: ("it's B as in boat, seven, double nine",),
 }
 _LONG = ("one ", "half past ", "the 5th of ", "double ", "Paris ", "no ")
 _ROUNDS = 40
 _NAMES = NameList.of(["Paris", "New York", "Port Louis", "The Hague", "Saint-Denis"])
 _SLOTS = tuple(
-    Slot(f"{kind}_slot", kind, choices=(Choice("red"), Choice("dark blue", ("navy",))), names=_NAMES) for kind in Kind
+    Slot(f"{kind}_slot", kind, choices=(Choice("red"), Choice("dark blue", ("navy",))), names=_NAMES)
+    for kind in SlotKind
 )
 
 

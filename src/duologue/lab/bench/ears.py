@@ -29,9 +29,9 @@ from duologue.models.cache import model_path
 from duologue.ports.ears import Final, Frame, Heard
 from duologue.turns.controller import PRESETS, Acoustic, FrameRule, Linguistic
 from duologue.turns.echo_level import EchoGate
-from duologue.turns.endpoint import Semantic
-from duologue.turns.features import PauseFeatures, Shape
-from duologue.turns.overlap import OVERLAP_RULES, Overlap
+from duologue.turns.endpoint import SemanticEndpoint
+from duologue.turns.features import LevelShape, PauseFeatures
+from duologue.turns.overlap import OVERLAP_RULES, OverlapJudge
 from duologue.turns.voicing import Voicing
 from duologue.voice.espeak import EspeakVoice
 
@@ -113,7 +113,7 @@ def _frame_us() -> float:
 
     def work() -> None:
         echo, gate, voicing = EchoGate(FRAME_MS), VoiceGate(GateRule(), FRAME_MS), Voicing(FRAME_MS)
-        overlap, rule = Overlap(OVERLAP_RULES["confirm"]), FrameRule(PRESETS["balanced"], 1)
+        overlap, rule = OverlapJudge(OVERLAP_RULES["confirm"]), FrameRule(PRESETS["balanced"], 1)
         said = Linguistic("a table for two", 0.9, 1.0)
         for place, (probability, heard_db, played_db) in enumerate(frames):
             echo.excess_db(heard_db, played_db)
@@ -127,8 +127,8 @@ def _frame_us() -> float:
 
 def _wait_us() -> float:
     embedding = tuple(np.linspace(-1, 1, 384).tolist())
-    pause = PauseFeatures(2_000, 90.0, None, Shape(), 1.5, embedding, "I want a table for two.", 0.9, 0.8)
-    policy = Semantic.named()
+    pause = PauseFeatures(2_000, 90.0, None, LevelShape(), 1.5, embedding, "I want a table for two.", 0.9, 0.8)
+    policy = SemanticEndpoint.named()
     return _best_ms(lambda: [policy.wait(pause) for _ in range(100)], 5) * 10
 
 

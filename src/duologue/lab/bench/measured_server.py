@@ -19,8 +19,8 @@ from duologue.audio.frames import Samples, to_samples
 from duologue.audio.levels import rms
 from duologue.brains.scripted import ScriptedBrain
 from duologue.ears.local import LocalEars
-from duologue.ears.moonshine import Transcript
-from duologue.ears.token_vocabulary import Word
+from duologue.ears.moonshine import Transcription
+from duologue.ears.token_vocabulary import WrittenWord
 from duologue.observe import signals as sg
 from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
@@ -28,7 +28,7 @@ from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
 from duologue.server.run import bound, serving
 from duologue.server.settings import Limits, ServerSettings
-from duologue.turns.endpoint import Vad
+from duologue.turns.endpoint import FixedSilence
 from duologue.voice.scripted import ScriptedVoice
 
 SAID = "I would like a table for two at seven"
@@ -69,12 +69,14 @@ class InstantText:
     def load(self) -> None:
         return
 
-    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcript:  # noqa: ARG002
-        return Transcript(SAID, 1.0, tuple(Word(word, 1.0, place) for place, word in enumerate(SAID.split(), 1)))
+    def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:  # noqa: ARG002
+        return Transcription(
+            SAID, 1.0, tuple(WrittenWord(word, 1.0, place) for place, word in enumerate(SAID.split(), 1))
+        )
 
 
 @dataclass
-class Counted:
+class CountingEars:
     """Ears that note which frame told of an onset."""
 
     ears: Any
@@ -96,7 +98,7 @@ class Counted:
 
 
 @dataclass
-class Figures:
+class ServerFigures:
     """What the server measures while calls go on."""
 
     onsets: dict[str, list[int]] = field(default_factory=dict)  # by seat: the frames that told of one
@@ -124,13 +126,13 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
     ears = LocalEars(stt=InstantText(), judges_turns=False, cancels_echo=False) if vad else LoudEars()
     if isinstance(ears, LocalEars):
         ears.load()
-    figures = Figures()
+    figures = ServerFigures()
     limits = Limits(conversations_max=sessions_max, sockets_per_address_max=sessions_max, drain_s_max=0.1)
-    voice, endpoint = ScriptedVoice(), Vad()
+    voice, endpoint = ScriptedVoice(), FixedSilence()
 
     def make() -> Agent:
         return Agent(
-            ScriptedBrain(otherwise=ANSWER), ears=Counted(ears), voice=voice, endpoint=endpoint, profile="confirm"
+            ScriptedBrain(otherwise=ANSWER), ears=CountingEars(ears), voice=voice, endpoint=endpoint, profile="confirm"
         )
 
     server = Server(make, ServerSettings(port=0, limits=limits))
@@ -164,7 +166,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
             await room.end("measured")
 
 
-def _watch(server: Server, figures: Figures) -> None:
+def _watch(server: Server, figures: ServerFigures) -> None:
     """Note what matters of every conversation that begins."""
     watch = server.hall.watch
 
@@ -172,7 +174,7 @@ def _watch(server: Server, figures: Figures) -> None:
         watch(conversation)
         room = server.hall.rooms[conversation.id]
         ears = conversation.agent.ears
-        assert isinstance(ears, Counted)
+        assert isinstance(ears, CountingEars)
         figures.onsets[room.seat] = ears.onsets
         times = figures.decided.setdefault(room.seat, [])
         conversation.on(
@@ -182,7 +184,7 @@ def _watch(server: Server, figures: Figures) -> None:
     server.hall.watch = watched  # type: ignore[method-assign]
 
 
-async def _measure_lag(figures: Figures) -> None:
+async def _measure_lag(figures: ServerFigures) -> None:
     """How late a timer is: what every other timer and frame had to wait too."""
     loop = asyncio.get_running_loop()
     while True:

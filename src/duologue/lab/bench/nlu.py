@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from duologue.core.errors import DuologueError
-from duologue.nlu import Intent, LocalNlu, Scope, Understanding
+from duologue.nlu import Intent, LocalNlu, MessageScope, Understanding
 
 from .budget import Budget
 
@@ -37,7 +37,7 @@ class Exam:
     """What is taught, what is asked, and what has no answer."""
 
     name: str
-    scope: Scope
+    scope: MessageScope
     test: tuple[tuple[str, str], ...]
     out_of_scope: tuple[str, ...]
 
@@ -48,7 +48,7 @@ def read_exam(path: Path) -> Exam:
         data = json.loads(path.read_text(encoding="utf-8"))
         intents = tuple(Intent(str(name), _texts(phrases)) for name, phrases in data["examples"].items())
         test = tuple((str(message), str(intent)) for message, intent in data["test"])
-        exam = Exam(str(data.get("name", path.stem)), Scope(intents), test, _texts(data.get("out_of_scope", ())))
+        exam = Exam(str(data.get("name", path.stem)), MessageScope(intents), test, _texts(data.get("out_of_scope", ())))
     except OSError as error:
         raise UnusableFile(f"{path}: {error.strerror}") from None
     except (ValueError, LookupError, TypeError, AttributeError):

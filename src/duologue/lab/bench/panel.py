@@ -73,7 +73,7 @@ _WATCH = """() => {
 
 
 @dataclass
-class Noted:
+class PanelNotes:
     """What the server did, by its own clock."""
 
     entered: list[tuple[str, float]] = field(default_factory=list)
@@ -88,7 +88,7 @@ def bench_panel(turns: int = 40, progress: Callable[[str], None] = lambda what: 
 
 
 async def _measure(turns: int, progress: Callable[[str], None]) -> dict[str, Any]:
-    noted = Noted()
+    noted = PanelNotes()
     settings = profile("confirm", dead_air_ms=0)
     agent = Agent(ScriptedBrain(otherwise=ANSWER), name="Bench", voice=ScriptedVoice(char_ms=20), profile=settings)
     server = Server(agent, ServerSettings(port=0))
@@ -118,7 +118,7 @@ async def _measure(turns: int, progress: Callable[[str], None]) -> dict[str, Any
     return result
 
 
-def _watch(server: Server, noted: Noted) -> None:
+def _watch(server: Server, noted: PanelNotes) -> None:
     watch = server.hall.watch
 
     def watched(conversation: Conversation) -> None:
@@ -132,7 +132,7 @@ def _watch(server: Server, noted: Noted) -> None:
     server.hall.watch = watched  # type: ignore[method-assign]
 
 
-def _watch_sound(server: Server, noted: Noted) -> None:
+def _watch_sound(server: Server, noted: PanelNotes) -> None:
     (room,) = server.hall.rooms.values()
     guest = room.guest
     assert guest is not None
@@ -191,7 +191,7 @@ async def _clock(page: Page) -> tuple[float, float]:
 
 
 def _result(
-    noted: Noted,
+    noted: PanelNotes,
     timings: list[dict[str, Any]],
     measured: dict[str, Any],
     before: tuple[float, float],

@@ -25,13 +25,13 @@ from xml.etree import ElementTree
 
 from duologue.core.errors import DuologueError
 from duologue.lines.phone.carriers import CARRIERS
-from duologue.lines.phone.line import Pace
+from duologue.lines.phone.line import BufferPace
 
 from .budget import Budget
 
 FRAME_MS = 20
 LATE_MS = 40
-AHEAD_MS = Pace().ahead_ms
+AHEAD_MS = BufferPace().ahead_ms
 WARM_S = 5.0
 BUDGETS: tuple[Budget, ...] = (
     Budget("late_frames", f"frames that came more than {LATE_MS} ms late", 0, "frames"),
@@ -102,7 +102,7 @@ class _Server:
 
 
 async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any]:
-    callers = [Caller(number, calls) for number in range(calls)]
+    callers = [BenchCaller(number, calls) for number in range(calls)]
     async with AsyncExitStack() as stack:
         for caller in callers:
             await caller.connect(server.url)
@@ -110,7 +110,7 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
         await asyncio.sleep(WARM_S)
         (cpu_s, waited_s), began = server.times(), time.monotonic()
         for caller in callers:
-            caller.figures = Figures()
+            caller.figures = PhoneFigures()
         await asyncio.sleep(seconds)
         figures = [caller.figures for caller in callers]
         after, lasted_s = server.times(), time.monotonic() - began
@@ -140,12 +140,12 @@ async def _measure(server: _Server, calls: int, seconds: float) -> dict[str, Any
 
 
 @dataclass
-class Figures:
+class PhoneFigures:
     late_ms: list[float] = field(default_factory=list)
     clear_ms: list[float] = field(default_factory=list)
 
 
-class Caller(asyncio.Protocol):
+class BenchCaller(asyncio.Protocol):
     """One call, on a WebSocket of its own making: whoever measures must not be slower than what is measured."""
 
     EVERY_S = 8.0  # asks for a long answer ...
@@ -164,7 +164,7 @@ class Caller(asyncio.Protocol):
         self._pressed_at = 0.0
         self._is_over = False
         self.is_lost = False
-        self.figures = Figures()
+        self.figures = PhoneFigures()
         payload = base64.b64encode(b"\xff" * 160).decode()
         media = f'"media":{{"track":"inbound","chunk":"%d","timestamp":"%d","payload":"{payload}"}}'
         self._media = f'{{"event":"media","sequenceNumber":"%d","streamSid":"{self._stream}",{media}}}'

@@ -38,18 +38,18 @@ from duologue.core.events import (
 )
 from duologue.core.leaves import TIMER_INDEX, Timer
 
-from .call_player import Call, Player
+from .call_player import CallPlayer, PlayedCall
 
 # -- What happens again and again
 
 
-def talk(p: Player, words: int = 6) -> None:
+def talk(p: CallPlayer, words: int = 6) -> None:
     """The person speaks; partial texts come meanwhile, one of them twice."""
     p.change(SpeechStarted)
     _speak_words(p, words)
 
 
-def _speak_words(p: Player, words: int) -> None:
+def _speak_words(p: CallPlayer, words: int) -> None:
     for heard in range(2, words, 2):
         p.wait(400)
         p.change(WordsHeard, words=heard, substantial=heard - 1, chars=5 * heard)
@@ -58,7 +58,7 @@ def _speak_words(p: Player, words: int) -> None:
     p.change(SpeechStopped)
 
 
-def end_turn(p: Player, words: int = 6) -> None:
+def end_turn(p: CallPlayer, words: int = 6) -> None:
     """The final text comes, then turn-taking is sure; the machine asks at once."""
     p.wait(150)
     p.change(WordsHeard, words=words, substantial=words - 1, final=True, chars=5 * words)
@@ -67,7 +67,7 @@ def end_turn(p: Player, words: int = 6) -> None:
     p.meaningless(SpeechStopped)
 
 
-def think(p: Player) -> None:
+def think(p: CallPlayer) -> None:
     p.wait(80)
     p.change(ReplyAccepted)
     p.wait(300)
@@ -75,20 +75,20 @@ def think(p: Player) -> None:
     p.meaningless(TokenArrived)  # the brain's edge reports the first token of a second part, too
 
 
-def speak(p: Player, chunks: int = 6) -> None:
+def speak(p: CallPlayer, chunks: int = 6) -> None:
     """Sound begins and is reported in chunks of half a second."""
     p.wait(250)
     p.change(AudioBuffered)
     hear(p, chunks)
 
 
-def hear(p: Player, chunks: int, heard_ms: int = 0) -> None:
+def hear(p: CallPlayer, chunks: int, heard_ms: int = 0) -> None:
     for chunk in range(1, chunks + 1):
         p.wait(500)
         p.change(PlaybackProgressed, heard_ms=heard_ms + 500 * chunk)
 
 
-def fall_silent(p: Player, heard_ms: int) -> None:
+def fall_silent(p: CallPlayer, heard_ms: int) -> None:
     """The sound ends; what its reply and its line still say comes too late."""
     reply, voice = p.state.reply_id, p.state.voice_id
     p.meaningless(PlaybackProgressed, heard_ms=heard_ms)  # no more was heard than before
@@ -102,7 +102,7 @@ def fall_silent(p: Player, heard_ms: int) -> None:
 # -- The scenes
 
 
-def begin(p: Player) -> None:
+def begin(p: CallPlayer) -> None:
     p.meaningless(SpeechStopped)
     p.change(StartRequested)
     p.stale(SessionReady, session=0)
@@ -112,7 +112,7 @@ def begin(p: Player) -> None:
     p.wait(900)
 
 
-def ask_plainly(p: Player) -> None:
+def ask_plainly(p: CallPlayer) -> None:
     talk(p)
     end_turn(p)
     think(p)
@@ -121,7 +121,7 @@ def ask_plainly(p: Player) -> None:
     p.wait(800)
 
 
-def cough_while_waiting(p: Player) -> None:
+def cough_while_waiting(p: CallPlayer) -> None:
     """The endpoint comes from a timer, the text late; then a cough while the answer is on its way."""
     talk(p)
     p.fire(Timer.SETTLE)
@@ -139,7 +139,7 @@ def cough_while_waiting(p: Player) -> None:
     p.wait(600)
 
 
-def agree_while_it_speaks(p: Player) -> None:
+def agree_while_it_speaks(p: CallPlayer) -> None:
     """An "uh-huh" holds the sound and gives it back; an unexplained sound does so by its timer."""
     talk(p)
     end_turn(p)
@@ -163,7 +163,7 @@ def agree_while_it_speaks(p: Player) -> None:
     p.wait(500)
 
 
-def barge_in(p: Player) -> None:
+def barge_in(p: CallPlayer) -> None:
     talk(p)
     end_turn(p)
     think(p)
@@ -188,7 +188,7 @@ def barge_in(p: Player) -> None:
     p.wait(700)
 
 
-def use_a_tool(p: Player) -> None:
+def use_a_tool(p: CallPlayer) -> None:
     talk(p)
     end_turn(p)
     think(p)
@@ -205,7 +205,7 @@ def use_a_tool(p: Player) -> None:
     p.wait(900)
 
 
-def delegate(p: Player) -> None:
+def delegate(p: CallPlayer) -> None:
     """A long job: signs of life, two words to the waiting person, a result."""
     talk(p, 10)
     end_turn(p, 10)
@@ -232,7 +232,7 @@ def delegate(p: Player) -> None:
     p.wait(600)
 
 
-def pause(p: Player) -> None:
+def pause(p: CallPlayer) -> None:
     """Somebody pauses the agent in mid-sentence."""
     talk(p)
     end_turn(p)
@@ -250,7 +250,7 @@ def pause(p: Player) -> None:
     p.wait(500)
 
 
-def wobble(p: Player) -> None:
+def wobble(p: CallPlayer) -> None:
     """The line drops out for a moment while the brain thinks, and comes back by itself."""
     talk(p)
     end_turn(p)
@@ -268,7 +268,7 @@ def wobble(p: Player) -> None:
     p.wait(1_200)
 
 
-def end(p: Player) -> None:
+def end(p: CallPlayer) -> None:
     """The person hangs up while the agent says goodbye."""
     talk(p)
     end_turn(p)
@@ -284,7 +284,7 @@ def end(p: Player) -> None:
     p.meaningless(SessionClosed)
 
 
-SCENES: tuple[Callable[[Player], None], ...] = (
+SCENES: tuple[Callable[[CallPlayer], None], ...] = (
     begin,
     ask_plainly,
     cough_while_waiting,
@@ -301,9 +301,9 @@ SCENES: tuple[Callable[[Player], None], ...] = (
 LIFECYCLE_STATES = ("idle", "listening", "processing", "speaking", "tool_executing", "waiting_amplifier")
 
 
-def build_call() -> Call:
+def build_call() -> PlayedCall:
     """Drive the machine through every scene."""
-    player = Player()
+    player = CallPlayer()
     for scene in SCENES:
         scene(player)
-    return Call(tuple(player.moments))
+    return PlayedCall(tuple(player.moments))

@@ -19,7 +19,7 @@ from duologue.models.cache import model_path
 
 from .budget import Budget
 from .measured_server import run_served
-from .server_clients import Noted, run_callers
+from .server_clients import ClientNotes, run_callers
 
 SPEECH_MS = (1_900, 3_900)  # of a recording: a stretch that begins and ends with a voice
 NOTE = (
@@ -75,7 +75,7 @@ def bench_server(
         to_server.send("begin")
         connected = to_server.recv()
         progress(f"{connected} conversations, {seconds:.0f} s")
-        noted: list[Noted] = to_callers.recv()
+        noted: list[ClientNotes] = to_callers.recv()
         to_server.send("figures")
         figures = to_server.recv()
         to_server.send("stop")
@@ -92,7 +92,9 @@ def _speech() -> bytes:
     return to_pcm(resample(found.samples[start:end], found.rate_hz, 16_000))
 
 
-def _result(sessions: int, connected: int, vad: bool, noted: list[Noted], figures: dict[str, Any]) -> dict[str, Any]:
+def _result(
+    sessions: int, connected: int, vad: bool, noted: list[ClientNotes], figures: dict[str, Any]
+) -> dict[str, Any]:
     turns = [ms for one in noted for ms in one.turns_ms]
     silences = [ms for one in noted for ms in _silences(one, figures["onsets"].get(one.seat, []))]
     delays = [ms for one in noted for ms in _delays(one, figures["decided"].get(one.seat, []))]
@@ -123,7 +125,7 @@ def _result(sessions: int, connected: int, vad: bool, noted: list[Noted], figure
     return result
 
 
-def _silences(noted: Noted, onsets: list[int]) -> list[float]:
+def _silences(noted: ClientNotes, onsets: list[int]) -> list[float]:
     """For every order to be silent: how long after the frame that told of the onset was sent it came."""
     found = []
     sent = [noted.sent_s[frame] for frame in onsets if frame < len(noted.sent_s)]
@@ -134,7 +136,7 @@ def _silences(noted: Noted, onsets: list[int]) -> list[float]:
     return found
 
 
-def _delays(noted: Noted, decided_s: list[float]) -> list[float]:
+def _delays(noted: ClientNotes, decided_s: list[float]) -> list[float]:
     """For every end of a turn: how long until the first sound of the answer."""
     found = []
     for at_s in decided_s:

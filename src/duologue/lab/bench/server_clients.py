@@ -26,7 +26,7 @@ _HEADER = struct.Struct("<BBHII")
 
 
 @dataclass
-class Noted:
+class ClientNotes:
     """What one client saw. Times are of the machine's monotonic clock, in seconds."""
 
     seat: str
@@ -38,7 +38,7 @@ class Noted:
     failures: list[str] = field(default_factory=list)
 
 
-class Player:
+class PagePlayer:
     """What a page has played, by the clock."""
 
     def __init__(self) -> None:
@@ -83,21 +83,21 @@ class Player:
         return self.is_complete and self._played_ms >= self._got_ms
 
 
-class Caller:
+class BenchClient:
     """One client: speaks, listens to the answer, and every other time speaks over it."""
 
     def __init__(self, port: int, seat: str, speech: bytes, dice: random.Random) -> None:
         self._url = f"ws://127.0.0.1:{port}/ws"
         self._speech = [speech[at : at + FRAME_BYTES] for at in range(0, len(speech) - FRAME_BYTES + 1, FRAME_BYTES)]
         self._dice = dice
-        self._player = Player()
+        self._player = PagePlayer()
         self._spoke_s = 0.0
         self._is_answered = asyncio.Event()
         self._is_over = asyncio.Event()
-        self.noted = Noted(seat)
+        self.noted = ClientNotes(seat)
         self.is_ready = asyncio.Event()
 
-    async def run(self, until_s: float) -> Noted:
+    async def run(self, until_s: float) -> ClientNotes:
         try:
             async with websockets.connect(self._url, compression=None, max_queue=None) as socket:
                 await self._say(socket, "hello", version=1, seat=self.noted.seat)
@@ -233,7 +233,7 @@ async def _call(pipe: Connection, port: int, count: int, speech: bytes, seconds:
     dice = random.Random(7)
     connecting_s = 1 + count * 0.02
     until_s = time.monotonic() + connecting_s + seconds
-    callers = [Caller(port, f"seat-{number}", speech, random.Random(number)) for number in range(count)]
+    callers = [BenchClient(port, f"seat-{number}", speech, random.Random(number)) for number in range(count)]
     tasks = []
     for caller in callers:
         tasks.append(asyncio.create_task(caller.run(until_s)))

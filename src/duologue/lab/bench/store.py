@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from duologue.ports.store import Store, StoreFailed, Write
+from duologue.ports.store import Store, StoreFailed, StoreWrite
 from duologue.store.sqlite import SqliteStore
 from duologue.store.store_url import open_store
 from duologue.testing.postgres import NoPostgres, PrivatePostgres
@@ -114,7 +114,7 @@ async def _writes(store: Store, count: int, made: list[str]) -> dict[str, Any]:
         revision = kept.revision
         while time.perf_counter() < until:
             began = time.perf_counter()
-            revision = await store.write(lease, revision, Write(checkpoint(revision)))
+            revision = await store.write(lease, revision, StoreWrite(checkpoint(revision)))
             spent_ms.append((time.perf_counter() - began) * 1_000)
 
     began, cpu = time.perf_counter(), time.process_time()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar, TypeVarTuple
 
-from duologue.ears.model_threads import Lane, Urgency
+from duologue.ears.model_threads import ModelLane, Urgency
 from duologue.runtime.simulated_clock import SimulatedLoop, end
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ SLOW_MAX = 1  # models that write or judge at the same time: two cores, one of t
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    lane: Lane
+    lane: ModelLane
     future: asyncio.Future[Any]
     do: Callable[[], Any]
 
@@ -38,7 +38,7 @@ class TimedLoop(SimulatedLoop):
         self.worked_s = 0.0
 
     def run_in_executor(self, executor: Any, func: Callable[[*Ts], T], *args: *Ts) -> asyncio.Future[T]:
-        if not isinstance(executor, Lane):
+        if not isinstance(executor, ModelLane):
             return super().run_in_executor(executor, func, *args)
         work = _Work(executor, self.create_future(), lambda: func(*args))
         self._waiting.append(work)

@@ -21,7 +21,7 @@ from duologue.audio.wav import read_audio
 from duologue.core import effects as fx
 from duologue.core.leaves import ACTIVE
 from duologue.core.settings import Settings
-from duologue.core.step_record import Moment
+from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports.brain import Part, Request, Show
@@ -29,7 +29,7 @@ from duologue.ports.ears import Ears, Frame, Heard
 from duologue.ports.sound import Sound
 from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
-from duologue.turns.endpoint import Endpoint
+from duologue.turns.endpoint import EndpointPolicy
 
 RATE_HZ = 16_000
 FRAME_MS = 32
@@ -50,7 +50,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TurnWords:
     """The words of a turn as they stood at some time."""
 
     t_ms: int
@@ -60,16 +60,16 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ListenResult:
     """What came of one recording."""
 
     duration_ms: int
     decisions: tuple[Decision, ...]
-    words: tuple[Words, ...]
+    words: tuple[TurnWords, ...]
     levels_db: tuple[float, ...] = ()
 
     @property
-    def turns(self) -> tuple[Words, ...]:
+    def turns(self) -> tuple[TurnWords, ...]:
         """The words of each turn as they stood in the end."""
         return tuple({said.turn: said for said in self.words if said.text}.values())
 
@@ -91,7 +91,7 @@ class Lasting:
         yield Sound(self.ms, text=SPOKEN)
 
 
-class Room(ScriptedLine):
+class RecordingLine(ScriptedLine):
     """A line whose microphone hears a recording."""
 
     async def play_in(self, heard: Samples, played: Samples) -> None:
@@ -105,12 +105,12 @@ class Room(ScriptedLine):
             self._tell(Frame(to_pcm(heard[at : at + size]), RATE_HZ, echo))
 
 
-class Notes:
+class DecisionNotes:
     """Writes down what the machine decides, and why turn-taking told it to."""
 
     def __init__(self, conversation: Conversation) -> None:
         self.decisions: list[Decision] = []
-        self.words: list[Words] = []
+        self.words: list[TurnWords] = []
         self._began = math.inf
         engine = conversation.engine
         engine.watchers.append(self._watch)
@@ -135,9 +135,9 @@ class Notes:
 
     def _note_words(self, caption: sg.Caption) -> None:
         if caption.role == "user" and self._began < math.inf:
-            self.words.append(Words(self._now_ms, caption.turn, caption.text, caption.final))
+            self.words.append(TurnWords(self._now_ms, caption.turn, caption.text, caption.final))
 
-    def _watch(self, moment: Moment) -> None:
+    def _watch(self, moment: StepRecord) -> None:
         if self._began == math.inf or moment.after.link not in ACTIVE:
             return  # not begun, or over: what is stopped then is stopped by nobody
         for effect in moment.effects:
@@ -175,19 +175,19 @@ class Listener:
     """An agent that listens to recordings, one after the other."""
 
     ears: Ears
-    endpoint: Endpoint
+    endpoint: EndpointPolicy
     settings: Settings
 
     async def listen(
         self, heard: Samples, played: Samples | None = None, tap: Callable[[Heard], object] | None = None
-    ) -> Result:
+    ) -> ListenResult:
         """What it decides while it hears this. `played`: what it says itself meanwhile. `tap` is told what
         the ears report."""
         speaks = played is not None and played.size > 0
         agent = self._agent(played.size * 1000 // RATE_HZ if speaks and played is not None else 0)
-        line = Room()
+        line = RecordingLine()
         conversation = Conversation(agent, line)
-        notes = Notes(conversation)
+        notes = DecisionNotes(conversation)
         await conversation.start()
         await asyncio.sleep(LEAD_MS / 1000)
         notes.begin()
@@ -204,7 +204,7 @@ class Listener:
             if trouble.where == "ears":
                 raise trouble.failure  # what they didn't hear must not pass for silence
         duration_ms = heard.size * 1000 // RATE_HZ
-        return Result(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
+        return ListenResult(duration_ms, tuple(notes.decisions), tuple(notes.words), levels_of(heard))
 
     def _agent(self, speaks_ms: int) -> Agent:
         greeting = SPOKEN if speaks_ms else ""

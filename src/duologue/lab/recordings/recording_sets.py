@@ -15,11 +15,11 @@ from typing import Any
 from duologue.core.errors import DuologueError
 
 from .busy_clock import run_timed
-from .listener import Listener, Result, read
+from .listener import Listener, ListenResult, read
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordingRow:
     """One recording of a set."""
 
     id: str
@@ -27,7 +27,7 @@ class Row:
     played: Path | None
 
 
-def read_rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[RecordingRow]:
     """The recordings of a set, or one line that says what is wrong with the list."""
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -39,7 +39,7 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
-def _row(path: Path, number: int, line: str) -> Row:
+def _row(path: Path, number: int, line: str) -> RecordingRow:
     try:
         row: Any = json.loads(line)
     except ValueError:
@@ -49,15 +49,15 @@ def _row(path: Path, number: int, line: str) -> Row:
     agent = row.get("agent_wav")
     if agent is not None and not isinstance(agent, str):
         raise DuologueError(f'{path}:{number}: "agent_wav" is the name of a file, or null')
-    return Row(row["id"], path.parent / row["wav"], path.parent / agent if agent else None)
+    return RecordingRow(row["id"], path.parent / row["wav"], path.parent / agent if agent else None)
 
 
-def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> Result:
+def listen_to(listener: Listener, heard: Path, played: Path | None = None) -> ListenResult:
     """One recording, from beginning to end."""
     return run_timed(listener.listen(read(heard), read(played) if played is not None else None))
 
 
-def decide(listener: Listener, rows: list[Row], told: Callable[[], object]) -> Iterator[dict[str, Any]]:
+def decide(listener: Listener, rows: list[RecordingRow], told: Callable[[], object]) -> Iterator[dict[str, Any]]:
     """What was decided in each of these recordings, as lines to be written."""
     for row in rows:
         result = listen_to(listener, row.heard, row.played)

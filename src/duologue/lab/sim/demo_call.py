@@ -14,7 +14,7 @@ from duologue.core import events as ev
 from duologue.core.errors import DuologueError
 from duologue.core.leaves import Ask, ErrorClass, Link, Outcome, Timer, User, Voice
 from duologue.core.state import floor_is_free
-from duologue.replay.journal import Moment
+from duologue.replay.journal import StepRecord
 
 from .stage import Stage
 
@@ -33,7 +33,7 @@ class Scene(NamedTuple):
 
     title: str
     caption: str
-    moments: tuple[Moment, ...]
+    moments: tuple[StepRecord, ...]
     claims: tuple[str, ...]  # each was checked while the scene was played
 
 
@@ -46,7 +46,7 @@ class Take:
         self._first = len(stage.moments)
 
     @property
-    def moments(self) -> tuple[Moment, ...]:
+    def moments(self) -> tuple[StepRecord, ...]:
         return tuple(self._stage.moments[self._first :])
 
     def effects(self, kind: type[FX]) -> list[FX]:

@@ -32,7 +32,7 @@ _ERRORS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class FaultRates:
     """How often each misdeed happens, of 1."""
 
     fail: float = 0.03
@@ -44,13 +44,13 @@ class Rates:
     garbage: float = 0.005
 
 
-NO_FAULTS = Rates(0, 0, 0, 0, 0, 0, 0)
+NO_FAULTS = FaultRates(0, 0, 0, 0, 0, 0, 0)
 
 
 class Dice:
     """Decides what goes wrong next."""
 
-    def __init__(self, random: random.Random, rates: Rates) -> None:
+    def __init__(self, random: random.Random, rates: FaultRates) -> None:
         self.random = random
         self.rates = rates
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from duologue.dialogue.flow import Act, Call, Collect, Confirm, Domain
+from duologue.dialogue.flow import CallFlow, Collect, Confirm, Domain, PerformAction
 from duologue.lab.check.dialogue.alphabet import alphabet_of
 
 from .random_dialogues import Dialogue, random_dialogue
@@ -64,7 +64,9 @@ def walk_flows(
         if number % PROGRESS_EVERY == 0:
             progress(number)
     for flow in domain.flows.values():
-        waits = dict.fromkeys(at.step for at in flow.program if isinstance(at, Act | Call | Collect | Confirm))
+        waits = dict.fromkeys(
+            at.step for at in flow.program if isinstance(at, PerformAction | CallFlow | Collect | Confirm)
+        )
         found.reached[flow.name] = [step for step in waits if (flow.name, step) in reached]
         found.unreached[flow.name] = [step for step in waits if (flow.name, step) not in reached]
     found.seconds = time.process_time() - began

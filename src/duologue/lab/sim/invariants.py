@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from duologue.core.effects import Effect, ReportLost, StartPlayback, StartReply
 from duologue.core.machine import MACHINE
 from duologue.core.state import initial
-from duologue.core.step_record import Moment
-from duologue.lines.scripted import Act
+from duologue.core.step_record import StepRecord
+from duologue.lines.scripted import LineAct
 from duologue.observe import signals as sg
 from duologue.ports.brain import Request
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
@@ -25,10 +25,10 @@ _MISTAKES = ("AssertionError", "KeyError", "AttributeError", "TypeError", "Index
 class Evidence:
     """Everything that was seen of one call."""
 
-    moments: list[Moment] = field(default_factory=list)
+    moments: list[StepRecord] = field(default_factory=list)
     signals: list[sg.Signal] = field(default_factory=list)
     history: tuple[Item, ...] = ()
-    line: list[Act] = field(default_factory=list)
+    line: list[LineAct] = field(default_factory=list)
     played: dict[int, int] = field(default_factory=dict)  # what really came out, by voice
     requests: list[Request] = field(default_factory=list)
     heard_finals: list[str] = field(default_factory=list)  # texts that reached the conversation

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from duologue.lines.phone.carriers import CARRIERS, Carrier, Started
-from duologue.lines.phone.line import Pace, PhoneLine
-from duologue.lines.phone.media_stream import Refused, Stream
+from duologue.lines.phone.line import BufferPace, PhoneLine
+from duologue.lines.phone.media_stream import Stream, StreamRefused
 
 from .scripted_carrier import ScriptedCarrier
 
@@ -51,21 +51,21 @@ class _Wire:
         self._hang_up()
 
 
-class Exchange:
+class OfflineCall:
     """One call. After `connect`, `line` is the agent's line. Options are those of ScriptedCarrier."""
 
     def __init__(
         self,
         carrier: Carrier = CARRIERS["twilio"],
         wire_ms: int = WIRE_MS,
-        pace: Pace | None = None,
+        pace: BufferPace | None = None,
         sends: tuple[str, int] | None = None,
         **options: Any,
     ) -> None:
         self.to_agent = Pipe(self._receive, wire_ms)
         self.carrier = ScriptedCarrier(self.to_agent.send, carrier, **options)
         self.to_carrier = Pipe(self.carrier.receive, wire_ms)
-        self.refused: Refused | None = None
+        self.refused: StreamRefused | None = None
         self.is_hung_up = False  # by the agent
         self.stream = Stream(carrier, _Wire(self.to_carrier, self._hang_up), self._admit, pace, sends)
         self._started = asyncio.Event()
@@ -84,7 +84,7 @@ class Exchange:
         if self.refused is None:
             try:
                 self.stream.receive(text)
-            except Refused as problem:
+            except StreamRefused as problem:
                 self.refused = problem
                 self._hang_up()
 

@@ -24,23 +24,23 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, StartRefused
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import SimulatedLoop, SimulationStuck, end
-from duologue.testing.person import Pace, Person
+from duologue.testing.person import Person, SpeakingPace
 from duologue.testing.scripted_session import ScriptedSession
 from duologue.voice.scripted import ScriptedVoice
 
 from .faulty_services import (
     NO_FAULTS,
     Dice,
+    FaultRates,
     FaultyBrain,
     FaultyEars,
     FaultyLine,
     FaultySession,
     FaultyVoice,
     FaultyWorker,
-    Rates,
 )
 from .invariants import Evidence, complaints_about
-from .seeded_callers import Caller, draw_acts
+from .seeded_callers import SeededCaller, draw_acts
 from .simulated_agent import make_brain, make_tools
 
 REST_S_MAX = 400  # a delegated job takes five minutes at most, then the fault ladder
@@ -130,7 +130,7 @@ def _troubled(agent: Agent, ears: ScriptedEars, dice: Dice, requests: list[Reque
 async def _play(
     random: random.Random, agent: Agent, faults: bool, evidence: Evidence, journal: Path | None, seed: int
 ) -> None:
-    dice = Dice(random, Rates() if faults else NO_FAULTS)
+    dice = Dice(random, FaultRates() if faults else NO_FAULTS)
     ears, line = ScriptedEars(), ScriptedLine(ack_ms=random.choice((20, 100, 200)))
     evidence.line, evidence.played = line.log, line.played
     conversation = Conversation(
@@ -144,7 +144,7 @@ async def _play(
     conversation.engine.watchers.append(evidence.moments.append)
     conversation.on(sg.Signal, evidence.signals.append)
     _note_finals(conversation, evidence)
-    caller = Caller(Person(ears, line, _draw_pace(random)), conversation, draw_acts(random, faults))
+    caller = SeededCaller(Person(ears, line, _draw_pace(random)), conversation, draw_acts(random, faults))
     try:
         await conversation.start()
         await caller.run()
@@ -155,8 +155,10 @@ async def _play(
     evidence.history = conversation.history
 
 
-def _draw_pace(dice: random.Random) -> Pace:
-    return Pace(dice.choice((120, 250, 400)), dice.choice((30, 150)), dice.choice((20, 120, 500, 1_600)), dice.random())
+def _draw_pace(dice: random.Random) -> SpeakingPace:
+    return SpeakingPace(
+        dice.choice((120, 250, 400)), dice.choice((30, 150)), dice.choice((20, 120, 500, 1_600)), dice.random()
+    )
 
 
 def _note_finals(conversation: Conversation, evidence: Evidence) -> None:

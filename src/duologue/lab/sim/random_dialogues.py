@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, replace
 
 from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import StartFlow
-from duologue.dialogue.events import Event, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.events import DialogueEvent, FlowRequested, NothingSaid, Understood, UserSaid, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
 from duologue.dialogue.requests import request_of
-from duologue.dialogue.state import BUSY, Phase, State
+from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.lab.check.dialogue.abstract import Given
 from duologue.lab.check.dialogue.alphabet import COMMON, FOR_NLU, TODAY, Alphabet, alphabet_of, said_of
 from duologue.lab.check.dialogue.check import Stepper, named
 from duologue.lab.check.dialogue.confirmed_once import LAW, account
 from duologue.lab.check.dialogue.laws import complaints
-from duologue.lab.check.dialogue.observed_step import Seen
+from duologue.lab.check.dialogue.observed_step import ObservedStep
 from duologue.lab.check.dialogue.state_laws import a_checkpoint_is_the_whole_truth, state_complaints
 
 CANCELS_MAX = 60  # to get out of everything that may be open
@@ -68,8 +68,8 @@ class Dialogue:
     """How one dialogue went."""
 
     seed: int
-    events: list[Event] = field(default_factory=list)
-    state: State = field(default_factory=State)
+    events: list[DialogueEvent] = field(default_factory=list)
+    state: DialogueState = field(default_factory=DialogueState)
     complaints: list[tuple[str, str, int]] = field(default_factory=list)  # law, what is wrong, after how many events
     actions: int = 0
     completed: int = 0  # flows that came to their end
@@ -85,10 +85,10 @@ def random_dialogue(
     domain: Domain, seed: int, *, turns: int = 20, alphabet: Alphabet | None = None, stepper: Stepper = step
 ) -> Dialogue:
     """One dialogue, judged; its complaints are empty if no law was broken."""
-    return Player(alphabet or alphabet_of(domain), seed, stepper).play(turns)
+    return DialoguePlayer(alphabet or alphabet_of(domain), seed, stepper).play(turns)
 
 
-class Player:
+class DialoguePlayer:
     """Both sides of one dialogue."""
 
     def __init__(self, alphabet: Alphabet, seed: int, stepper: Stepper) -> None:
@@ -98,7 +98,7 @@ class Player:
         self.stepper = stepper
         self.manner = self.dice.choice(MANNERS)
         self.dialogue = Dialogue(seed)
-        self.state = State()
+        self.state = DialogueState()
         self.given: Given = frozenset()
         self.now = 0
 
@@ -119,7 +119,7 @@ class Player:
             if self.state.phase is Phase.IDLE:
                 return
             wanted = request_of(self.domain, self.state)
-            event: Event = UserSaid("cancel", self.now, TODAY)
+            event: DialogueEvent = UserSaid("cancel", self.now, TODAY)
             if wanted is not None:
                 event = WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
             if not self._happen(event):
@@ -128,7 +128,7 @@ class Player:
 
     # -- What happens next
 
-    def _next(self) -> Event:
+    def _next(self) -> DialogueEvent:
         self.now += self.dice.randrange(1, 5_000)
         if self.state.phase in BUSY:
             if self._chance(self.manner.interrupts_pct):
@@ -143,7 +143,7 @@ class Player:
     def _chance(self, percent: int) -> bool:
         return self.dice.randrange(100) < percent
 
-    def _said(self) -> Event:
+    def _said(self) -> DialogueEvent:
         manner = self.manner
         kinds = ("answer", "correction", "command", "stray", "mumble", "silence")
         weights = (manner.answers, manner.corrects, manner.commands, manner.strays, manner.mumbles, manner.is_silent)
@@ -172,7 +172,7 @@ class Player:
     def _one_of(self, texts: Sequence[str]) -> str:
         return self.dice.choice(texts) if texts else FOR_NLU
 
-    def _worked(self) -> Event:
+    def _worked(self) -> DialogueEvent:
         wanted = request_of(self.domain, self.state)
         assert wanted is not None, self.state
         if self._chance(self.manner.fails_pct):
@@ -187,7 +187,7 @@ class Player:
 
     # -- One event, judged
 
-    def _happen(self, event: Event) -> bool:
+    def _happen(self, event: DialogueEvent) -> bool:
         """True if the dialogue can go on."""
         self.dialogue.events.append(event)
         before = replace(self.state, trace=())
@@ -197,13 +197,13 @@ class Player:
             self._complain("a step never raises", f"{type(problem).__name__}: {problem}")
             return False
         if after is not before:
-            self._judge(Seen(self.domain, before, event, after, effects))
+            self._judge(ObservedStep(self.domain, before, event, after, effects))
         self.state = after
         if self._chance(2):
             self._crash()
         return not self.dialogue.complaints
 
-    def _judge(self, seen: Seen) -> None:
+    def _judge(self, seen: ObservedStep) -> None:
         for law, message in complaints(seen):
             self._complain(law, message)
         self.given, wrong = account(seen, self.given)
@@ -226,5 +226,5 @@ class Player:
         self.dialogue.complaints.append((law, message, len(self.dialogue.events)))
 
 
-def _starts(answer: Event) -> bool:
+def _starts(answer: DialogueEvent) -> bool:
     return isinstance(answer, Understood) and any(isinstance(command, StartFlow) for command in answer.commands)

@@ -46,7 +46,7 @@ class Format:
         return self.rate_hz * FRAME_MS // 1000 * len(self.silence)
 
 
-class Heard(NamedTuple):
+class HeardByPerson(NamedTuple):
     """What the person heard, and when it was over."""
 
     at_ms: int
@@ -68,7 +68,7 @@ class ScriptedCarrier:
     call: str = "CA0001"
     returns_marks: bool = True
     flushes_marks: bool | None = None
-    log: list[Heard] = field(default_factory=list)
+    log: list[HeardByPerson] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._dice = random.Random(self.network.seed)
@@ -158,7 +158,7 @@ class ScriptedCarrier:
 
     def _clear(self) -> None:
         self.clears += 1
-        self.log.append(Heard(self._now_ms(), "clear", self.played_ms))
+        self.log.append(HeardByPerson(self._now_ms(), "clear", self.played_ms))
         marks = [item for item in self._queue if isinstance(item, str)]
         self._queue.clear()
         if self.flushes_marks:
@@ -185,7 +185,7 @@ class ScriptedCarrier:
             self.played_ms += ms
             self.sounding_ms += ms
         elif self.sounding_ms:
-            self.log.append(Heard(self._now_ms(), "sound", self.sounding_ms))
+            self.log.append(HeardByPerson(self._now_ms(), "sound", self.sounding_ms))
             self.sounding_ms = 0
 
     def _return_marks(self) -> None:

@@ -24,7 +24,7 @@ _PAUSES_MS = (0, 1, 10, 50, 150, 399, 400, 401, 600, 1_000, 1_500, 2_000, 3_000,
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class CallerAct:
     """Something a caller does, after a while."""
 
     what: str
@@ -33,7 +33,7 @@ class Act:
     ms: int = 0
 
 
-def draw_acts(dice: random.Random, troubles: bool) -> list[Act]:
+def draw_acts(dice: random.Random, troubles: bool) -> list[CallerAct]:
     """What this caller will do."""
     weights = {
         "say": 10, "interrupt": 5, "cough": 3, "backchannel": 3, "type": 2, "button": 2, "silence": 1,
@@ -43,10 +43,10 @@ def draw_acts(dice: random.Random, troubles: bool) -> list[Act]:
     count = dice.randint(3, 9)
     names = dice.choices(list(weights), list(weights.values()), k=count)
     acts = [_draw(name, dice) for name in names]
-    return [*acts, Act("hang up", dice.choice(_PAUSES_MS))] if dice.random() < 0.5 else acts
+    return [*acts, CallerAct("hang up", dice.choice(_PAUSES_MS))] if dice.random() < 0.5 else acts
 
 
-def _draw(name: str, dice: random.Random) -> Act:
+def _draw(name: str, dice: random.Random) -> CallerAct:
     texts = {"interrupt": _BIDS, "backchannel": _BACKCHANNELS}.get(name, ASKS)
     ms = {
         "cough": dice.choice((20, 120, 300, 700, 1_600)),
@@ -56,13 +56,13 @@ def _draw(name: str, dice: random.Random) -> Act:
         "pause": dice.choice((100, 2_000, 29_000, 31_000)),
         "interrupt": dice.choice((0, 10, 200, 700, 1_500)),
     }.get(name, 0)
-    return Act(name, dice.choice(_PAUSES_MS), dice.choice(texts), ms)
+    return CallerAct(name, dice.choice(_PAUSES_MS), dice.choice(texts), ms)
 
 
-class Caller:
+class SeededCaller:
     """Does its acts in one conversation."""
 
-    def __init__(self, person: Person, conversation: Conversation, acts: list[Act]) -> None:
+    def __init__(self, person: Person, conversation: Conversation, acts: list[CallerAct]) -> None:
         self.person = person
         self.conversation = conversation
         self.acts = acts
@@ -77,11 +77,11 @@ class Caller:
                     return
                 await self._ways[act.what](self, act)
 
-    async def _say(self, act: Act) -> None:
+    async def _say(self, act: CallerAct) -> None:
         self.said.append(act.text)
         await self.person.say(act.text)
 
-    async def _interrupt(self, act: Act) -> None:
+    async def _interrupt(self, act: CallerAct) -> None:
         """Wait for the agent to speak, not for ever, then speak over it."""
         try:
             async with asyncio.timeout(12):
@@ -90,37 +90,37 @@ class Caller:
             pass
         await self._say(act)
 
-    async def _cough(self, act: Act) -> None:
+    async def _cough(self, act: CallerAct) -> None:
         await self.person.cough(act.ms, noticed=act.after_ms % 2 == 0)
 
-    async def _type(self, act: Act) -> None:
+    async def _type(self, act: CallerAct) -> None:
         self.conversation.type(act.text)
         self.said.append(act.text)
 
-    async def _button(self, act: Act) -> None:
+    async def _button(self, act: CallerAct) -> None:
         self.conversation.press()
         await self._say(act)
         self.conversation.release()
 
-    async def _silence(self, act: Act) -> None:
+    async def _silence(self, act: CallerAct) -> None:
         await asyncio.sleep(act.ms / 1000)
 
-    async def _wobble(self, act: Act) -> None:
+    async def _wobble(self, act: CallerAct) -> None:
         await self.person.lose_line(act.ms, wobbles=True)
 
-    async def _drop(self, act: Act) -> None:
+    async def _drop(self, act: CallerAct) -> None:
         await self.person.lose_line(act.ms, wobbles=False)
 
-    async def _pause(self, act: Act) -> None:
+    async def _pause(self, act: CallerAct) -> None:
         self.conversation.suspend()
         await asyncio.sleep(act.ms / 1000)
         self.conversation.resume()
 
-    async def _cancel(self, act: Act) -> None:  # noqa: ARG002
+    async def _cancel(self, act: CallerAct) -> None:  # noqa: ARG002
         for job in self.conversation.machine_state.jobs[:1]:
             self.conversation.cancel(job.call)
 
-    async def _command(self, act: Act) -> None:
+    async def _command(self, act: CallerAct) -> None:
         commands = {
             "stop": self.conversation.interrupt,
             "reconnect": self.conversation.reconnect,
@@ -130,7 +130,7 @@ class Caller:
         }
         commands[act.what]()
 
-    _ways: dict[str, Callable[[Caller, Act], Awaitable[None]]] = {
+    _ways: dict[str, Callable[[SeededCaller, CallerAct], Awaitable[None]]] = {
         "say": _say,
         "backchannel": _say,
         "interrupt": _interrupt,

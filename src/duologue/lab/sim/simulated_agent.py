@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import random
 
-from duologue.brains.scripted import Reply, ScriptedBrain
+from duologue.brains.scripted import ScriptedBrain, ScriptedReply
 from duologue.ports.brain import Request, Show
 from duologue.ports.history import CallOutput, News
-from duologue.ports.scripted_steps import Hang, Pause
+from duologue.ports.scripted_steps import Delay, Hang
 from duologue.ports.tool_call import ToolCall
-from duologue.workers.scripted import Partly, Progress, Question, ScriptedWorker, scripted_tool
+from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorker, scripted_tool
 
 # What callers say; the last word tells the host what to do about it.
 ASKS = (
@@ -34,7 +34,7 @@ _SHORT = ("Certainly.", "It is quite sunny today, I believe.", "Good. What else 
 def make_brain(dice: random.Random) -> ScriptedBrain:
     """The host's brain."""
 
-    def answer(request: Request) -> Reply:
+    def answer(request: Request) -> ScriptedReply:
         fresh = request.history[-1] if request.history else None
         if isinstance(fresh, CallOutput):
             return f"Here is what I found: {fresh.outcome.value}."
@@ -45,7 +45,7 @@ def make_brain(dice: random.Random) -> ScriptedBrain:
     return ScriptedBrain(answer, first_ms=150, token_ms=25, jitter_ms=200, seed=dice.randrange(2**31))
 
 
-def _answer_to(text: str, dice: random.Random) -> Reply:
+def _answer_to(text: str, dice: random.Random) -> ScriptedReply:
     if "train" in text:
         return ["One moment.", ToolCall("lookup", {"what": "train"})]
     if "house" in text:
@@ -65,10 +65,10 @@ def _answer_to(text: str, dice: random.Random) -> Reply:
 
 def make_tools(dice: random.Random) -> list[ScriptedWorker]:
     """The host's tools: quick, delegated, dispatched, cancellable, asking, and one that may never end."""
-    slow = Hang() if dice.random() < 0.1 else Pause(3_000, 30_000)
+    slow = Hang() if dice.random() < 0.1 else Delay(3_000, 30_000)
     return [
-        scripted_tool("lookup", Pause(100, 1_500), "at ten past nine"),
-        scripted_tool("book", Pause(400, 2_000), "booked", cancellable=True),
+        scripted_tool("lookup", Delay(100, 1_500), "at ten past nine"),
+        scripted_tool("book", Delay(400, 2_000), "booked", cancellable=True),
         scripted_tool("research", Progress("reading"), Partly("so far nothing"), slow, "x" * 5_000, mode="delegate"),
-        scripted_tool("report", Pause(2_000, 9_000), Question("Which week?"), Pause(1_000), "sent", mode="dispatch"),
+        scripted_tool("report", Delay(2_000, 9_000), AskPerson("Which week?"), Delay(1_000), "sent", mode="dispatch"),
     ]

@@ -17,7 +17,7 @@ from duologue.core.machine import MACHINE, Machine
 from duologue.core.settings import Settings, profile
 from duologue.core.state import Deadline, State, initial, next_deadline
 from duologue.core.views import VIEWS
-from duologue.replay.journal import JournalWriter, Moment
+from duologue.replay.journal import JournalWriter, StepRecord
 
 FX = TypeVar("FX", bound=Effect)
 FIRINGS_MAX = 10_000  # a machine that fires more in one wait has gone astray
@@ -32,8 +32,8 @@ class Stage:
         self.state: State = initial(self.settings)
         self.at = 0
         self.seq = 0
-        self.moments: list[Moment] = []
-        self.watch: Callable[[Moment], None] | None = None
+        self.moments: list[StepRecord] = []
+        self.watch: Callable[[StepRecord], None] | None = None
 
     # -- What happens
 
@@ -63,9 +63,9 @@ class Stage:
         before = self.state
         d = self.machine.advance(before, event)
         if d is None:
-            moment = Moment(event, before, before, (), ())
+            moment = StepRecord(event, before, before, (), ())
         else:
-            moment = Moment(event, before, d.build(), tuple(d.effects), tuple(d.fired))
+            moment = StepRecord(event, before, d.build(), tuple(d.effects), tuple(d.fired))
         self.state = moment.after
         self.moments.append(moment)
         if self.watch:

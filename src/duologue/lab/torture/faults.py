@@ -26,7 +26,7 @@ KINDS: Sequence[tuple[str, int]] = (  # how often each comes
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PlannedFault:
     """One of them. `amount` is how much: of people for a cut, milliseconds for a slow store, seconds for a clock."""
 
     at_s: float
@@ -42,9 +42,9 @@ class Fault:
         )
 
 
-def schedule(seed: int, nodes: int, seconds: float, lease_s: float) -> list[Fault]:
+def schedule(seed: int, nodes: int, seconds: float, lease_s: float) -> list[PlannedFault]:
     dice = random.Random(f"{seed} faults")
-    faults: list[Fault] = []
+    faults: list[PlannedFault] = []
     names = [name for name, _ in KINDS]
     weights = [often for _, often in KINDS]
     at_s = CALM_S
@@ -56,7 +56,7 @@ def schedule(seed: int, nodes: int, seconds: float, lease_s: float) -> list[Faul
     return faults
 
 
-def _fault(dice: random.Random, at_s: float, kind: str, node: int, lease_s: float) -> Fault:
+def _fault(dice: random.Random, at_s: float, kind: str, node: int, lease_s: float) -> PlannedFault:
     lasts_s = amount = 0.0
     match kind:
         case "kill" | "drain":
@@ -74,4 +74,4 @@ def _fault(dice: random.Random, at_s: float, kind: str, node: int, lease_s: floa
             lasts_s = dice.uniform(0.3, 6.0)
         case "clock":
             amount = dice.choice((-86_400, -3_600, -30, 30, 3_600, 86_400 * 40))
-    return Fault(at_s, kind, node, round(lasts_s, 2), amount)
+    return PlannedFault(at_s, kind, node, round(lasts_s, 2), amount)

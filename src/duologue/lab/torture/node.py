@@ -39,12 +39,12 @@ def _end_with_parent() -> None:
 
 def _serve(given: argparse.Namespace) -> None:
     from duologue.server.app import Server
-    from duologue.server.leases import Custody
+    from duologue.server.leases import Leases
     from duologue.server.run import address, bound, run, serve
     from duologue.server.settings import Limits, ServerSettings
     from duologue.store.store_url import open_store
 
-    from .tortured_agent import Ledger, make_agent
+    from .tortured_agent import DeedLog, make_agent
 
     logging.basicConfig(
         level=logging.INFO,
@@ -53,9 +53,9 @@ def _serve(given: argparse.Namespace) -> None:
         stream=sys.stderr,
     )
     listening = bound("127.0.0.1", given.port)
-    custody = Custody(open_store(given.store), given.name, address(listening), given.ttl_ms)
+    custody = Leases(open_store(given.store), given.name, address(listening), given.ttl_ms)
     limits = Limits(drain_s_max=given.drain_s, sockets_per_address_max=1_000)
-    agent = make_agent(Ledger(given.ledger, given.name))
+    agent = make_agent(DeedLog(given.ledger, given.name))
     server = Server(agent, ServerSettings(port=given.port, limits=limits), custody=custody)
 
     def ready() -> None:

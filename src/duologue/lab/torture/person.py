@@ -18,7 +18,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from .person_notes import Recovery, Talked, Turn
+from .person_notes import Recovery, Talked, TypedTurn
 from .rendered_audio import Ear
 from .tortured_agent import ANSWER_MS_MAX, CHAR_MS, RECONNECT_MS_MAX
 
@@ -37,7 +37,7 @@ RETRY = "Say retry"
 OPEN_STATES = ("listening", "processing", "speaking", "waitingForCopilot", "interrupted")
 
 
-class Person:
+class TypingPerson:
     """`places` are the ports to knock at; `process_at` says which process is behind one now."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Person:
         self._hello_s = 0.0
         self._was_store_well = True
         self._awaits = ""  # after hello: what will show that the floor is open
-        self._turn: Turn | None = None
+        self._turn: TypedTurn | None = None
         self._first_voice = 0  # of this turn
         self._sent_s = 0.0
 
@@ -148,7 +148,7 @@ class Person:
         return text, item
 
     def _type(self, talk: Talked, text: str, item: str) -> None:
-        self._turn = Turn(f"{self.number}.{len(talk.turns)}.{talk.id[:6]}", text, item, self._now())
+        self._turn = TypedTurn(f"{self.number}.{len(talk.turns)}.{talk.id[:6]}", text, item, self._now())
         talk.turns.append(self._turn)
         self._first_voice = len(self._ear.voices)
         talk.note(self._now(), "typed", f"{self._turn.id} {text}")
@@ -174,18 +174,18 @@ class Person:
         """At least a word of it."""
         return any(voice.ms >= 4 * CHAR_MS for voice in self._ear.voices[self._first_voice :])
 
-    def _is_answered(self, talk: Talked, turn: Turn) -> bool:
+    def _is_answered(self, talk: Talked, turn: TypedTurn) -> bool:
         if talk.ended or turn.is_told_lost:
             return True
         has_rested = self._is_my_turn() and self._now() - self._open_since_s > REST_S
         return self._has_heard() and turn.is_safe and has_rested
 
-    def _is_cut_short(self, talk: Talked, turn: Turn) -> bool:
+    def _is_cut_short(self, talk: Talked, turn: TypedTurn) -> bool:
         told = sum(voice.ms for voice in self._ear.voices[self._first_voice :])
         is_on = turn.is_safe and self._state == "speaking" and self._ws is not None
         return (is_on and told > STORY_S * 1000) or self._is_answered(talk, turn)
 
-    async def _until(self, is_so: Callable[[], bool], turn: Turn | None = None) -> None:
+    async def _until(self, is_so: Callable[[], bool], turn: TypedTurn | None = None) -> None:
         """On one socket, something has to come within the machine's own limits."""
         began_s = self._now()
         while not is_so():

@@ -14,7 +14,7 @@ from .rendered_audio import Stretch
 
 
 @dataclass(slots=True)
-class Turn:
+class TypedTurn:
     """Something that was typed. `heard` is what was heard between it and the next."""
 
     id: str
@@ -35,7 +35,7 @@ class Talked:
 
     person: int
     id: str
-    turns: list[Turn] = field(default_factory=list)
+    turns: list[TypedTurn] = field(default_factory=list)
     heard: list[tuple[int, str]] = field(default_factory=list)  # voice, and what was heard of it
     stretches: list[Stretch] = field(default_factory=list)
     told: list[tuple[float, str, str]] = field(default_factory=list)  # when, what, details
@@ -73,7 +73,7 @@ class KeptTalk:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class AcceptedWrite:
     """One write that the store accepted."""
 
     conversation: str

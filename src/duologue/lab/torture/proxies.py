@@ -1,6 +1,6 @@
 """The proxies of a torture run, in a process of their own: what they pass on must not wait for the people.
 
-`python -m duologue.lab.torture.proxies PORT…` starts one proxy for each port, prints the ports on which they listen, and
+`python -m duologue.lab.torture.proxies PORT…` starts one proxy for each port, prints the ports that they listen on, and
 reads commands as lines of JSON. Rule: it ends when its standard input is closed.
 """
 

@@ -28,7 +28,7 @@ class Stretch:
 
 
 @dataclass(slots=True)
-class Voice:
+class RenderedVoice:
     """One voice, as far as it came and as far as it was rendered."""
 
     number: int
@@ -56,12 +56,12 @@ class Ear:
     """Renders one voice after the other. Times are seconds of any clock that only goes on."""
 
     def __init__(self) -> None:
-        self.voices: list[Voice] = []
+        self.voices: list[RenderedVoice] = []
         self._at_s = 0.0
         self._holds: set[int] = set()
 
     @property
-    def current(self) -> Voice | None:
+    def current(self) -> RenderedVoice | None:
         return self.voices[-1] if self.voices else None
 
     @property
@@ -89,10 +89,10 @@ class Ear:
         voice.node = node
         voice.samples.frombytes(frame[HEADER.size :])
 
-    def _begin(self, number: int) -> Voice:
+    def _begin(self, number: int) -> RenderedVoice:
         if self.current is not None:
             self.current.is_over = True
-        self.voices.append(Voice(number, is_held=number in self._holds))
+        self.voices.append(RenderedVoice(number, is_held=number in self._holds))
         return self.voices[-1]
 
     def advance(self, now_s: float) -> None:
@@ -110,7 +110,7 @@ class Ear:
             voice.is_over = True
 
     @staticmethod
-    def _note(voice: Voice, began_s: float, ended_s: float) -> None:
+    def _note(voice: RenderedVoice, began_s: float, ended_s: float) -> None:
         last = voice.stretches[-1] if voice.stretches else None
         if last is not None and last.node == voice.node and began_s - last.ended_s < 0.2:
             last.ended_s = ended_s

@@ -26,13 +26,12 @@ from duologue.core.errors import DuologueError
 from duologue.testing.postgres import PrivatePostgres
 
 from . import store_audit
-from .faults import Fault, schedule
+from .faults import PlannedFault, schedule
 from .nodes import NodeProcess
-from .person import STUCK_S, Person
+from .person import STUCK_S, TypingPerson
 from .person_notes import Talked
 from .proxies import Doors
-from .verdict import CHECKS, claimed_undone, is_told_lost, judge
-from .verdict import Fault as Failure
+from .verdict import CHECKS, Finding, claimed_undone, is_told_lost, judge
 
 TTL_MS = 3_000
 DRAIN_S = 6.0
@@ -42,7 +41,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TorturePlan:
     """What is asked for."""
 
     nodes: int = 3
@@ -75,9 +74,9 @@ class Plan:
 class Run:
     """What a run came to."""
 
-    plan: Plan
+    plan: TorturePlan
     result: dict[str, Any]
-    failures: list[Failure]
+    failures: list[Finding]
     folder: Path | None = None  # what was left behind
 
     @property
@@ -89,12 +88,12 @@ class Run:
 class _Stage:
     """Everything that runs."""
 
-    plan: Plan
+    plan: TorturePlan
     nodes: list[NodeProcess]
     doors: Doors
     file: Path | None  # the store, unless it is PostgreSQL
-    people: list[Person]
-    hurt: list[Fault]  # what the store suffers from now
+    people: list[TypingPerson]
+    hurt: list[PlannedFault]  # what the store suffers from now
     tell: Tell
     counts: dict[str, int] = field(default_factory=dict)
     busy: set[int] = field(default_factory=set)  # nodes that are down or frozen
@@ -103,7 +102,7 @@ class _Stage:
         self.counts[what] = self.counts.get(what, 0) + 1
 
 
-async def run(plan: Plan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG005
+async def run(plan: TorturePlan, tell: Tell = lambda text: None) -> Run:  # noqa: ARG005
     folder = Path(tempfile.mkdtemp(prefix="duologue-torture-"))
     try:
         with ExitStack() as stack:
@@ -129,13 +128,13 @@ def play(made: Coroutine[Any, Any, Run]) -> Run:
     return uvloop.run(made)
 
 
-def _store(plan: Plan, folder: Path, stack: ExitStack) -> str:
+def _store(plan: TorturePlan, folder: Path, stack: ExitStack) -> str:
     if plan.is_sqlite:
         return str(folder / "store.sqlite3")
     return plan.store or stack.enter_context(PrivatePostgres()).tcp_url
 
 
-async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
+async def _played(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> Run:
     async with _stage(plan, folder, store, tell) as stage:
         talking = [asyncio.ensure_future(_come(person, plan.seed)) for person in stage.people]
         await _torture(stage)
@@ -154,9 +153,9 @@ async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
     for person, is_settled, has_ended in zip(stage.people, settled, ended, strict=True):
         last = person.talks[-1].id if person.talks else ""
         if not is_settled:
-            failures.append(Failure("stuck", last, f"person {person.number} got no answer when all was well again"))
+            failures.append(Finding("stuck", last, f"person {person.number} got no answer when all was well again"))
         elif not has_ended:
-            failures.append(Failure("stuck", last, f"person {person.number} could not hang up"))
+            failures.append(Finding("stuck", last, f"person {person.number} could not hang up"))
     result = _result(stage, talks, failures)
     if failures:
         await _leave_behind(folder, store, stage, failures)
@@ -164,7 +163,7 @@ async def _played(plan: Plan, folder: Path, store: str, tell: Tell) -> Run:
 
 
 @asynccontextmanager
-async def _stage(plan: Plan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
+async def _stage(plan: TorturePlan, folder: Path, store: str, tell: Tell) -> AsyncIterator[_Stage]:
     """Every node has a door, and the store has the last one."""
     async with AsyncExitStack() as stack:
         is_served = store_audit.is_postgres(store)
@@ -179,9 +178,9 @@ async def _stage(plan: Plan, folder: Path, store: str, tell: Tell) -> AsyncItera
         tell(f"starting {len(nodes)} servers")
         await asyncio.gather(*(node.start() for node in nodes))
         by_port = dict(zip(doors.ports, nodes, strict=False))
-        hurt: list[Fault] = []
+        hurt: list[PlannedFault] = []
         people = [
-            Person(
+            TypingPerson(
                 number + 1,
                 list(by_port),
                 lambda port: by_port[port].name,
@@ -200,7 +199,7 @@ def _through(store: str, port: int) -> str:
     return urlunsplit(parts._replace(netloc=f"{user}@127.0.0.1:{port}"))
 
 
-async def _come(person: Person, seed: int) -> None:
+async def _come(person: TypingPerson, seed: int) -> None:
     await asyncio.sleep(random.Random(f"{seed} comes {person.number}").uniform(0.0, STARTS_S))
     await person.run()
 
@@ -226,7 +225,7 @@ async def _torture(stage: _Stage) -> None:
     await asyncio.gather(*going)
 
 
-async def _inflict(stage: _Stage, fault: Fault) -> None:
+async def _inflict(stage: _Stage, fault: PlannedFault) -> None:
     node, doors = stage.nodes[fault.node], stage.doors
     match fault.kind:
         case "kill" | "drain" | "freeze":
@@ -255,7 +254,7 @@ async def _inflict(stage: _Stage, fault: Fault) -> None:
             stage.hurt.remove(fault)
 
 
-async def _disturb(stage: _Stage, node: NodeProcess, fault: Fault) -> None:
+async def _disturb(stage: _Stage, node: NodeProcess, fault: PlannedFault) -> None:
     """The server itself. One that is down already is left alone."""
     if fault.node in stage.busy or not node.is_running:
         return
@@ -280,7 +279,7 @@ async def _disturb(stage: _Stage, node: NodeProcess, fault: Fault) -> None:
         stage.busy.discard(fault.node)
 
 
-async def _hurt_store(stage: _Stage, fault: Fault) -> None:
+async def _hurt_store(stage: _Stage, fault: PlannedFault) -> None:
     if stage.file is not None:
         lasts_s = min(fault.lasts_s or 0.5, 4.0)
         await asyncio.get_running_loop().run_in_executor(None, _lock_file, stage.file, lasts_s)
@@ -323,11 +322,11 @@ async def _settle(stage: _Stage) -> list[bool]:
 # -- The result
 
 
-def _ids(people: Sequence[Person]) -> list[str]:
+def _ids(people: Sequence[TypingPerson]) -> list[str]:
     return [talk.id for person in people for talk in person.talks]
 
 
-def _result(stage: _Stage, talks: Sequence[Talked], failures: Sequence[Failure]) -> dict[str, Any]:
+def _result(stage: _Stage, talks: Sequence[Talked], failures: Sequence[Finding]) -> dict[str, Any]:
     counted = {check: sum(failure.check == check for failure in failures) for check in CHECKS}
     taken_up = [one for person in stage.people for one in person.recoveries if one.is_elsewhere]
     recovered, hampered = (sorted(one.ms for one in taken_up if one.is_fair is fair) for fair in (True, False))
@@ -354,7 +353,7 @@ def _quantile(values: Sequence[int], at: float) -> int:
     return values[min(len(values) - 1, int(len(values) * at))] if values else 0
 
 
-async def _leave_behind(folder: Path, store: str, stage: _Stage, failures: Sequence[Failure]) -> None:
+async def _leave_behind(folder: Path, store: str, stage: _Stage, failures: Sequence[Finding]) -> None:
     guilty = sorted({failure.conversation for failure in failures if failure.conversation})
     await store_audit.journals(store, guilty, folder)
     talks = {talk.id: talk for person in stage.people for talk in person.talks}

@@ -15,7 +15,7 @@ from typing import Any
 from duologue.runtime.checkpoint import transcript_in
 from duologue.store.store_url import open_store
 
-from .person_notes import Deed, KeptTalk, Written
+from .person_notes import AcceptedWrite, Deed, KeptTalk
 
 _TABLE = "torture_writes"
 _COLUMNS = "conversation, node, epoch, revision"
@@ -66,15 +66,15 @@ def _sqlite(store: str) -> sqlite3.Connection:
     return sqlite3.connect(store, timeout=30, isolation_level=None)
 
 
-def writes(store: str) -> list[Written]:
+def writes(store: str) -> list[AcceptedWrite]:
     """In the order in which they were accepted."""
     question = f"SELECT {_COLUMNS} FROM {_TABLE} ORDER BY id"
     if is_postgres(store):
         with _postgres(store) as connection:
-            return [Written(*row) for row in connection.execute(question).fetchall()]
+            return [AcceptedWrite(*row) for row in connection.execute(question).fetchall()]
     file = _sqlite(store)
     try:
-        return [Written(*row) for row in file.execute(question)]
+        return [AcceptedWrite(*row) for row in file.execute(question)]
     finally:
         file.close()
 

@@ -20,7 +20,7 @@ from duologue.core.settings import profile
 from duologue.flows import parse_flows
 from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
-from duologue.nlu.understanding import Guess, Quote, Scope, Understanding
+from duologue.nlu.understanding import Guess, MessageScope, Quote, Understanding
 from duologue.ports.brain import Memory, Part, Request
 from duologue.ports.history import CallOutput, UserSaid
 from duologue.ports.sound import Sound, Word
@@ -68,7 +68,7 @@ flows:
 TOOL_WORDS = ("pay", "look", "tell")
 
 
-class Ledger:
+class DeedLog:
     """What was done in the world. `begun` and `done` are lines of their own: a deed may die in between."""
 
     def __init__(self, file: Path, node: str) -> None:
@@ -124,7 +124,7 @@ def _pcm(text: str) -> bytes:
 class PlainNlu:
     """Knows two verbs and two answers."""
 
-    async def understand(self, message: str, scope: Scope) -> Understanding:
+    async def understand(self, message: str, scope: MessageScope) -> Understanding:
         verb, _, item = message.partition(" ")
         for intent in scope.intents:
             if intent.name.split()[-1] == verb and item:
@@ -135,7 +135,7 @@ class PlainNlu:
 class TortureBrain:
     """People who pay, look and listen to stories are answered here; all others by flows."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: DeedLog) -> None:
         async def place_order(item: str) -> None:
             await ledger.do("order", item)
 
@@ -173,7 +173,7 @@ def _answer(request: Request, text: str) -> list[Part]:
     return [f"Now {item} has {known}." if known.startswith("been") else f"Nobody knows whether {item} worked."]
 
 
-def make_agent(ledger: Ledger) -> Agent:
+def make_agent(ledger: DeedLog) -> Agent:
     """One agent for all conversations of a node, as a program has it."""
 
     @tool

@@ -115,23 +115,23 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class StreamEnded:
     """The call is over."""
 
     stream: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownMessage:
     """Something that carriers may say one day, or an error that they report."""
 
     is_error: bool = False
 
 
-Message: TypeAlias = Connected | Started | Media | Pressed | Marked | Ended | Unknown
+CarrierMessage: TypeAlias = Connected | Started | Media | Pressed | Marked | StreamEnded | UnknownMessage
 
 
-def read_message(carrier: Carrier, text: str) -> Message:
+def read_message(carrier: Carrier, text: str) -> CarrierMessage:
     """What a carrier's text says. Raises Malformed."""
     data = _parse(text)
     event = data.get("event")
@@ -140,7 +140,7 @@ def read_message(carrier: Carrier, text: str) -> Message:
     if event == "connected":
         return Connected()
     read = _READERS.get(event)
-    return read(carrier, data) if read is not None else Unknown(is_error=event == "error")
+    return read(carrier, data) if read is not None else UnknownMessage(is_error=event == "error")
 
 
 def _parse(text: str) -> dict[str, Any]:
@@ -174,21 +174,21 @@ def _read_media(carrier: Carrier, data: dict[str, Any]) -> Media:
     return Media(_stream(carrier, data), chunk, payload, media.get("track", "inbound") in _INBOUND)
 
 
-def _read_dtmf(carrier: Carrier, data: dict[str, Any]) -> Pressed | Unknown:
+def _read_dtmf(carrier: Carrier, data: dict[str, Any]) -> Pressed | UnknownMessage:
     digit = _text(_part(data, "dtmf"), "digit").upper()
     is_key = len(digit) == 1 and digit in KEYS
-    return Pressed(_stream(carrier, data), digit) if is_key else Unknown()
+    return Pressed(_stream(carrier, data), digit) if is_key else UnknownMessage()
 
 
 def _read_mark(carrier: Carrier, data: dict[str, Any]) -> Marked:
     return Marked(_stream(carrier, data), _text(_part(data, "mark"), "name"))
 
 
-def _read_stop(carrier: Carrier, data: dict[str, Any]) -> Ended:
-    return Ended(_stream(carrier, data))
+def _read_stop(carrier: Carrier, data: dict[str, Any]) -> StreamEnded:
+    return StreamEnded(_stream(carrier, data))
 
 
-_READERS: dict[str, Callable[[Carrier, dict[str, Any]], Message]] = {
+_READERS: dict[str, Callable[[Carrier, dict[str, Any]], CarrierMessage]] = {
     "start": _read_start,
     "media": _read_media,
     "dtmf": _read_dtmf,

@@ -26,7 +26,7 @@ from .codecs import FRAME_MS, Codec, codec_of
 from .frame_order import Order
 
 
-class Wire(Protocol):
+class CarrierWire(Protocol):
     """The carrier's end of the socket."""
 
     def send(self, text: str) -> None:
@@ -39,7 +39,7 @@ class Wire(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class BufferPace:
     """How the carrier's buffer is filled."""
 
     ahead_ms: int = 200  # sound that the carrier may hold: what a slow network needs, and no more
@@ -134,9 +134,9 @@ class PhoneLine:
         self,
         carrier: Carrier,
         started: Started,
-        wire: Wire,
+        wire: CarrierWire,
         pressed: Callable[[str], None] = lambda digit: None,  # noqa: ARG005
-        pace: Pace | None = None,
+        pace: BufferPace | None = None,
         sends: tuple[str, int] | None = None,
     ) -> None:
         self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of what is heard
@@ -148,7 +148,7 @@ class PhoneLine:
         self._stream = started.stream
         self._write = media_writer(carrier, started.stream)
         self._wire = wire
-        self._pace = pace or Pace()
+        self._pace = pace or BufferPace()
         self._order = Order(self.codec.silence)
         self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._is_gone = False

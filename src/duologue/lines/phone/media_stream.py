@@ -14,19 +14,19 @@ from duologue.core.errors import DuologueError
 
 from .carriers import (
     Carrier,
+    CarrierMessage,
     Connected,
-    Ended,
     Malformed,
     Marked,
     Media,
-    Message,
     Pressed,
     Started,
-    Unknown,
+    StreamEnded,
+    UnknownMessage,
     read_message,
 )
 from .codecs import UnknownCodec
-from .line import Pace, PhoneLine, Wire
+from .line import BufferPace, CarrierWire, PhoneLine
 
 PROTOCOL_ERROR = 1002  # close codes of RFC 6455
 UNSUPPORTED = 1003
@@ -36,7 +36,7 @@ BROKEN = 1011
 FULL = 1013
 
 
-class Refused(DuologueError):
+class StreamRefused(DuologueError):
     """A stream that can't go on. The message says why, for a log."""
 
     def __init__(self, code: int, why: str) -> None:
@@ -50,9 +50,9 @@ class Stream:
     def __init__(
         self,
         carrier: Carrier,
-        wire: Wire,
+        wire: CarrierWire,
         admit: Callable[[Started], None],
-        pace: Pace | None = None,
+        pace: BufferPace | None = None,
         sends: tuple[str, int] | None = None,
     ) -> None:
         self.carrier = carrier
@@ -70,11 +70,11 @@ class Stream:
         try:
             message = read_message(self.carrier, text)
         except Malformed as problem:
-            raise Refused(MALFORMED, str(problem)) from None
+            raise StreamRefused(MALFORMED, str(problem)) from None
         match message:
             case Connected():
                 return
-            case Unknown():
+            case UnknownMessage():
                 self.counts["errors" if message.is_error else "unknown"] += 1
             case Started():
                 self._start(message)
@@ -83,31 +83,31 @@ class Stream:
 
     def _start(self, started: Started) -> None:
         if self.line is not None:
-            raise Refused(PROTOCOL_ERROR, "a second start message")
+            raise StreamRefused(PROTOCOL_ERROR, "a second start message")
         self._admit(started)
         try:
             self.line = PhoneLine(self.carrier, started, self._wire, pace=self._pace, sends=self._sends)
         except UnknownCodec as problem:
-            raise Refused(UNSUPPORTED, str(problem)) from None
+            raise StreamRefused(UNSUPPORTED, str(problem)) from None
         self._id = started.stream
 
-    def _go_on(self, message: Message) -> None:
+    def _go_on(self, message: CarrierMessage) -> None:
         line = self.line
         if line is None:
-            raise Refused(PROTOCOL_ERROR, "a message before the start message")
+            raise StreamRefused(PROTOCOL_ERROR, "a message before the start message")
         if getattr(message, "stream", "") != self._id:
-            raise Refused(REFUSED, "a message of another stream")
+            raise StreamRefused(REFUSED, "a message of another stream")
         match message:
             case Media():
                 try:
                     line.hear(message)
                 except UnusableAudio:
-                    raise Refused(MALFORMED, "sound that can't be decoded") from None
+                    raise StreamRefused(MALFORMED, "sound that can't be decoded") from None
             case Marked():
                 line.note_mark(message)
             case Pressed():
                 line.note_key(message)
-            case Ended():
+            case StreamEnded():
                 self.has_stopped = True
                 self.end()
 

@@ -15,7 +15,7 @@ from duologue.core.machine import MACHINE
 from duologue.core.state import State
 from duologue.core.views import VIEWS
 
-from ..journal import Moment
+from ..journal import StepRecord
 from ..step_words import tell
 from ..timeline import REGIONS, cause_of
 from .looks import look_of
@@ -52,7 +52,7 @@ def row_text(number: int) -> tuple[str, str, str]:
     return row.name, row.do.__name__ if row.do else "", row.why
 
 
-def all_fired(moments: Sequence[Moment]) -> list[Fired]:
+def all_fired(moments: Sequence[StepRecord]) -> list[Fired]:
     """Every row and rule that fired, rows first."""
     times = Counter(number for moment in moments for number in moment.fired)
     order = sorted(times, key=lambda number: (number < 0, abs(number)))
@@ -73,7 +73,7 @@ def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)
 
 
-def cursor_data(moments: Sequence[Moment], length_ms: int) -> dict[str, Any]:
+def cursor_data(moments: Sequence[StepRecord], length_ms: int) -> dict[str, Any]:
     """Everything that the script needs."""
     began = moments[0].event.at
     chips: dict[tuple[str, str], int] = {}
@@ -94,6 +94,6 @@ def cursor_data(moments: Sequence[Moment], length_ms: int) -> dict[str, Any]:
     }
 
 
-def _step(moment: Moment) -> list[Any]:
+def _step(moment: StepRecord) -> list[Any]:
     line = tell(moment)
     return [cause_of(moment.event), list(moment.fired), ", ".join(line.done) if line else ""]

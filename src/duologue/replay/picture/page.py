@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from duologue.core.leaves import Link
 from duologue.core.views import VIEWS
 
-from ..journal import Moment
+from ..journal import StepRecord
 from ..step_words import tell
 from ..timeline import Timeline, cause_of, read_timeline
 from ..words_file import Spoken
@@ -23,21 +23,21 @@ from .markup import Html, data, join, raw, tag
 from .scale import PX_PER_S_MAX, Scale, write_clock, write_length
 from .script import SCRIPT
 from .spans import newest, read_spans
-from .strip import Strip, Talk, draw_strip
+from .strip import DrawnConversation, Strip, draw_strip
 from .style import style_sheet
 
 CUT = "The journal has no end: the call was cut off, or it still runs. What is here is complete."
 NOTHING = "No conversation has started yet."
 
 
-def draw_picture(moments: Sequence[Moment], title: str, words: Sequence[Spoken] = (), complete: bool = True) -> str:
+def draw_picture(moments: Sequence[StepRecord], title: str, words: Sequence[Spoken] = (), complete: bool = True) -> str:
     """The newest conversation in these steps as a whole HTML file."""
     steps = newest(moments)
     if not steps:
         return _page(title, 1, tag("header", tag("h1", title)), tag("p", NOTHING, class_="notice"))
     views = tuple(read_timeline(steps, VIEWS[name]) for name in VIEW_NAMES)
     said = [spoken for spoken in words if spoken.at >= steps[0].event.at]
-    talk = Talk(steps, views, read_spans(steps), said)
+    talk = DrawnConversation(steps, views, read_spans(steps), said)
     notices = [] if complete else [tag("p", CUT, class_="notice", role="status")]
     return _page(
         title,
@@ -69,7 +69,7 @@ def _page(title: str, length_ms: int, *body: Html) -> str:
     return f"<!doctype html>\n{page}\n"
 
 
-def _header(title: str, talk: Talk, earlier: int) -> Html:
+def _header(title: str, talk: DrawnConversation, earlier: int) -> Html:
     timeline, last = talk.views[0], talk.moments[-1].after
     facts = [
         write_length(timeline.session_ms),
@@ -122,7 +122,7 @@ def _share(part: int, whole: int, rate: float | None) -> tuple[str, str]:
 # -- The lanes and the cursor
 
 
-def _lanes(strip: Strip, talk: Talk) -> Html:
+def _lanes(strip: Strip, talk: DrawnConversation) -> Html:
     names = [
         tag("span", name.text, class_=name.group, style=f"top:{name.y}px;height:{name.height}px")
         for name in strip.names
@@ -154,7 +154,7 @@ def _title(text: str, *more: Html) -> Html:
     return tag("div", tag("h2", text), *more, class_="title")
 
 
-def _now(talk: Talk) -> Html:
+def _now(talk: DrawnConversation) -> Html:
     """The state at the cursor; before it is moved, at the end."""
     last = talk.moments[-1]
     cells = [
@@ -173,7 +173,7 @@ def _now(talk: Talk) -> Html:
     )
 
 
-def _legend(talk: Talk) -> Html:
+def _legend(talk: DrawnConversation) -> Html:
     """Every leaf that can be seen, once."""
     seen: dict[str, set[str]] = {view.view: {visit.state for visit in view.visits} for view in talk.views}
     for lane in talk.views[0].lanes:
@@ -192,7 +192,7 @@ def _legend(talk: Talk) -> Html:
 # -- What was said, and what moved
 
 
-def _transcript(talk: Talk) -> Iterator[Html]:
+def _transcript(talk: DrawnConversation) -> Iterator[Html]:
     if not talk.words:
         return
     rows = []
@@ -207,7 +207,7 @@ def _transcript(talk: Talk) -> Iterator[Html]:
     yield tag("section", _title("What was said", note), tag("div", table, class_="card"))
 
 
-def _transitions(talk: Talk) -> Html:
+def _transitions(talk: DrawnConversation) -> Html:
     rows = [row for moment in talk.moments for row in _transition(moment, talk.began)]
     names = ("at", "cause", "moves", "and then", "rows")
     head = tag("tr", *(tag("th", name, scope="col") for name in names))
@@ -216,7 +216,7 @@ def _transitions(talk: Talk) -> Html:
     return tag("section", _title("Transitions", note), _scrolls(table))
 
 
-def _transition(moment: Moment, began: int) -> Iterator[Html]:
+def _transition(moment: StepRecord, began: int) -> Iterator[Html]:
     before, after = leaves_of(moment.before), leaves_of(moment.after)
     moves = [
         tag("span", tag("small", f"{lane} {old.replace('_', ' ')} → "), _chip(lane, new), class_="move")
@@ -251,7 +251,7 @@ def _scrolls(table: Html) -> Html:
     return tag("div", table, class_="card scrolls", tabindex=0)
 
 
-def _rows(talk: Talk) -> Html:
+def _rows(talk: DrawnConversation) -> Html:
     rows = [
         tag(
             "tr",

@@ -14,14 +14,14 @@ from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, Ask, Link, Outcome, Reply, Timer, User
 from duologue.core.state import Fault
 
-from ..journal import Moment
+from ..journal import StepRecord
 from ..timeline import Visit, cause_of
 
 GOES_ON = "goes on"
 CUT = "cut short"
 
 
-class Sound(NamedTuple):
+class SoundSpan(NamedTuple):
     """One voice of the agent."""
 
     voice: int
@@ -37,7 +37,7 @@ class Sound(NamedTuple):
         return self.progress[-1][1]
 
 
-class Request(NamedTuple):
+class RequestSpan(NamedTuple):
     """One request to the brain, up to the last sound of its answer."""
 
     reply: int
@@ -49,7 +49,7 @@ class Request(NamedTuple):
     outcome: str
 
 
-class Call(NamedTuple):
+class WorkSpan(NamedTuple):
     """One piece of work, in each of its leaves."""
 
     call: int
@@ -74,7 +74,7 @@ class Shown(NamedTuple):
     cause: str
 
 
-class Turn(NamedTuple):
+class TurnSpan(NamedTuple):
     """From the person's first sound to the end of the turn."""
 
     turn: int
@@ -83,20 +83,20 @@ class Turn(NamedTuple):
 
 
 class Spans(NamedTuple):
-    sounds: tuple[Sound, ...]
-    requests: tuple[Request, ...]
-    calls: tuple[Call, ...]
+    sounds: tuple[SoundSpan, ...]
+    requests: tuple[RequestSpan, ...]
+    calls: tuple[WorkSpan, ...]
     faults: tuple[Shown, ...]
-    turns: tuple[Turn, ...]
+    turns: tuple[TurnSpan, ...]
 
 
-def newest(moments: Sequence[Moment]) -> Sequence[Moment]:
+def newest(moments: Sequence[StepRecord]) -> Sequence[StepRecord]:
     """The steps since the newest conversation began, as a timeline reads them."""
     starts = [n for n, m in enumerate(moments) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
     return moments[starts[-1] :] if starts else ()
 
 
-def read_spans(moments: Sequence[Moment]) -> Spans:
+def read_spans(moments: Sequence[StepRecord]) -> Spans:
     """Everything that began in these steps of one conversation."""
     return Spans(
         tuple(_sounds(moments)), tuple(_requests(moments)), tuple(_calls(moments)), tuple(_faults(moments)),
@@ -104,16 +104,16 @@ def read_spans(moments: Sequence[Moment]) -> Spans:
     )  # fmt: skip
 
 
-def _clock(moments: Sequence[Moment]) -> tuple[int, int]:
+def _clock(moments: Sequence[StepRecord]) -> tuple[int, int]:
     """When the steps begin, and how long they last."""
     began = moments[0].event.at if moments else 0
     return began, moments[-1].event.at - began if moments else 0
 
 
-def _sounds(moments: Sequence[Moment]) -> list[Sound]:
+def _sounds(moments: Sequence[StepRecord]) -> list[SoundSpan]:
     began, end_ms = _clock(moments)
-    found: list[Sound] = []
-    sound: Sound | None = None
+    found: list[SoundSpan] = []
+    sound: SoundSpan | None = None
     for moment in moments:
         at_ms = moment.event.at - began
         if sound:
@@ -123,11 +123,11 @@ def _sounds(moments: Sequence[Moment]) -> list[Sound]:
                 sound = None
         for effect in moment.effects:
             if isinstance(effect, fx.StartPlayback):
-                sound = Sound(effect.voice, effect.reply, at_ms, end_ms, ((at_ms, 0),), "", GOES_ON)
+                sound = SoundSpan(effect.voice, effect.reply, at_ms, end_ms, ((at_ms, 0),), "", GOES_ON)
     return [*found, sound] if sound else found
 
 
-def _go_on(sound: Sound, moment: Moment, at_ms: int) -> Sound:
+def _go_on(sound: SoundSpan, moment: StepRecord, at_ms: int) -> SoundSpan:
     if any(isinstance(effect, fx.StopPlayback) for effect in moment.effects):
         sound = sound._replace(cut_by=cause_of(moment.event))
     if moment.after.voice_id == sound.voice and moment.after.heard_ms > sound.heard_ms:
@@ -135,7 +135,7 @@ def _go_on(sound: Sound, moment: Moment, at_ms: int) -> Sound:
     return sound
 
 
-def _end_sound(sound: Sound, moment: Moment, at_ms: int) -> Sound:
+def _end_sound(sound: SoundSpan, moment: StepRecord, at_ms: int) -> SoundSpan:
     cuts = [effect.heard_ms for effect in moment.effects if isinstance(effect, fx.TruncateReply)]
     event = moment.event
     heard_ms = cuts[0] if cuts else event.heard_ms if isinstance(event, ev.PlaybackFinished) else sound.heard_ms
@@ -145,10 +145,10 @@ def _end_sound(sound: Sound, moment: Moment, at_ms: int) -> Sound:
     return ended._replace(outcome=CUT, cut_by=sound.cut_by or cause_of(event))
 
 
-def _requests(moments: Sequence[Moment]) -> list[Request]:
+def _requests(moments: Sequence[StepRecord]) -> list[RequestSpan]:
     began, end_ms = _clock(moments)
-    found: list[Request] = []
-    request: Request | None = None
+    found: list[RequestSpan] = []
+    request: RequestSpan | None = None
     for moment in moments:
         at_ms = moment.event.at - began
         if request and moment.after is not moment.before:
@@ -161,7 +161,7 @@ def _requests(moments: Sequence[Moment]) -> list[Request]:
                 request = None
         for effect in moment.effects:
             if isinstance(effect, fx.StartReply):
-                request = Request(effect.reply, _asks(effect), at_ms, end_ms, None, None, GOES_ON)
+                request = RequestSpan(effect.reply, _asks(effect), at_ms, end_ms, None, None, GOES_ON)
     return [*found, request] if request else found
 
 
@@ -173,7 +173,7 @@ def _asks(effect: fx.StartReply) -> str:
     return f"turn {effect.first}" if effect.first == effect.last else f"turns {effect.first} to {effect.last}"
 
 
-def _answered(moment: Moment) -> str:
+def _answered(moment: StepRecord) -> str:
     """What became of the request that this step ended."""
     event, before = moment.event, moment.before
     if isinstance(event, ev.PlaybackFinished):
@@ -189,22 +189,22 @@ def _answered(moment: Moment) -> str:
     return f"timed out{again}" if late else "dropped"
 
 
-def _calls(moments: Sequence[Moment]) -> list[Call]:
+def _calls(moments: Sequence[StepRecord]) -> list[WorkSpan]:
     began, end_ms = _clock(moments)
-    calls: dict[int, Call] = {}
+    calls: dict[int, WorkSpan] = {}
     for moment in moments:
         at_ms, cause = moment.event.at - began, cause_of(moment.event)
         for job in moment.after.jobs:
             stays = calls[job.call].stays if job.call in calls else ()
             if not stays or stays[-1].state != job.kind.value:
                 stay = Visit(job.kind.value, at_ms, end_ms - at_ms, cause)
-                calls[job.call] = Call(job.call, (*_ended(stays, at_ms), stay), GOES_ON)
+                calls[job.call] = WorkSpan(job.call, (*_ended(stays, at_ms), stay), GOES_ON)
         running = [job.call for job in moment.after.jobs]
         for effect in moment.effects:
             if isinstance(effect, fx.PostOutput | fx.PostNews) and effect.call not in running:
                 never_ran = Visit("refused" if effect.outcome is Outcome.REFUSED else "tool", at_ms, 0, cause)
                 stays = _ended(calls[effect.call].stays, at_ms) if effect.call in calls else (never_ran,)
-                calls[effect.call] = Call(effect.call, stays, effect.outcome.value.replace("_", " "))
+                calls[effect.call] = WorkSpan(effect.call, stays, effect.outcome.value.replace("_", " "))
     return list(calls.values())
 
 
@@ -212,7 +212,7 @@ def _ended(stays: tuple[Visit, ...], at_ms: int) -> tuple[Visit, ...]:
     return (*stays[:-1], stays[-1]._replace(duration_ms=at_ms - stays[-1].since_ms)) if stays else ()
 
 
-def _faults(moments: Sequence[Moment]) -> list[Shown]:
+def _faults(moments: Sequence[StepRecord]) -> list[Shown]:
     began, end_ms = _clock(moments)
     found: list[Shown] = []
     for moment in moments:
@@ -229,9 +229,9 @@ def _say(fault: Fault) -> str:
     return f"{fault.part.value}, {fault.error.value.lower().replace('_', ' ')}{', fatal' if fault.fatal else ''}"
 
 
-def _turns(moments: Sequence[Moment]) -> list[Turn]:
+def _turns(moments: Sequence[StepRecord]) -> list[TurnSpan]:
     began, end_ms = _clock(moments)
-    found: list[Turn] = []
+    found: list[TurnSpan] = []
     for moment in moments:
         at_ms = moment.event.at - began
         begins = moment.after.turn > moment.before.turn
@@ -239,5 +239,5 @@ def _turns(moments: Sequence[Moment]) -> list[Turn]:
             found[-1] = found[-1]._replace(end_ms=at_ms)
         if begins:
             still_open = moment.after.user is not User.QUIET
-            found.append(Turn(moment.after.turn, at_ms, end_ms if still_open else at_ms))
+            found.append(TurnSpan(moment.after.turn, at_ms, end_ms if still_open else at_ms))
     return found

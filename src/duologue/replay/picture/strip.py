@@ -13,13 +13,13 @@ from typing import NamedTuple
 from duologue.core.events import PlaybackProgressed
 from duologue.draw.typography import text_width
 
-from ..journal import Moment
+from ..journal import StepRecord
 from ..timeline import Timeline, Visit, cause_of
 from ..words_file import Spoken
 from .looks import AMBER, RED, ROSE, VIOLET, hue_of_event, is_rest, look_of
 from .markup import Html, join, tag
 from .scale import Scale, write_clock, write_length
-from .spans import CUT, GOES_ON, Call, Request, Sound, Spans
+from .spans import CUT, GOES_ON, RequestSpan, SoundSpan, Spans, WorkSpan
 
 _AXIS = 26
 _GAP = 12  # between two groups of lanes
@@ -32,7 +32,7 @@ _DOTS_PX, _HEAD_PX, _PROGRESS_PX = 30, 7, 4  # with less room, some marks would 
 _OUTCOME_HUES = {"heard": VIOLET, "shown": AMBER, "made a call": ROSE, GOES_ON: AMBER}
 
 
-class Name(NamedTuple):
+class LaneName(NamedTuple):
     """What a lane is called, and where it is."""
 
     text: str
@@ -45,15 +45,15 @@ class Strip(NamedTuple):
     """The drawing with its names, which stay where they are when it is scrolled."""
 
     height: int
-    names: tuple[Name, ...]
+    names: tuple[LaneName, ...]
     drawing: Html
     captions: Html
 
 
-class Talk(NamedTuple):
+class DrawnConversation(NamedTuple):
     """Everything that is drawn of one conversation."""
 
-    moments: Sequence[Moment]
+    moments: Sequence[StepRecord]
     views: tuple[Timeline, ...]
     spans: Spans
     words: Sequence[Spoken]
@@ -67,7 +67,7 @@ class Talk(NamedTuple):
         return self.views[0].length_ms
 
 
-def draw_strip(talk: Talk) -> Strip:
+def draw_strip(talk: DrawnConversation) -> Strip:
     """The lanes from top to bottom."""
     strip = _Drawing(Scale(talk.length_ms))
     for view in talk.views:
@@ -90,7 +90,7 @@ def draw_strip(talk: Talk) -> Strip:
     return strip.finish()
 
 
-def _draw_region(strip: _Drawing, talk: Talk, region: str, visits: tuple[Visit, ...]) -> None:
+def _draw_region(strip: _Drawing, talk: DrawnConversation, region: str, visits: tuple[Visit, ...]) -> None:
     if region == "jobs":
         tracks = _side_by_side(talk.spans.calls)
         strip.lane(region, "region", (_BAR + _PAD) * max(1, len(tracks)) - _PAD)
@@ -106,7 +106,7 @@ def _draw_region(strip: _Drawing, talk: Talk, region: str, visits: tuple[Visit, 
         strip.words([_placed(spoken, talk) for spoken in talk.words if (spoken.kind == "user") == (region == "user")])
 
 
-def _placed(spoken: Spoken, talk: Talk) -> tuple[int, Spoken]:
+def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
     """Where the turn or the sound began; without one, where the file says."""
     turns = [turn.since_ms for turn in talk.spans.turns if turn.turn == spoken.turn]
     sounds = [sound.since_ms for sound in talk.spans.sounds if sound.voice == spoken.voice]
@@ -115,9 +115,9 @@ def _placed(spoken: Spoken, talk: Talk) -> tuple[int, Spoken]:
     return min(max(0, at_ms), talk.length_ms), spoken
 
 
-def _side_by_side(calls: Iterable[Call]) -> list[list[Call]]:
+def _side_by_side(calls: Iterable[WorkSpan]) -> list[list[WorkSpan]]:
     """As few tracks as the calls need."""
-    tracks: list[list[Call]] = []
+    tracks: list[list[WorkSpan]] = []
     for call in sorted(calls, key=lambda call: call.since_ms):
         free = next((track for track in tracks if track[-1].end_ms <= call.since_ms), None)
         if free is None:
@@ -134,7 +134,7 @@ class _Drawing:
         self.scale = scale
         self._y = _AXIS + _PAD
         self._bottom = self._y
-        self._names: list[Name] = []
+        self._names: list[LaneName] = []
         self._lanes: list[tuple[str, list[Html]]] = []
         self._captions: list[Html] = []
 
@@ -144,7 +144,7 @@ class _Drawing:
         self._y = self._bottom
         self._height = height
         self._bottom += height + 2 * _PAD
-        self._names.append(Name(name, self._y, height, group))
+        self._names.append(LaneName(name, self._y, height, group))
         self._lanes.append((name, []))
 
     def gap(self) -> None:
@@ -218,7 +218,7 @@ class _Drawing:
         anchor = "end" if before else None
         return [tag("text", text, class_=f"{name} {seen}", text_anchor=anchor, **place)]
 
-    def calls(self, calls: Sequence[Call], down: int) -> None:
+    def calls(self, calls: Sequence[WorkSpan], down: int) -> None:
         for call in calls:
             for stay in call.stays:
                 last = stay is call.stays[-1]
@@ -237,7 +237,7 @@ class _Drawing:
 
     # -- Sounds
 
-    def sounds(self, sounds: Sequence[Sound]) -> None:
+    def sounds(self, sounds: Sequence[SoundSpan]) -> None:
         """How much was heard rises inside the bars; where a sound was cut, a mark says at what."""
         for number, sound in enumerate(sounds):
             self._add(self._progress(sound))
@@ -245,7 +245,7 @@ class _Drawing:
                 next_ms = sounds[number + 1].since_ms if number + 1 < len(sounds) else self.scale.length_ms
                 self._cut(sound, next_ms)
 
-    def _progress(self, sound: Sound) -> Html:
+    def _progress(self, sound: SoundSpan) -> Html:
         """Drawn in milliseconds and stretched to its place."""
         length_ms = max(1, sound.end_ms - sound.since_ms)
         full_ms = max(length_ms, sound.heard_ms)
@@ -266,7 +266,7 @@ class _Drawing:
             preserveAspectRatio="none",
         )
 
-    def _cut(self, sound: Sound, next_ms: int) -> None:
+    def _cut(self, sound: SoundSpan, next_ms: int) -> None:
         x, label, y = self.scale.percent(sound.end_ms), f"heard {sound.heard_ms} ms", self._y + self._height / 2 + 4
         line = tag("line", x1=x, x2=x, y1=self._y - 3, y2=self._y + self._height + 3)
         text = self._text(label, sound.end_ms, next_ms, y, "mark")
@@ -277,7 +277,7 @@ class _Drawing:
 
     # -- Requests and events
 
-    def request(self, request: Request) -> None:
+    def request(self, request: RequestSpan) -> None:
         hue = _OUTCOME_HUES.get(request.outcome, RED)
         x1, x2 = self.scale.percent(request.since_ms), self.scale.percent(request.end_ms)
         y = self._y + _BAR - 4
@@ -296,14 +296,14 @@ class _Drawing:
         if request.outcome != GOES_ON:
             self._dot(request.end_ms, y, hue, f"request {request.reply}: {request.outcome}")
 
-    def events(self, talk: Talk) -> None:
+    def events(self, talk: DrawnConversation) -> None:
         """One tick for each moment, with the names of all that happened in it."""
         instants = [(at, list(group)) for at, group in groupby(talk.moments, lambda moment: moment.event.at)]
         ends = [at - talk.began for at, _ in instants[1:]] + [talk.length_ms]
         for (at, moments), next_ms in zip(instants, ends, strict=True):
             self._instant(at - talk.began, next_ms, moments)
 
-    def _instant(self, at_ms: int, next_ms: int, moments: list[Moment]) -> None:
+    def _instant(self, at_ms: int, next_ms: int, moments: list[StepRecord]) -> None:
         names = [_event_name(moment) for moment in moments]
         telling = [moment for moment in moments if moment.after is not moment.before]
         hue = hue_of_event((telling or moments)[-1].event)
@@ -345,7 +345,7 @@ def _title(about: str, since_ms: int, end_ms: int, cause: str) -> Html:
     return tag("title", "\n".join((about, span, f"because of {cause}") if cause else (about, span)))
 
 
-def _event_name(moment: Moment) -> str:
+def _event_name(moment: StepRecord) -> str:
     ignored = " (ignored)" if moment.after is moment.before else ""
     return cause_of(moment.event) + ignored
 

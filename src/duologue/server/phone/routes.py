@@ -22,12 +22,12 @@ from duologue.core.errors import DuologueError
 from duologue.lines.phone.carriers import CARRIERS, Carrier, Started
 from duologue.lines.phone.digits import Digits
 from duologue.lines.phone.line import PhoneLine
-from duologue.lines.phone.media_stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Refused, Stream
+from duologue.lines.phone.media_stream import BROKEN, FULL, REFUSED, UNSUPPORTED, Stream, StreamRefused
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning
 
 from .settings import InvalidPhoneSettings, PhoneSettings
-from .stream_tokens import Tokens
+from .stream_tokens import StreamTokens
 from .webhooks import Webhooks
 
 __all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
@@ -49,9 +49,9 @@ def phone_routes(
     """The routes of every carrier that is set up. `make_agent` is asked for each call; `on_conversation` gets each
     conversation before it starts. While `is_open` says no, new calls are refused, so that the carrier tries its
     second address."""
-    tokens = Tokens(settings.token_key, settings.token_ms_max)
+    tokens = StreamTokens(settings.token_key, settings.token_ms_max)
     webhooks = Webhooks(settings, tokens, is_open)
-    calls = Calls(make_agent, settings, tokens, on_conversation)
+    calls = PhoneCalls(make_agent, settings, tokens, on_conversation)
     routes: list[BaseRoute] = []
     if "twilio" in settings.carriers:
         routes.append(Route("/phone/twilio/voice", webhooks.twilio, methods=["POST"]))
@@ -62,7 +62,7 @@ def phone_routes(
     return routes
 
 
-class Socket:
+class CarrierSocket:
     """The carrier's end, as a line sees it: sending never waits. What was sent before a clear may still be here
     when it comes: that is dropped, so that the clear is the next thing to leave."""
 
@@ -94,14 +94,14 @@ class Socket:
                 await self._wake.wait()
 
 
-class Calls:
+class PhoneCalls:
     """The streams of all carriers."""
 
     def __init__(
         self,
         make_agent: Callable[[], Agent],
         settings: PhoneSettings,
-        tokens: Tokens,
+        tokens: StreamTokens,
         on_conversation: Callable[[Conversation], None],
     ) -> None:
         self._make_agent = make_agent
@@ -114,17 +114,17 @@ class Calls:
         """One socket, from its handshake to its end."""
         await websocket.accept()
         self._running += 1
-        socket = Socket(websocket)
+        socket = CarrierSocket(websocket)
         admit, settings = partial(self._admit, carrier, websocket), self._settings
         stream = Stream(carrier, socket, admit, settings.pace, settings.sends(carrier.name))
         code, why = NORMAL, ""
         try:
             if self._running > settings.calls_max:
-                raise Refused(FULL, "too many calls at once")
+                raise StreamRefused(FULL, "too many calls at once")
             line = await self._await_start(websocket, stream)
             if line is not None:
                 await self._hold_call(websocket, socket, stream, line)
-        except Refused as problem:
+        except StreamRefused as problem:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
         except Exception:
@@ -138,9 +138,9 @@ class Calls:
         """Did our webhook announce this stream?"""
         token = started.parameters.get("token", "") or websocket.query_params.get("token", "")
         if not token:
-            raise Refused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
+            raise StreamRefused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
         if not self._tokens.take(token, carrier.name, started.call):
-            raise Refused(REFUSED, "a token that is wrong, used or too old")
+            raise StreamRefused(REFUSED, "a token that is wrong, used or too old")
 
     async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
         """The line, once the carrier has started the stream; None if it went away before."""
@@ -153,10 +153,10 @@ class Calls:
                         return None
                     stream.receive(text)
         except TimeoutError:
-            raise Refused(REFUSED, "no start message in time") from None
+            raise StreamRefused(REFUSED, "no start message in time") from None
         return stream.line
 
-    async def _hold_call(self, websocket: WebSocket, socket: Socket, stream: Stream, line: PhoneLine) -> None:
+    async def _hold_call(self, websocket: WebSocket, socket: CarrierSocket, stream: Stream, line: PhoneLine) -> None:
         conversation = self._converse(line)
         watch = _Watch()
         talking = asyncio.ensure_future(conversation.run())
@@ -188,7 +188,7 @@ class Calls:
             conversation = Conversation(self._make_agent(), line, journal=journal, conversation_id=name)
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
-            raise Refused(BROKEN, f"no agent could be made: {type(failure).__name__}") from None
+            raise StreamRefused(BROKEN, f"no agent could be made: {type(failure).__name__}") from None
         digits = Digits(partial(_type, conversation), settings.digits_terminator, settings.digits_pause_ms)
         line.pressed = digits.press
         return conversation
@@ -207,7 +207,7 @@ class _Watch:
     async def expect(self, quiet_ms_max: int) -> None:
         while (left_s := self.heard_at + quiet_ms_max / 1000 - self._loop.time()) > 0:
             await asyncio.sleep(left_s)
-        raise Refused(REFUSED, "the carrier has gone silent")
+        raise StreamRefused(REFUSED, "the carrier has gone silent")
 
 
 async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
@@ -227,7 +227,7 @@ async def _receive(websocket: WebSocket) -> str | None:
         return None
     text = message.get("text")
     if not isinstance(text, str):
-        raise Refused(UNSUPPORTED, "a binary message")
+        raise StreamRefused(UNSUPPORTED, "a binary message")
     return text
 
 
@@ -235,10 +235,10 @@ def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
     """What ended the call, if it was no ordinary end."""
     for task in tasks:
         failure = task.exception() if task.done() and not task.cancelled() else None
-        if isinstance(failure, Refused):
+        if isinstance(failure, StreamRefused):
             raise failure
         if isinstance(failure, DuologueError):
-            raise Refused(BROKEN, f"the conversation did not start: {type(failure).__name__}")
+            raise StreamRefused(BROKEN, f"the conversation did not start: {type(failure).__name__}")
         if failure is not None and not isinstance(failure, OSError | RuntimeError | WebSocketDisconnect):
             raise failure
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from duologue.core.errors import DuologueError
-from duologue.lines.phone.line import Pace
+from duologue.lines.phone.line import BufferPace
 
 
 class InvalidPhoneSettings(DuologueError, ValueError):
@@ -39,7 +39,7 @@ class PhoneSettings:
     calls_max: int = 500
     digits_pause_ms: int = 1_500
     digits_terminator: str = "#"
-    pace: Pace = field(default_factory=Pace)
+    pace: BufferPace = field(default_factory=BufferPace)
     journals: Path | None = None  # a folder: every call leaves a journal there
 
     def __post_init__(self) -> None:

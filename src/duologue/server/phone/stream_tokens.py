@@ -18,7 +18,7 @@ from collections.abc import Callable
 USED_MAX = 100_000
 
 
-class Tokens:
+class StreamTokens:
     """Mints and takes. Processes that share the key take each other's tokens."""
 
     def __init__(self, key: bytes, ms_max: int, now: Callable[[], float] = time.time) -> None:

@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 from duologue.core.errors import DuologueError
 
 from .settings import PhoneSettings, is_loopback
-from .stream_tokens import Tokens
+from .stream_tokens import StreamTokens
 
 LOG = logging.getLogger("duologue.phone")
 BODY_MAX = 64_000
@@ -78,7 +78,9 @@ def form_of(body: bytes) -> dict[str, str]:
 class Webhooks:
     """The HTTP side of the calls."""
 
-    def __init__(self, settings: PhoneSettings, tokens: Tokens, is_open: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, settings: PhoneSettings, tokens: StreamTokens, is_open: Callable[[], bool] = lambda: True
+    ) -> None:
         self._settings = settings
         self._tokens = tokens
         self._is_open = is_open

@@ -10,7 +10,7 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
-from .script import BreakDown, CallTool, FallSilent, Part, Say, Write
+from .script import BreakDown, CallTool, FallSilent, ScriptPart, Speak, WriteText
 
 if TYPE_CHECKING:
     from .session import ScriptedRealtimeSession
@@ -39,9 +39,9 @@ class ScriptedResponse:
         await session.send("rate_limits.updated", rate_limits=limits)
         for part in self._script:
             match part:
-                case Say():
+                case Speak():
                     await self._say(part)
-                case Write():
+                case WriteText():
                     await self._write(part)
                 case CallTool():
                     await self._call(part)
@@ -52,11 +52,11 @@ class ScriptedResponse:
                     await asyncio.get_running_loop().create_future()
         await self._end("completed")
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[ScriptPart]:
         if not self.is_aside:
             return self._session.server.next_response(self._session.items)
         told = self._wanted["input"][0]["content"][0]["text"].rpartition("\n\n")[2]
-        return [Write(f"In short: {told[:60]}") if "text" in self._modalities else Say(told, ms=200)]
+        return [WriteText(f"In short: {told[:60]}") if "text" in self._modalities else Speak(told, ms=200)]
 
     @property
     def _modalities(self) -> list[str]:
@@ -112,7 +112,7 @@ class ScriptedResponse:
         if not self.is_aside:
             await self._session.send("conversation.item.done", item=_bare(item))
 
-    async def _say(self, part: Say) -> None:
+    async def _say(self, part: Speak) -> None:
         session = self._session
         where = await self._begin_item({"type": "message", "role": "assistant", "content": []})
         item = self._output[-1]
@@ -137,7 +137,7 @@ class ScriptedResponse:
         await session.send("response.content_part.done", **at, part=done)
         await self._end_item()
 
-    async def _write(self, part: Write) -> None:
+    async def _write(self, part: WriteText) -> None:
         where = await self._begin_item({"type": "message", "role": "assistant", "content": []})
         at = {**where, "content_index": 0}
         self._output[-1]["content"] = [{"type": "output_text", "text": part.text}]

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Speak:
     """Speak. The sound lasts `ms`, is sent in pieces of `chunk_ms`, and at once unless it is `paced`."""
 
     text: str
@@ -21,7 +21,7 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
+class WriteText:
     """Answer in text."""
 
     text: str
@@ -46,13 +46,13 @@ class FallSilent:
     """Nothing more comes, until the response is cancelled."""
 
 
-Part: TypeAlias = Say | Write | CallTool | BreakDown | FallSilent
-Response: TypeAlias = Part | Iterable[Part]
-Script: TypeAlias = Iterable[Response] | Callable[[list[dict[str, Any]]], Response]
+ScriptPart: TypeAlias = Speak | WriteText | CallTool | BreakDown | FallSilent
+Response: TypeAlias = ScriptPart | Iterable[ScriptPart]
+RealtimeScript: TypeAlias = Iterable[Response] | Callable[[list[dict[str, Any]]], Response]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ProtocolFault:
     """Something that goes wrong with the next events of a kind. A `late` one comes after the one behind it,
     a `slow` one after so many milliseconds; a client event that is `refused` gets this error `code`."""
 
@@ -63,5 +63,5 @@ class Fault:
     code: str = ""
 
 
-def parts_of(response: Response) -> list[Part]:
+def parts_of(response: Response) -> list[ScriptPart]:
     return list(response) if isinstance(response, Iterable) else [response]

@@ -4,7 +4,7 @@
         model = RealtimeModel(url=server.url)
 
 Every event is checked, its own as well as the client's, and what it was sent is kept for a test to look at.
-Rule: it answers by the protocol, errors and all; only a `Fault` or a method called by the test makes it
+Rule: it answers by the protocol, errors and all; only a `ProtocolFault` or a method called by the test makes it
 misbehave. At the end of the block, a client that broke the protocol is an AssertionError.
 """
 
@@ -19,10 +19,20 @@ from typing import Any
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from .script import BreakDown, CallTool, FallSilent, Fault, Part, Say, Script, Write, parts_of
+from .script import (
+    BreakDown,
+    CallTool,
+    FallSilent,
+    ProtocolFault,
+    RealtimeScript,
+    ScriptPart,
+    Speak,
+    WriteText,
+    parts_of,
+)
 from .session import ScriptedRealtimeSession
 
-__all__ = ["BreakDown", "CallTool", "FallSilent", "Fault", "RealtimeServer", "Say", "Write"]
+__all__ = ["BreakDown", "CallTool", "FallSilent", "ProtocolFault", "RealtimeServer", "Speak", "WriteText"]
 
 WAIT_S = 20  # only a broken test waits this long
 _SILENT = logging.Logger("duologue.testing.realtime", logging.CRITICAL + 1)
@@ -34,11 +44,11 @@ class RealtimeServer:
 
     def __init__(
         self,
-        script: Script = (),
+        script: RealtimeScript = (),
         *,
         hears: list[str] | None = None,
-        faults: list[Fault] | None = None,
-        otherwise: Part = Say("I see."),  # noqa: B008 - a value
+        faults: list[ProtocolFault] | None = None,
+        otherwise: ScriptPart = Speak("I see."),  # noqa: B008 - a value
         answers_by_itself: bool = False,
         session_s: int = 3_600,
     ) -> None:
@@ -112,17 +122,19 @@ class RealtimeServer:
 
     # -- What the sessions use
 
-    def next_response(self, items: list[dict[str, Any]]) -> list[Part]:
+    def next_response(self, items: list[dict[str, Any]]) -> list[ScriptPart]:
         if self._script is not None:
             return parts_of(self._script(items))
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
-    def fault_of(self, kind: str, *whats: str) -> Fault | None:
+    def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
         """The fault that the next event of this type has; it is used up."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1
-                self.faults[place : place + 1] = [Fault(fault.what, kind, left, fault.ms, fault.code)] if left else []
+                self.faults[place : place + 1] = (
+                    [ProtocolFault(fault.what, kind, left, fault.ms, fault.code)] if left else []
+                )
                 return fault
         return None
 

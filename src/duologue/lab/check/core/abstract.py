@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from functools import cache
 
-from duologue.core.leaves import FOREGROUND, LIVE, SOUNDING, TIMER_INDEX, Ask, ErrorClass, Job, Part, Timer, User
+from duologue.core.leaves import (
+    FOREGROUND,
+    LIVE,
+    SOUNDING,
+    TIMER_INDEX,
+    Ask,
+    ErrorClass,
+    FaultSource,
+    JobKind,
+    Timer,
+    User,
+)
 from duologue.core.state import Fault, JobRecord, State
 
 DUE = 1  # what every armed deadline becomes
@@ -20,7 +31,7 @@ ID = 1  # what every current id becomes; 0 is a stale one
 SOFT = frozenset((Timer.SESSION_WARNING, Timer.LONG_SPEECH, Timer.HEARTBEAT, Timer.FEEDBACK))
 _WARNING = TIMER_INDEX[Timer.SESSION_WARNING]
 _LONG_SPEECH = TIMER_INDEX[Timer.LONG_SPEECH]
-_FAULTS = {fatal: Fault(Part.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
+_FAULTS = {fatal: Fault(FaultSource.LINK, ErrorClass.UNKNOWN, fatal) for fatal in (False, True)}
 # A check-in is handled like an answer; only a goodbye ends the call.
 _ASKS = {Ask.ANSWER: Ask.ANSWER, Ask.CHECK_IN: Ask.ANSWER, Ask.GOODBYE: Ask.GOODBYE}
 
@@ -61,18 +72,18 @@ def _jobs(jobs: tuple[JobRecord, ...]) -> tuple[JobRecord, ...]:
 
 
 @cache
-def _ordered(kinds: tuple[tuple[Job, bool], ...]) -> tuple[JobRecord, ...]:
+def _ordered(kinds: tuple[tuple[JobKind, bool], ...]) -> tuple[JobRecord, ...]:
     in_order = sorted(kinds, key=lambda job: (job[0].value, job[1]))
     return tuple(_job(call, kind, cancellable) for call, (kind, cancellable) in enumerate(in_order, start=1))
 
 
-def _job(call: int, kind: Job, cancellable: bool) -> JobRecord:
+def _job(call: int, kind: JobKind, cancellable: bool) -> JobRecord:
     return JobRecord(
         call,
         kind,
         cancellable,
         DUE,
-        heartbeat_due=0 if kind is Job.TOOL else DUE,
+        heartbeat_due=0 if kind is JobKind.TOOL else DUE,
         feedback_due=DUE if kind in FOREGROUND else 0,
     )
 

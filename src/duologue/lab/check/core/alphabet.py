@@ -10,11 +10,11 @@ from functools import cache
 
 from duologue.core import events as ev
 from duologue.core.events import Event
-from duologue.core.leaves import ErrorClass, Part
+from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.core.state import State, armed
 
 from .abstract import ID
-from .scopes import Scope
+from .scopes import CheckScope
 
 _STALE = 0
 _ERRORS = (
@@ -72,7 +72,7 @@ _FRESH: tuple[Event, ...] = (
     *_about(ID, ID, ID, seq=1),
     ev.StartRequested(0, 1, session_active=False),
     ev.StartRequested(0, 1, audio_primed=False),
-    *(ev.ServiceFailed(0, 1, Part.EARS, error) for error in _ERRORS),
+    *(ev.ServiceFailed(0, 1, FaultSource.EARS, error) for error in _ERRORS),
 )
 _LATE: tuple[Event, ...] = (
     *_signals(seq=_STALE),
@@ -82,7 +82,7 @@ _LATE: tuple[Event, ...] = (
     ev.OverlapJudged(0, ID, _STALE, bid=True, onset=ID),
     ev.OverlapJudged(0, ID, _STALE, bid=False, onset=ID),
     ev.OverlapJudged(0, ID, 1, bid=False, onset=_STALE),
-    ev.ServiceFailed(0, _STALE, Part.EARS, ErrorClass.UNKNOWN),
+    ev.ServiceFailed(0, _STALE, FaultSource.EARS, ErrorClass.UNKNOWN),
     ev.PlaybackProgressed(0, _STALE, 5),
     ev.PlaybackFinished(0, _STALE, 5),
     ev.PlaybackStopped(0, _STALE, 5),
@@ -141,7 +141,7 @@ def timers(s: State) -> list[ev.TimerFired]:
     return [ev.TimerFired(due, timer, due, call) for due, timer, call in armed(s)]
 
 
-def fresh(s: State, scope: Scope) -> list[Event]:
+def fresh(s: State, scope: CheckScope) -> list[Event]:
     """Every event of the scope, other than a timer, that could happen here."""
     found = [*_fixed(scope), *_playback(s)]
     if ev.WordsHeard not in scope.without:
@@ -152,7 +152,7 @@ def fresh(s: State, scope: Scope) -> list[Event]:
 
 
 @cache
-def _fixed(scope: Scope) -> tuple[Event, ...]:
+def _fixed(scope: CheckScope) -> tuple[Event, ...]:
     return tuple(event for event in _FRESH if type(event) not in scope.without)
 
 

@@ -23,9 +23,9 @@ from ..explore import Graph, can_reach, explore, find_cycle
 from . import laws, promises
 from .abstract import ID, SOFT, abstract
 from .alphabet import fresh, stale, timers
-from .laws import Step, describe
+from .laws import CheckedStep, describe
 from .promises import PROMISES, Promise
-from .scopes import Scope
+from .scopes import CheckScope
 
 _PAUSES = (
     (SuspendRequested(0, 1), ResumeRequested(0, 2)),
@@ -69,7 +69,7 @@ class CoreExplorer:
     def __init__(
         self,
         settings: Settings,
-        scope: Scope,
+        scope: CheckScope,
         machine: Machine = MACHINE,
         violations_max: int = 20,
         promised: Iterable[Promise] = PROMISES,
@@ -136,10 +136,10 @@ class CoreExplorer:
         d = self.machine.advance(s, event)
         if d is None:
             if promises.trigger_of(event) in self.promised:
-                self._judge_promises(number, Step(s, event, s, ()))
+                self._judge_promises(number, CheckedStep(s, event, s, ()))
             return None
         self.found.fired.update(d.fired)
-        step = Step(s, event, d.build(), tuple(d.effects))
+        step = CheckedStep(s, event, d.build(), tuple(d.effects))
         self._judge_step(number, step)
         self._judge_views(number, step)
         return abstract(step.after, self.scope.late_turns)
@@ -161,11 +161,11 @@ class CoreExplorer:
         paused, first = self.machine.step(s, pause)
         resumed, second = self.machine.step(paused, resume)
         same = abstract(resumed, self.scope.late_turns) == s
-        steps = (Step(s, pause, paused, first), Step(paused, resume, resumed, second))
+        steps = (CheckedStep(s, pause, paused, first), CheckedStep(paused, resume, resumed, second))
         for law, message in laws.check_pause(*steps, same):
             self._report(law, message, number, pause)
 
-    def _judge_step(self, number: int, step: Step) -> None:
+    def _judge_step(self, number: int, step: CheckedStep) -> None:
         for law, message in laws.check_step(step):
             self._report(law, message, number, step.event)
         self._judge_promises(number, step)
@@ -173,7 +173,7 @@ class CoreExplorer:
         if self.machine.advance(step.after, step.event) is not None:
             self._report("5 idempotent", "the same event does something twice", number, step.event)
 
-    def _judge_views(self, number: int, step: Step) -> None:
+    def _judge_views(self, number: int, step: CheckedStep) -> None:
         before, after = _seen(step.before), _seen(step.after)
         if before == after:
             return
@@ -183,7 +183,7 @@ class CoreExplorer:
                 if (source, target) not in VIEWS[name].allowed():
                     self._report("7 every view is honest", f"{name}: {source} -> {target}", number, step.event)
 
-    def _judge_promises(self, number: int, step: Step) -> None:
+    def _judge_promises(self, number: int, step: CheckedStep) -> None:
         for promise in self.promised.get(promises.trigger_of(step.event), ()):
             if promise.when(step.before, step.event):
                 self.found.tested.add(promise.name)

@@ -19,7 +19,7 @@ from duologue.core.leaves import (
     LIVE,
     SOUNDING,
     TIMER_INDEX,
-    Job,
+    JobKind,
     Leaf,
     Link,
     Outcome,
@@ -39,7 +39,7 @@ _HARD: dict[Leaf, tuple[int, ...]] = {
 }
 
 
-class Step(NamedTuple):
+class CheckedStep(NamedTuple):
     """One step of the machine, before and after."""
 
     before: State
@@ -71,7 +71,7 @@ def check_state(s: State) -> Iterator[tuple[str, str]]:
         yield "8 no input lost", "a closed line still holds something"
 
 
-def check_step(step: Step) -> Iterator[tuple[str, str]]:
+def check_step(step: CheckedStep) -> Iterator[tuple[str, str]]:
     """Laws about one step."""
     yield from _once(step)
     yield from _one_output(step)
@@ -79,7 +79,7 @@ def check_step(step: Step) -> Iterator[tuple[str, str]]:
     yield from _no_input_lost(step)
 
 
-def _once(step: Step) -> Iterator[tuple[str, str]]:
+def _once(step: CheckedStep) -> Iterator[tuple[str, str]]:
     starts = step.did(fx.StartReply)
     if len(starts) > 1:
         yield "3 once", f"{len(starts)} requests in one step"
@@ -93,7 +93,7 @@ def _once(step: Step) -> Iterator[tuple[str, str]]:
         yield "3 once", "a request was dropped without its cancel"
 
 
-def _one_output(step: Step) -> Iterator[tuple[str, str]]:
+def _one_output(step: CheckedStep) -> Iterator[tuple[str, str]]:
     if not step.before.jobs and not isinstance(step.event, ev.ToolCalled):
         if step.did(fx.PostOutput) or step.did(fx.PostNews):
             yield "3 once", "an output without a call"
@@ -106,11 +106,11 @@ def _one_output(step: Step) -> Iterator[tuple[str, str]]:
         if isinstance(effect, fx.PostNews) and effect.outcome is not Outcome.NEEDS_INPUT
     ]
     for job in step.before.jobs:
-        kind = after.get(job.call, Job.ABSENT)
+        kind = after.get(job.call, JobKind.ABSENT)
         answered = job.kind in FOREGROUND and kind not in FOREGROUND
         if outputs.count(job.call) != answered:
             yield "3 once", f"{outputs.count(job.call)} outputs for a {job.kind.value} that became {kind.value}"
-        ended = job.kind is Job.DISPATCHED and kind is Job.ABSENT
+        ended = job.kind is JobKind.DISPATCHED and kind is JobKind.ABSENT
         if ends.count(job.call) != ended:
             yield "3 once", f"{ends.count(job.call)} ends for a {job.kind.value} that became {kind.value}"
     if isinstance(step.event, ev.ToolCalled) and step.after is not step.before:
@@ -134,7 +134,7 @@ _ENDS_SOUND = (
 )
 
 
-def _said_and_heard(step: Step) -> Iterator[tuple[str, str]]:
+def _said_and_heard(step: CheckedStep) -> Iterator[tuple[str, str]]:
     before, after, event = step.before, step.after, step.event
     if not step.effects and before.voice is after.voice and before.link is after.link:
         return
@@ -162,7 +162,7 @@ def _said_and_heard(step: Step) -> Iterator[tuple[str, str]]:
     yield from _held(step)
 
 
-def _held(step: Step) -> Iterator[tuple[str, str]]:
+def _held(step: CheckedStep) -> Iterator[tuple[str, str]]:
     before, after = step.before, step.after
     same = before.voice_id == after.voice_id and before.voice in SOUNDING and after.voice in SOUNDING
     held = same and is_sounding(before) and not is_sounding(after)
@@ -173,7 +173,7 @@ def _held(step: Step) -> Iterator[tuple[str, str]]:
         yield "4 said and heard agree", "sound and ResumePlayback disagree"
 
 
-def _no_input_lost(step: Step) -> Iterator[tuple[str, str]]:
+def _no_input_lost(step: CheckedStep) -> Iterator[tuple[str, str]]:
     before, after, event = step.before, step.after, step.event
     if after.answered > before.answered and after.link not in CLOSED and not _may_answer(step):
         yield "8 no input lost", f"answered moves by {type(event).__name__}"
@@ -197,7 +197,7 @@ def _takes_back(s: State, e: ev.Event) -> bool:
     return isinstance(e, ev.WordsHeard) and e.turn == s.turn and e.final and e.words == 0
 
 
-def _may_answer(step: Step) -> bool:
+def _may_answer(step: CheckedStep) -> bool:
     """Was something heard or shown, cancelled by the person, or reported as lost?"""
     if step.did(fx.ReportLost):
         return True
@@ -206,7 +206,7 @@ def _may_answer(step: Step) -> bool:
     return any(isinstance(effect, fx.TruncateReply) and effect.heard_ms > 0 for effect in step.effects)
 
 
-def check_pause(paused: Step, resumed: Step, same: bool) -> Iterator[tuple[str, str]]:
+def check_pause(paused: CheckedStep, resumed: CheckedStep, same: bool) -> Iterator[tuple[str, str]]:
     """A pause and its end are the identity, up to shifted due times."""
     allowed = (fx.HoldPlayback, fx.ResumePlayback)
     if not same:

@@ -15,7 +15,7 @@ from duologue.core import events as ev
 from duologue.core.settings import Settings
 
 
-class Scope(NamedTuple):
+class CheckScope(NamedTuple):
     """A name, how it narrows the settings, and which events it leaves out."""
 
     name: str
@@ -66,17 +66,17 @@ def _small_pair(settings: Settings) -> Settings:
 
 _SPEECH = frozenset((ev.SpeechStarted, ev.PttPressed, ev.WordsHeard, ev.TurnEnded))
 
-SMALL: tuple[Scope, ...] = (
-    Scope("work", _small_work, _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
-    Scope("talk", _small_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
-    Scope("link", _small_link, _WORK, fillers=False, late_turns=False),
-    Scope("pair", _small_pair, _PAUSES | _SPEECH | _FAULTS, fillers=False, late_turns=False),
+SMALL: tuple[CheckScope, ...] = (
+    CheckScope("work", _small_work, _PAUSES | {ev.ServiceFailed}, fillers=False, late_turns=False),
+    CheckScope("talk", _small_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("link", _small_link, _WORK, fillers=False, late_turns=False),
+    CheckScope("pair", _small_pair, _PAUSES | _SPEECH | _FAULTS, fillers=False, late_turns=False),
 )
 
 # For a quick look: less about words, and each half only where the other is cheap.
 _BUTTONS = frozenset((ev.PttPressed, ev.PttReleased, ev.SendPressed))
 _BESIDE = frozenset((ev.CallDispatched, ev.JobAsked))
-QUICK: tuple[Scope, ...] = (
+QUICK: tuple[CheckScope, ...] = (
     SMALL[0]._replace(cancellable=False, without=SMALL[0].without | _BUTTONS | _BESIDE),
     SMALL[1]._replace(fillers=False, late_turns=False),
     SMALL[2]._replace(without=SMALL[2].without | _SPEECH),
@@ -103,11 +103,11 @@ def _full_pause(settings: Settings) -> Settings:
     return replace(_full_work(settings), retry_ms=settings.retry_ms[:1], jobs_max=1)
 
 
-FULL: tuple[Scope, ...] = (
-    Scope("talk", _full_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
-    Scope("work", _full_work, _PAUSES | _BUTTONS | {ev.ServiceFailed}, fillers=False, late_turns=False),
-    Scope("pause", _full_pause, _FAULTS | _BUTTONS | {ev.LinkWobbled}, fillers=False, late_turns=False),
-    Scope("link", _full_link, _WORK, fillers=False, late_turns=False),
+FULL: tuple[CheckScope, ...] = (
+    CheckScope("talk", _full_talk, _PAUSES | _WORK | {ev.ServiceFailed}),
+    CheckScope("work", _full_work, _PAUSES | _BUTTONS | {ev.ServiceFailed}, fillers=False, late_turns=False),
+    CheckScope("pause", _full_pause, _FAULTS | _BUTTONS | {ev.LinkWobbled}, fillers=False, late_turns=False),
+    CheckScope("link", _full_link, _WORK, fillers=False, late_turns=False),
 )
 
-SCOPES: dict[str, tuple[Scope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}
+SCOPES: dict[str, tuple[CheckScope, ...]] = {"quick": QUICK, "small": SMALL, "full": FULL}

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from duologue.dialogue.commands import CorrectSlot, SetSlot
 from duologue.dialogue.stack import PROGRAM
-from duologue.dialogue.state import Filled, Instance, Phase, Slots, State, Trouble
+from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Instance, Phase, Slots
 from duologue.dialogue.unconfirmed_values import PART, TOLD
 
 # A yes that was given and not used up: the instance, the step that asked for it, the action that may use it.
@@ -38,7 +38,7 @@ ABSTRACTION: tuple[tuple[str, str], ...] = (
 )
 
 
-def fold(state: State) -> State:
+def fold(state: DialogueState) -> DialogueState:
     """The representative of everything that behaves like this state."""
     return replace(
         state,
@@ -54,18 +54,18 @@ def fold(state: State) -> State:
         turn_count=0,
         last_response=_response(state),
         last_nlu_call=None,
-        trouble=state.trouble and Trouble(state.trouble.type, "", 0, state.trouble.recovery),
+        trouble=state.trouble and DialogueTrouble(state.trouble.type, "", 0, state.trouble.recovery),
         trace=(),
     )
 
 
-def _response(state: State) -> str:
+def _response(state: DialogueState) -> str:
     if state.last_response and state.last_response.endswith(state.last_question):
         return state.last_question or "said"
     return "said" if state.last_response else ""
 
 
-def fold_given(state: State, given: Given) -> Given:
+def fold_given(state: DialogueState, given: Given) -> Given:
     """The same for what was said yes to: only of flows that are still open."""
     places = {one.id: place for place, one in enumerate(state.stack, start=1)}
     return frozenset((places[owner], step, act) for owner, step, act in given if owner in places)

@@ -29,10 +29,10 @@ from duologue.dialogue.commands import (
     Wait,
 )
 from duologue.dialogue.effects import RunAction, Understand, Validate
-from duologue.dialogue.english import Direct, Json, Kind, Question, read
+from duologue.dialogue.english import Direct, Json, Question, SlotKind, read
 from duologue.dialogue.events import (
     ActionDone,
-    Event,
+    DialogueEvent,
     FlowRequested,
     NothingSaid,
     Rejected,
@@ -41,9 +41,9 @@ from duologue.dialogue.events import (
     Validated,
     WorkFailed,
 )
-from duologue.dialogue.flow import Act, Domain, JumpUnless, SlotSpec
+from duologue.dialogue.flow import Domain, JumpUnless, PerformAction, SlotSpec
 from duologue.dialogue.requests import request_of
-from duologue.dialogue.state import BUSY, Phase, State
+from duologue.dialogue.state import BUSY, DialogueState, Phase
 from duologue.dialogue.unconfirmed_values import PART
 
 TODAY = "2025-12-03"  # a Wednesday
@@ -54,21 +54,21 @@ FOR_NLU = "so what about that other thing we had"
 COMMON = (
     "yes", "no", "cancel", "help", "repeat", "hold on", "go back", "skip", "start over", "a person please", FOR_NLU, "",
 )  # fmt: skip
-SAID: Mapping[Kind, tuple[str, str]] = {
-    Kind.NUMBER: ("two", "five"),
-    Kind.DATE: ("tomorrow", "december 20"),
-    Kind.TIME: ("7 pm", "9 am"),
-    Kind.DURATION: ("two hours", "three days"),
-    Kind.MONEY: ("fifty dollars", "80 dollars"),
-    Kind.YES_NO: ("yes", "no"),
-    Kind.NAME: ("Boston", "Denver"),
-    Kind.PHONE: ("555 123 4567", "555 765 4321"),
-    Kind.EMAIL: ("ann@example.com", "bob@example.org"),
-    Kind.CODE: ("A B 1 2", "X Y 3 4"),
-    Kind.TEXT: ("tea", "coffee"),
-    Kind.CHOICE: ("", ""),
+SAID: Mapping[SlotKind, tuple[str, str]] = {
+    SlotKind.NUMBER: ("two", "five"),
+    SlotKind.DATE: ("tomorrow", "december 20"),
+    SlotKind.TIME: ("7 pm", "9 am"),
+    SlotKind.DURATION: ("two hours", "three days"),
+    SlotKind.MONEY: ("fifty dollars", "80 dollars"),
+    SlotKind.YES_NO: ("yes", "no"),
+    SlotKind.NAME: ("Boston", "Denver"),
+    SlotKind.PHONE: ("555 123 4567", "555 765 4321"),
+    SlotKind.EMAIL: ("ann@example.com", "bob@example.org"),
+    SlotKind.CODE: ("A B 1 2", "X Y 3 4"),
+    SlotKind.TEXT: ("tea", "coffee"),
+    SlotKind.CHOICE: ("", ""),
 }
-AMBIGUOUS: Mapping[Kind, str] = {Kind.DATE: "next friday", Kind.TIME: "half past six"}
+AMBIGUOUS: Mapping[SlotKind, str] = {SlotKind.DATE: "next friday", SlotKind.TIME: "half past six"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Alphabet:
 
     # -- What people say
 
-    def person(self, state: State) -> Iterator[Event]:
+    def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
         """Messages, silence, and flows that the program starts."""
         if state.phase in BUSY:
             if len(state.queue) <= self.domain.queue_max:
@@ -97,7 +97,7 @@ class Alphabet:
         yield NothingSaid(0)
         yield from self.starts or (FlowRequested(name, 0) for name in (*self.domain.flows, UNKNOWN))
 
-    def texts(self, state: State) -> Iterator[str]:
+    def texts(self, state: DialogueState) -> Iterator[str]:
         """What is said to this question and not to others."""
         if state.phase is Phase.ERROR:
             yield "retry"
@@ -118,10 +118,10 @@ class Alphabet:
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value
-            elif not isinstance(value, bool) and spec.kind in (Kind.NUMBER, Kind.MONEY):
-                yield f"{value} dollars" if spec.kind is Kind.MONEY else f"{value}"
+            elif not isinstance(value, bool) and spec.kind in (SlotKind.NUMBER, SlotKind.MONEY):
+                yield f"{value} dollars" if spec.kind is SlotKind.MONEY else f"{value}"
 
-    def corrections(self, state: State) -> Iterator[str]:
+    def corrections(self, state: DialogueState) -> Iterator[str]:
         if state.top is None:
             return
         for name, filled in state.top.slots:
@@ -135,7 +135,7 @@ class Alphabet:
 
     # -- What workers answer
 
-    def workers(self, state: State) -> Iterator[Event]:
+    def workers(self, state: DialogueState) -> Iterator[DialogueEvent]:
         wanted = request_of(self.domain, state)
         if wanted is None:
             return
@@ -148,7 +148,7 @@ class Alphabet:
                 yield from self._results(wanted)
         yield WorkFailed(wanted.request, "TimeoutError", "it took too long", 0)
 
-    def meanings(self, state: State) -> Iterator[tuple[Command, ...]]:
+    def meanings(self, state: DialogueState) -> Iterator[tuple[Command, ...]]:
         """What NLU may make of a message, sense and nonsense."""
         yield ()
         yield (StartFlow(UNKNOWN), SetSlot(UNKNOWN, 1), ClearSlot(UNKNOWN))
@@ -161,7 +161,7 @@ class Alphabet:
         if self.has_values:
             yield from self._values(state)
 
-    def _values(self, state: State) -> Iterator[tuple[Command, ...]]:
+    def _values(self, state: DialogueState) -> Iterator[tuple[Command, ...]]:
         for name, spec in self.domain.slots.items():
             filled = state.top.filled(name) if state.top is not None else None
             if filled is None:
@@ -181,7 +181,7 @@ class Alphabet:
                     yield (StartFlow(flow.name), SetSlot(name, value))
                     yield (StartFlow(flow.name), SetSlot(name, value, source=PART))
 
-    def _verdicts(self, wanted: Validate) -> Iterator[Event]:
+    def _verdicts(self, wanted: Validate) -> Iterator[DialogueEvent]:
         value = f"{wanted.value}{NORMALISED}" if wanted.normaliser else wanted.value
         yield Validated(wanted.request, value, 0)
         if wanted.normaliser:
@@ -189,7 +189,7 @@ class Alphabet:
         yield Rejected(wanted.request, "That one is taken.", 0)
         yield Rejected(wanted.request, "", 0)
 
-    def _results(self, wanted: RunAction) -> Iterator[Event]:
+    def _results(self, wanted: RunAction) -> Iterator[DialogueEvent]:
         name = wanted.action
         outputs = tuple(self.outputs.get(name, {}).items()) or self._outputs(name)
         yield ActionDone(wanted.request, outputs, 0)
@@ -206,16 +206,16 @@ class Alphabet:
 
     def _destinations(self, action: str) -> Iterator[tuple[str, str]]:
         """What an action returns, and the slot that it goes to."""
-        acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, Act)]
+        acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
         yield from (pair for at in acts if at.action == action for pair in at.outputs)
 
     # -- What comes too late
 
-    def stale(self) -> tuple[Event, ...]:
+    def stale(self) -> tuple[DialogueEvent, ...]:
         return _STALE
 
 
-_STALE: tuple[Event, ...] = (
+_STALE: tuple[DialogueEvent, ...] = (
     Understood(STALE, (Cancel(),), 0),
     Validated(STALE, "late", 0),
     Rejected(STALE, "late", 0),
@@ -243,7 +243,7 @@ def value_of(spec: SlotSpec, text: str) -> Json:
     return _VALUES[key]
 
 
-_VALUES: dict[tuple[str, Kind, str], Json] = {}
+_VALUES: dict[tuple[str, SlotKind, str], Json] = {}
 
 
 def other_of(spec: SlotSpec, value: Json) -> str:
@@ -257,7 +257,7 @@ def alphabet_of(domain: Domain) -> Alphabet:
     """For any domain: every action may ask for a yes, and for the slots that no step asks for."""
     asked = {name for one in domain.flows.values() for name in one.slots}
     spare = tuple(name for name in domain.slots if name not in asked)
-    actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, Act)}
+    actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
     needs = dict.fromkeys(actions, spare[:1]) if spare else {}
     return Alphabet(domain, needs, dict.fromkeys(actions, "Shall I really do that?"), decides=_decisive(domain))
 

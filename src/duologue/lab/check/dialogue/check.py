@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
-from duologue.dialogue.effects import Effect, Respond
-from duologue.dialogue.events import Event, UserSaid, WorkFailed
+from duologue.dialogue.effects import DialogueEffect, Respond
+from duologue.dialogue.events import DialogueEvent, UserSaid, WorkFailed
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import ROWS, row_for, step
 from duologue.dialogue.matrix import MATRIX
-from duologue.dialogue.state import BUSY, Phase, State
+from duologue.dialogue.state import BUSY, DialogueState, Phase
 
 from ..core.check import Enough, Violation
 from ..explore import Graph, can_reach, explore
@@ -24,11 +24,11 @@ from .abstract import Given, fold, fold_given
 from .alphabet import TODAY, Alphabet
 from .confirmed_once import LAW, account
 from .laws import complaints
-from .observed_step import Seen
+from .observed_step import ObservedStep
 from .state_laws import state_complaints
 
-Stepper: TypeAlias = Callable[[Domain, State, Event], tuple[State, tuple[Effect, ...]]]
-Node: TypeAlias = tuple[State, Given]
+Stepper: TypeAlias = Callable[[Domain, DialogueState, DialogueEvent], tuple[DialogueState, tuple[DialogueEffect, ...]]]
+Node: TypeAlias = tuple[DialogueState, Given]
 
 # Moves of the source that cannot be made here, and why.
 IMPOSSIBLE: dict[tuple[Phase, Phase], str] = {
@@ -59,7 +59,7 @@ class DialogueExplorer:
         self.domain = alphabet.domain
         self.stepper = stepper
         self.violations_max = violations_max
-        self.graph: Graph[Node, Event] = Graph()
+        self.graph: Graph[Node, DialogueEvent] = Graph()
         self.exits: list[tuple[int, Node]] = []  # where "cancel", or a failure of whoever works, leads
         self.found = DialogueFindings(name)
 
@@ -67,7 +67,7 @@ class DialogueExplorer:
         """Explore, judge, report."""
         began = time.process_time()
         try:
-            explore(self.graph, [(fold(State()), frozenset())], self._successors, states_max)
+            explore(self.graph, [(fold(DialogueState()), frozenset())], self._successors, states_max)
             self.found.complete = self.graph.complete
             self._judge_exits()
         except Enough:
@@ -78,7 +78,7 @@ class DialogueExplorer:
 
     # -- One state
 
-    def _successors(self, number: int, node: Node) -> Iterator[tuple[Event, Node]]:
+    def _successors(self, number: int, node: Node) -> Iterator[tuple[DialogueEvent, Node]]:
         state, given = node
         for law, message in state_complaints(self.domain, state):
             self._report(law, message, number)
@@ -94,7 +94,7 @@ class DialogueExplorer:
                     self.exits.append((number, target))
                 yield event, target
 
-    def _take(self, number: int, state: State, given: Given, event: Event) -> Node | None:
+    def _take(self, number: int, state: DialogueState, given: Given, event: DialogueEvent) -> Node | None:
         """Apply one event, judge the step, and return where it leads, or None if it did nothing."""
         self.found.steps += 1
         row = row_for(state, event)
@@ -110,7 +110,7 @@ class DialogueExplorer:
                 )
             return None
         self.found.rows.add(row.name)
-        seen = Seen(self.domain, state, event, after, effects)
+        seen = ObservedStep(self.domain, state, event, after, effects)
         self.found.moves.update(seen.moves)
         for law, message in complaints(seen):
             self._report(law, message, number, event)
@@ -123,7 +123,7 @@ class DialogueExplorer:
 
     def _judge_exits(self) -> None:
         """Saying cancel again and again leads to rest from everywhere."""
-        ways: Graph[Node, Event] = Graph()
+        ways: Graph[Node, DialogueEvent] = Graph()
         ways.states = self.graph.states
         for number, target in self.exits:
             ways.sources.append(number)
@@ -135,7 +135,7 @@ class DialogueExplorer:
 
     # -- Reporting
 
-    def _report(self, law: str, message: str, number: int, event: Event | None = None) -> None:
+    def _report(self, law: str, message: str, number: int, event: DialogueEvent | None = None) -> None:
         if any(seen.law == law and seen.message == message for seen in self.found.violations):
             return
         trace = [*self.graph.trace(number), *([event] if event else [])]
@@ -143,9 +143,9 @@ class DialogueExplorer:
         if len(self.found.violations) >= self.violations_max:
             raise Enough
 
-    def _tell(self, trace: list[Event]) -> Iterator[str]:
+    def _tell(self, trace: list[DialogueEvent]) -> Iterator[str]:
         """The trace as lines: each event, where it led and what was said."""
-        state = fold(State())
+        state = fold(DialogueState())
         for event in trace:
             try:
                 after, effects = self.stepper(self.domain, state, event)
@@ -157,13 +157,13 @@ class DialogueExplorer:
             state = fold(after)
 
 
-def _is_exit(state: State, event: Event) -> bool:
+def _is_exit(state: DialogueState, event: DialogueEvent) -> bool:
     if state.phase in BUSY:
         return isinstance(event, WorkFailed)
     return event == UserSaid("cancel", 0, TODAY)
 
 
-def named(event: Event) -> str:
+def named(event: DialogueEvent) -> str:
     """An event in one line."""
     if isinstance(event, UserSaid):
         return f'"{event.text}"'

@@ -7,18 +7,18 @@ alone, so a machine that forgets to ask can't excuse itself.
 from __future__ import annotations
 
 from duologue.dialogue.effects import RunAction
-from duologue.dialogue.flow import Act, Confirm
+from duologue.dialogue.flow import Confirm, PerformAction
 from duologue.dialogue.state import Instance
 from duologue.dialogue.templates import gaps_of
 
 from .abstract import Given
-from .observed_step import Seen, at_of, changed_in
+from .observed_step import ObservedStep, at_of, changed_in
 from .program_paths import Program, yeses_before
 
 LAW = "one run for one yes"
 
 
-def account(seen: Seen, given: Given) -> tuple[Given, list[str]]:
+def account(seen: ObservedStep, given: Given) -> tuple[Given, list[str]]:
     """Which yeses are left after a step, and what was done without one."""
     given = _taken_back(seen, given)
     before, after = seen.before.top, seen.after.top
@@ -32,16 +32,16 @@ def account(seen: Seen, given: Given) -> tuple[Given, list[str]]:
     return given, wrong
 
 
-def _said_to(seen: Seen, one: Instance) -> Given:
+def _said_to(seen: ObservedStep, one: Instance) -> Given:
     program = seen.domain.flows[one.flow].program
-    acts = [(place, at.step) for place, at in enumerate(program) if isinstance(at, Act)]
+    acts = [(place, at.step) for place, at in enumerate(program) if isinstance(at, PerformAction)]
     found = set()
     for step in seen.confirmed:
         found |= {(one.id, step, name) for place, name in acts if name == step or step in yeses_before(program, place)}
     return frozenset(found)
 
 
-def _taken_back(seen: Seen, given: Given) -> Given:
+def _taken_back(seen: ObservedStep, given: Given) -> Given:
     """A yes to words that would be others now is none."""
     for before, after in seen.pairs():
         if after is None:
@@ -53,7 +53,7 @@ def _taken_back(seen: Seen, given: Given) -> Given:
     return given
 
 
-def _used_up(seen: Seen, run: RunAction, top: Instance, given: Given) -> tuple[Given, list[str]]:
+def _used_up(seen: ObservedStep, run: RunAction, top: Instance, given: Given) -> tuple[Given, list[str]]:
     act, program = at_of(seen.domain, top), seen.domain.flows[top.flow].program
     own = (top.id, act.step, act.step)
     old = next((one for one in seen.before.stack if one.id == top.id), None)

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from duologue.dialogue.conditions import parse
-from duologue.dialogue.english import Choice, Kind
+from duologue.dialogue.english import Choice, SlotKind
 from duologue.dialogue.events import FlowRequested
 from duologue.dialogue.flow import (
-    Act,
     Assign,
-    Call,
+    CallFlow,
     Collect,
     Confirm,
     Domain,
@@ -23,8 +22,9 @@ from duologue.dialogue.flow import (
     Instruction,
     Jump,
     JumpUnless,
-    Link,
-    Say,
+    LinkFlow,
+    PerformAction,
+    SayText,
     SlotSpec,
 )
 
@@ -47,17 +47,21 @@ def domain(*flows: Flow, slots: tuple[SlotSpec, ...] = (), gives_up_by: str = "c
     )
 
 
-PEOPLE = SlotSpec("people", Kind.NUMBER, "For how many?", validator="seats", reprompts=("How many are you?",))
-WHEN = SlotSpec("when", Kind.TIME, "When?", silence_prompts=("At what time?",), depends_on=("people",))
-CODE = SlotSpec("code", Kind.CODE, "Your code?", normaliser="tidy", reads_back=True, barge_in=False)
-SIZE = SlotSpec("size", Kind.CHOICE, "Which size?", choices=(Choice("small"), Choice("large")), help="Small or large.")
-USUAL = SlotSpec("usual", Kind.CHOICE, "Your usual size?", choices=SIZE.choices, is_optional=True, validator="is_sold")
-NOTE = SlotSpec("note", Kind.TEXT, "Any note?", is_optional=True, ask_before_filling=True)
-PIN = SlotSpec("pin", Kind.NUMBER, "Your pin?")
-AMOUNT = SlotSpec("amount", Kind.NUMBER, "How much?")
-DAY = SlotSpec("day", Kind.DATE, "Which day?", prefers="last", is_optional=True, is_future=True)
-HOUR = SlotSpec("hour", Kind.TIME, "What time?", is_optional=True)
-MORE = SlotSpec("more", Kind.YES_NO, "Another one?")
+PEOPLE = SlotSpec("people", SlotKind.NUMBER, "For how many?", validator="seats", reprompts=("How many are you?",))
+WHEN = SlotSpec("when", SlotKind.TIME, "When?", silence_prompts=("At what time?",), depends_on=("people",))
+CODE = SlotSpec("code", SlotKind.CODE, "Your code?", normaliser="tidy", reads_back=True, barge_in=False)
+SIZE = SlotSpec(
+    "size", SlotKind.CHOICE, "Which size?", choices=(Choice("small"), Choice("large")), help="Small or large."
+)
+USUAL = SlotSpec(
+    "usual", SlotKind.CHOICE, "Your usual size?", choices=SIZE.choices, is_optional=True, validator="is_sold"
+)
+NOTE = SlotSpec("note", SlotKind.TEXT, "Any note?", is_optional=True, ask_before_filling=True)
+PIN = SlotSpec("pin", SlotKind.NUMBER, "Your pin?")
+AMOUNT = SlotSpec("amount", SlotKind.NUMBER, "How much?")
+DAY = SlotSpec("day", SlotKind.DATE, "Which day?", prefers="last", is_optional=True, is_future=True)
+HOUR = SlotSpec("hour", SlotKind.TIME, "What time?", is_optional=True)
+MORE = SlotSpec("more", SlotKind.YES_NO, "Another one?")
 
 # A form: a validator, a dependant, an ambiguous time, a confirmation, an action with what it returns.
 TABLE = Alphabet(
@@ -67,8 +71,8 @@ TABLE = Alphabet(
             Collect("people", "people"),
             Collect("when", "when"),
             Confirm("sure", "A table for {people}, all right?"),
-            Act("book", "book", ("people", "when"), (("number", "ref"),), waiting="One moment."),
-            Say("done", "Booked: {ref}."),
+            PerformAction("book", "book", ("people", "when"), (("number", "ref"),), waiting="One moment."),
+            SayText("done", "Booked: {ref}."),
         ),
         slots=(PEOPLE, WHEN),
     ),
@@ -78,7 +82,7 @@ TABLE = Alphabet(
 # Codes that are read back, with a confirmation and an action behind them.
 CODES = Alphabet(
     domain(
-        flow("codes", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), Act("open", "open")),
+        flow("codes", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), PerformAction("open", "open")),
         slots=(CODE,),
     ),
     meanwhile=("yes",),
@@ -105,11 +109,11 @@ PAY = Alphabet(
         flow(
             "pay",
             Collect("amount", "amount"),
-            Act("pay", "pay", ("amount", "pin"), on_failure=3),
+            PerformAction("pay", "pay", ("amount", "pin"), on_failure=3),
             Jump("over", 5),
-            Say("failed", "That did not work."),
-            Act("report", "report", ("amount",)),
-            Say("done", "Good."),
+            SayText("failed", "That did not work."),
+            PerformAction("report", "report", ("amount",)),
+            SayText("done", "Good."),
         ),
         slots=(AMOUNT, PIN),
     ),
@@ -122,7 +126,7 @@ PAY = Alphabet(
 # What is said while somebody works.
 MEANWHILE = Alphabet(
     domain(
-        flow("send", Collect("amount", "amount"), Act("send", "send"), Collect("size", "size")),
+        flow("send", Collect("amount", "amount"), PerformAction("send", "send"), Collect("size", "size")),
         slots=(replace(AMOUNT, validator="enough"), SIZE),
     ),
     meanwhile=("yes", "cancel", "small"),
@@ -135,14 +139,14 @@ ROOMS = Alphabet(
         flow(
             "room",
             Collect("size", "size"),
-            Call("how", "howmany", (("size", "size"),), (("people", "people"),)),
-            Act("reserve", "reserve"),
+            CallFlow("how", "howmany", (("size", "size"),), (("people", "people"),)),
+            PerformAction("reserve", "reserve"),
             completed="Done.",
         ),
-        flow("howmany", Collect("people", "people"), Say("fine", "For {people}."), hidden=True),
-        flow("info", Say("words", "We are open."), completed="That was all."),
-        flow("guide", Confirm("go", "Shall we?"), Link("over", "room")),
-        slots=(SIZE, SlotSpec("people", Kind.NUMBER, "For how many?")),
+        flow("howmany", Collect("people", "people"), SayText("fine", "For {people}."), hidden=True),
+        flow("info", SayText("words", "We are open."), completed="That was all."),
+        flow("guide", Confirm("go", "Shall we?"), LinkFlow("over", "room")),
+        slots=(SIZE, SlotSpec("people", SlotKind.NUMBER, "For how many?")),
     ),
     meanwhile=(),
     has_values=False,
@@ -151,8 +155,8 @@ ROOMS = Alphabet(
 # A called flow that goes over to another one, with an action behind the call.
 RELAY = Alphabet(
     domain(
-        flow("outer", Call("through", "inner"), Act("finish", "finish")),
-        flow("inner", Link("over", "last"), hidden=True),
+        flow("outer", CallFlow("through", "inner"), PerformAction("finish", "finish")),
+        flow("inner", LinkFlow("over", "last"), hidden=True),
         flow("last", Collect("size", "size"), hidden=True),
         slots=(SIZE,),
     ),
@@ -168,14 +172,14 @@ ROUNDS = Alphabet(
             JumpUnless("while", parse("more"), 7),
             Collect("size", "size"),
             Confirm("sure", "Add it?"),
-            Act("add", "add", ("size",)),
+            PerformAction("add", "add", ("size",)),
             Assign("again", (("size", None), ("more", None))),
             Jump("while_end", 9),
             JumpUnless("branch", parse("more == false"), 9),
             Jump("out", 11),
             Collect("more", "more"),
             Jump("round", 1),
-            Say("bye", "Done."),
+            SayText("bye", "Done."),
         ),
         slots=(SIZE, MORE),
     ),
@@ -191,7 +195,7 @@ RATED = Alphabet(
             Collect("size", "size"),
             Collect("amount", "amount"),
             Confirm("sure", "Pay {amount}?"),
-            Act("pay", "pay", on_failure=None),
+            PerformAction("pay", "pay", on_failure=None),
             Collect("pin", "pin"),
         ),
         slots=(SIZE, AMOUNT, PIN),
@@ -221,10 +225,10 @@ AGAIN = Alphabet(
 LOOPS = Alphabet(
     domain(
         flow("spin", Jump("spin", 0)),
-        flow("asked", Confirm("go", "Shall we?", on_no=2), Say("words", "Well."), Jump("back", 2)),
-        flow("calls", Call("again", "words"), Jump("back", 0)),
-        flow("words", Say("words", "Well."), hidden=True),
-        flow("acts", Act("ping", "ping")),
+        flow("asked", Confirm("go", "Shall we?", on_no=2), SayText("words", "Well."), Jump("back", 2)),
+        flow("calls", CallFlow("again", "words"), Jump("back", 0)),
+        flow("words", SayText("words", "Well."), hidden=True),
+        flow("acts", PerformAction("ping", "ping")),
     ),
     meanwhile=(),
     has_values=False,

@@ -13,20 +13,20 @@ from duologue.dialogue.commands import Affirm, Cancel, ClearSlot, CorrectSlot, H
 from duologue.dialogue.effects import HandOver, Save
 from duologue.dialogue.english import ANY, Json
 from duologue.dialogue.events import ActionDone, NothingSaid, Rejected, Understood, UserSaid, Validated, WorkFailed
-from duologue.dialogue.flow import Act, Assign, Collect, Confirm
+from duologue.dialogue.flow import Assign, Collect, Confirm, PerformAction
 from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, values_of
 from duologue.dialogue.unconfirmed_values import is_part
 
-from .observed_step import Seen, at_of, changed_in, dependants, used_by
+from .observed_step import ObservedStep, at_of, changed_in, dependants, used_by
 
-Law: TypeAlias = Callable[[Seen], Iterator[str]]
+Law: TypeAlias = Callable[[ObservedStep], Iterator[str]]
 _ASKING = (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING, Phase.ERROR)
 
 
-def moves_along_the_matrix(seen: Seen) -> Iterator[str]:
+def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
     for before, after in seen.moves:
         if (before, after) not in MATRIX:
             yield f"{before} -> {after}"
@@ -37,7 +37,7 @@ def moves_along_the_matrix(seen: Seen) -> Iterator[str]:
         yield "a phase changed without a move"
 
 
-def one_request_at_a_time(seen: Seen) -> Iterator[str]:
+def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
     """Whoever is asked is asked for what the state waits for, and only then."""
     asked, waits = seen.requests, request_of(seen.domain, seen.after)
     if len(asked) > 1:
@@ -50,7 +50,7 @@ def one_request_at_a_time(seen: Seen) -> Iterator[str]:
         yield f"a request, and it rests in {seen.after.phase}"
 
 
-def no_slot_is_lost(seen: Seen) -> Iterator[str]:
+def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
     """Filled slots go with a correction of what they depend on, go back, clear, set and the end of a flow."""
     for before, after in seen.pairs():
         held = values_of(seen.after.kept if after is None else after.slots)
@@ -64,7 +64,7 @@ def no_slot_is_lost(seen: Seen) -> Iterator[str]:
             yield f"{min(left)} was lost" if after else f"{min(left)} was not kept at the end of its flow"
 
 
-def _may_go(seen: Seen, before: Instance, held: dict[str, Json], lost: set[str]) -> set[str]:
+def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: set[str]) -> set[str]:
     program = seen.domain.flows[before.flow].program
     emptied = {name for at in program if isinstance(at, Assign) for name, value in at.values if value is None}
     cleared = {command.slot for command in seen.commands if isinstance(command, ClearSlot)}
@@ -80,7 +80,7 @@ def _may_go(seen: Seen, before: Instance, held: dict[str, Json], lost: set[str])
     return emptied | cleared | dependants(seen.domain, begun)
 
 
-def validated_before_written(seen: Seen) -> Iterator[str]:
+def validated_before_written(seen: ObservedStep) -> Iterator[str]:
     """A slot with a validator gets a new value only from its verdict, from a flow or from an action (D-06)."""
     before = {one.id: one for one in seen.before.stack}
     for one in seen.after.stack:
@@ -93,7 +93,7 @@ def validated_before_written(seen: Seen) -> Iterator[str]:
                 yield f"{name} was written unchecked"
 
 
-def _is_checked(seen: Seen, one: Instance, name: str, value: Json) -> bool:
+def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bool:
     event, given = seen.event, seen.before.values[:1]
     if given and given[0].slot == name:
         if isinstance(event, Validated) and event.value == value:
@@ -110,7 +110,7 @@ def _is_checked(seen: Seen, one: Instance, name: str, value: Json) -> bool:
     return value == ANY or (passed_on and is_other)
 
 
-def one_key_for_one_run(seen: Seen) -> Iterator[str]:
+def one_key_for_one_run(seen: ObservedStep) -> Iterator[str]:
     """A run keeps its key however often it is tried; another run never has it."""
     for one in seen.after.stack:
         if one.id > seen.before.instances:
@@ -118,7 +118,7 @@ def one_key_for_one_run(seen: Seen) -> Iterator[str]:
         if one.id not in [other.id for other in seen.before.stack]:
             yield "the number of a flow came back"
     for before, after in seen.pairs():
-        if after is None or not isinstance(at := at_of(seen.domain, before), Act):
+        if after is None or not isinstance(at := at_of(seen.domain, before), PerformAction):
             continue
         same = before.is_acting and after.is_acting and before.at == after.at and after.runs == before.runs
         failed = not before.needs and not before.confirm
@@ -128,7 +128,7 @@ def one_key_for_one_run(seen: Seen) -> Iterator[str]:
         top = seen.after.stack[-1]
         old = next((one for one in seen.before.stack if one.id == top.id), None)
         at = at_of(seen.domain, top)
-        same = old is not None and isinstance(at, Act) and not changed_in(old, top) & set(used_by(at, old))
+        same = old is not None and isinstance(at, PerformAction) and not changed_in(old, top) & set(used_by(at, old))
         goes_on = same and old is not None and old.is_acting and old.at == top.at
         if goes_on and old is not None and top.runs != old.runs and seen.before.phase is not Phase.EXECUTING_ACTION:
             yield "a run that is tried again has another key"
@@ -138,7 +138,7 @@ def one_key_for_one_run(seen: Seen) -> Iterator[str]:
             yield f"key {run.key} is not made of the run"
 
 
-def yes_to_what_was_asked(seen: Seen) -> Iterator[str]:
+def yes_to_what_was_asked(seen: ObservedStep) -> Iterator[str]:
     """A yes counts for the question that was open when it was said."""
     top = seen.before.top
     for step in seen.confirmed:
@@ -154,11 +154,15 @@ def yes_to_what_was_asked(seen: Seen) -> Iterator[str]:
     if top is None or after is None or top.id != after.id or top.at != after.at or not after.confirm:
         return
     at = at_of(seen.domain, after)
-    if isinstance(at, Act) and top.confirm == after.confirm and changed_in(top, after) & set(used_by(at, top)):
+    if (
+        isinstance(at, PerformAction)
+        and top.confirm == after.confirm
+        and changed_in(top, after) & set(used_by(at, top))
+    ):
         yield "an action's question is asked again though its values have changed"
 
 
-def always_a_question(seen: Seen) -> Iterator[str]:
+def always_a_question(seen: ObservedStep) -> Iterator[str]:
     """Whoever is waited for has been asked, once, and last."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
@@ -170,7 +174,7 @@ def always_a_question(seen: Seen) -> Iterator[str]:
         yield f"{len(asking)} questions at once"
 
 
-def each_question_counts_anew(seen: Seen) -> Iterator[str]:
+def each_question_counts_anew(seen: ObservedStep) -> Iterator[str]:
     """Whoever was not understood once is not told so at the next question."""
     before, after = seen.before.top, seen.after.top
     if after is None or seen.after.phase not in _ASKING:
@@ -180,7 +184,7 @@ def each_question_counts_anew(seen: Seen) -> Iterator[str]:
         yield "a miss of one question counts for the next"
 
 
-def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
+def what_was_in_vain_counts(seen: ObservedStep) -> Iterator[str]:
     """As long as a question stays open, its tries only grow, and they grow with whatever was no answer. Since they are
     bounded, no question is asked for ever. What was said before it was asked is no answer of either kind, and there are
     only as many of those as wait."""
@@ -201,7 +205,7 @@ def what_was_in_vain_counts(seen: Seen) -> Iterator[str]:
         yield "the tries of a question that stays open are forgotten"
 
 
-def nothing_that_was_said_is_lost(seen: Seen) -> Iterator[str]:
+def nothing_that_was_said_is_lost(seen: ObservedStep) -> Iterator[str]:
     """A message that comes while somebody works waits, or its refusal is told."""
     if not isinstance(seen.event, UserSaid) or seen.before.phase not in BUSY:
         return
@@ -210,7 +214,7 @@ def nothing_that_was_said_is_lost(seen: Seen) -> Iterator[str]:
         yield "a message was lost"
 
 
-def every_message_is_answered(seen: Seen) -> Iterator[str]:
+def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
     """A message leads to words or to a request, unless a flow ends that has no words for it."""
     if len(seen.after.stack) < len(seen.before.stack):
         return
@@ -221,7 +225,7 @@ def every_message_is_answered(seen: Seen) -> Iterator[str]:
         yield "what was understood got no answer"
 
 
-def nothing_understood_is_dropped(seen: Seen) -> Iterator[str]:
+def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
     """Values for open questions are checked, written, or told to be wrong."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
@@ -241,18 +245,18 @@ def nothing_understood_is_dropped(seen: Seen) -> Iterator[str]:
             yield f"{command.slot} was understood and dropped"
 
 
-def a_failed_action_never_falls_through(seen: Seen) -> Iterator[str]:
+def a_failed_action_never_falls_through(seen: ObservedStep) -> Iterator[str]:
     top = seen.before.top
     if not isinstance(seen.event, WorkFailed) or seen.before.phase is not Phase.EXECUTING_ACTION or top is None:
         return
     at = at_of(seen.domain, top)
-    if not isinstance(at, Act) or at.on_failure is not None or seen.before.queue:
+    if not isinstance(at, PerformAction) or at.on_failure is not None or seen.before.queue:
         return
     if seen.after.phase is not Phase.ERROR or seen.after.top is None or seen.after.top.at != top.at:
         yield f"{at.action} failed and the dialogue went on to {seen.after.phase}"
 
 
-def tried_again_only_when_asked(seen: Seen) -> Iterator[str]:
+def tried_again_only_when_asked(seen: ObservedStep) -> Iterator[str]:
     """After a failure an action runs again by a retry, not by whatever is said next."""
     top, after = seen.before.top, seen.after.top
     if top is None or not top.is_acting or top.needs or top.confirm or not seen.runs:
@@ -266,7 +270,7 @@ def tried_again_only_when_asked(seen: Seen) -> Iterator[str]:
         yield "a failed action runs again by what was said before it failed"
 
 
-def what_was_picked_out_is_heard_first(seen: Seen) -> Iterator[str]:
+def what_was_picked_out_is_heard_first(seen: ObservedStep) -> Iterator[str]:
     """An action uses what was picked out of a message only after the person could object."""
     top = seen.after.top
     for name, filled in top.slots if top is not None and seen.runs else ():
@@ -274,7 +278,7 @@ def what_was_picked_out_is_heard_first(seen: Seen) -> Iterator[str]:
             yield f"an action uses {name}, which nobody could object to"
 
 
-def saved_in_time(seen: Seen) -> Iterator[str]:
+def saved_in_time(seen: ObservedStep) -> Iterator[str]:
     """After each transition and response, and before an action (D-13)."""
     saves = [effect for effect in seen.effects if isinstance(effect, Save)]
     reasons = {reason for save in saves for reason in save.reasons}
@@ -310,7 +314,7 @@ def name_of(law: Callable[..., object]) -> str:
     return law.__name__.replace("_", " ")
 
 
-def complaints(seen: Seen) -> Iterator[tuple[str, str]]:
+def complaints(seen: ObservedStep) -> Iterator[tuple[str, str]]:
     """Which laws a step breaks, and how."""
     for law in LAWS:
         for message in law(seen):

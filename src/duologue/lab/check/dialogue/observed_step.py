@@ -10,23 +10,23 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from duologue.dialogue.commands import Back, Command, Restart
-from duologue.dialogue.effects import Effect, Respond, RunAction, Understand, Validate
+from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Understand, Validate
 from duologue.dialogue.english import Json
 from duologue.dialogue.english.commands import command_of
 from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.events import Event, Understood, UserSaid
-from duologue.dialogue.flow import Act, Domain, Instruction
-from duologue.dialogue.state import Instance, Phase, State, values_of
+from duologue.dialogue.events import DialogueEvent, Understood, UserSaid
+from duologue.dialogue.flow import Domain, Instruction, PerformAction
+from duologue.dialogue.state import DialogueState, Instance, Phase, values_of
 
 
-class Seen(NamedTuple):
+class ObservedStep(NamedTuple):
     """One step. `before.trace` is empty, so that of `after` tells what happened."""
 
     domain: Domain
-    before: State
-    event: Event
-    after: State
-    effects: tuple[Effect, ...]
+    before: DialogueState
+    event: DialogueEvent
+    after: DialogueState
+    effects: tuple[DialogueEffect, ...]
 
     @property
     def requests(self) -> list[Understand | Validate | RunAction]:
@@ -80,7 +80,7 @@ def at_of(domain: Domain, instance: Instance) -> Instruction:
     return domain.flows[instance.flow].program[instance.at]
 
 
-def used_by(act: Act, instance: Instance) -> dict[str, Json]:
+def used_by(act: PerformAction, instance: Instance) -> dict[str, Json]:
     """What an action is given."""
     values = values_of(instance.slots)
     return {name: value for name, value in values.items() if not act.slots or name in act.slots}

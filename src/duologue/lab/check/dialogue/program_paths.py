@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from duologue.dialogue.flow import Act, Collect, Confirm, End, Instruction, Jump, JumpUnless, Link
+from duologue.dialogue.flow import Collect, Confirm, End, Instruction, Jump, JumpUnless, LinkFlow, PerformAction
 
 Program = tuple[Instruction, ...]
 _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] = {}
@@ -59,11 +59,11 @@ def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
     if isinstance(at, Jump):
         yield at.to
         return
-    if not is_closed and not isinstance(at, End | Link):
+    if not is_closed and not isinstance(at, End | LinkFlow):
         yield place + 1
     if isinstance(at, JumpUnless):
         yield at.to
     if isinstance(at, Confirm) and at.on_no is not None:
         yield at.on_no
-    if isinstance(at, Act) and at.on_failure is not None:
+    if isinstance(at, PerformAction) and at.on_failure is not None:
         yield at.on_failure

@@ -10,19 +10,19 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from duologue.dialogue.codec import BadCheckpoint, from_json, to_json
-from duologue.dialogue.flow import Act, Assign, Collect, Confirm, Domain
+from duologue.dialogue.flow import Assign, Collect, Confirm, Domain, PerformAction
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.run_flow import DEPTH_MAX
-from duologue.dialogue.state import BUSY, MESSAGES_MAX, TRACE_MAX, Phase, State
+from duologue.dialogue.state import BUSY, MESSAGES_MAX, TRACE_MAX, DialogueState, Phase
 
 from .laws import name_of
 from .observed_step import at_of
 from .program_paths import slots_before
 
-StateLaw: TypeAlias = Callable[[Domain, State], Iterator[str]]
+StateLaw: TypeAlias = Callable[[Domain, DialogueState], Iterator[str]]
 
 
-def never_stuck(domain: Domain, state: State) -> Iterator[str]:
+def never_stuck(domain: Domain, state: DialogueState) -> Iterator[str]:
     """Somebody works and will answer, or the person is asked, or all is quiet."""
     if state.phase is Phase.COMPLETED:
         yield "completed is no place to rest"
@@ -33,7 +33,7 @@ def never_stuck(domain: Domain, state: State) -> Iterator[str]:
         yield f"{state.phase} with a request or messages waiting"
 
 
-def the_question_fits_the_step(domain: Domain, state: State) -> Iterator[str]:
+def the_question_fits_the_step(domain: Domain, state: DialogueState) -> Iterator[str]:
     top = state.top
     at = at_of(domain, top) if top is not None else None
     if state.phase is Phase.WAITING_FOR_SLOT:
@@ -46,23 +46,25 @@ def the_question_fits_the_step(domain: Domain, state: State) -> Iterator[str]:
         elif top.filled(slot) is not None and not reads_back:
             yield f"{slot} is awaited and filled"
     if state.phase is Phase.CONFIRMING:
-        asks = isinstance(at, Confirm) or (isinstance(at, Act) and top is not None and bool(top.confirm))
+        asks = isinstance(at, Confirm) or (isinstance(at, PerformAction) and top is not None and bool(top.confirm))
         if not asks or state.waiting_for is not None:
             yield f"a yes is awaited, and {at.step if at else 'nothing'} is open"
-    if state.phase is Phase.EXECUTING_ACTION and not (isinstance(at, Act) and top is not None and top.is_acting):
+    if state.phase is Phase.EXECUTING_ACTION and not (
+        isinstance(at, PerformAction) and top is not None and top.is_acting
+    ):
         yield "an action runs that no step has"
     if state.phase is Phase.IDLE and state.stack:
         yield "idle with a flow open"
 
 
-def nothing_is_left_over(domain: Domain, state: State) -> Iterator[str]:
+def nothing_is_left_over(domain: Domain, state: DialogueState) -> Iterator[str]:
     """What belongs to one question is gone with it."""
     if state.phase is Phase.IDLE:
         for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences", "tries"):
             if getattr(state, name):
                 yield f"{name} is left over when all is over"
     for one in state.stack:
-        if not isinstance(at_of(domain, one), Act):
+        if not isinstance(at_of(domain, one), PerformAction):
             for name in ("needs", "confirm", "is_acting"):
                 if getattr(one, name):
                     yield f"{name} of an action is left over at another step"
@@ -78,7 +80,7 @@ def nothing_is_left_over(domain: Domain, state: State) -> Iterator[str]:
         yield "an error recovers to an error"
 
 
-def candidates_are_of_the_slot_that_is_asked(domain: Domain, state: State) -> Iterator[str]:
+def candidates_are_of_the_slot_that_is_asked(domain: Domain, state: DialogueState) -> Iterator[str]:
     if not state.among:
         return
     if state.waiting_for is None:
@@ -95,7 +97,7 @@ def candidates_are_of_the_slot_that_is_asked(domain: Domain, state: State) -> It
         yield f"candidates of another slot than {spec.name}"
 
 
-def an_action_has_what_its_flow_asked_for(domain: Domain, state: State) -> Iterator[str]:
+def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) -> Iterator[str]:
     """No way leads to an action around a question, so its answer is there."""
     if state.phase is not Phase.EXECUTING_ACTION or state.top is None:
         return
@@ -106,7 +108,7 @@ def an_action_has_what_its_flow_asked_for(domain: Domain, state: State) -> Itera
             yield f"{at_of(domain, top).step} runs without {slot}"
 
 
-def a_checkpoint_is_the_whole_truth(domain: Domain, state: State) -> Iterator[str]:
+def a_checkpoint_is_the_whole_truth(domain: Domain, state: DialogueState) -> Iterator[str]:
     """Written and read again it is the same state, waiting for the same request (D-13, D-14)."""
     try:
         again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
@@ -119,7 +121,7 @@ def a_checkpoint_is_the_whole_truth(domain: Domain, state: State) -> Iterator[st
         yield "a checkpoint waits for another request"
 
 
-def everything_is_bounded(domain: Domain, state: State) -> Iterator[str]:
+def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]:
     sizes = (
         ("messages", len(state.messages), MESSAGES_MAX),
         ("trace", len(state.trace), TRACE_MAX),
@@ -134,7 +136,7 @@ def everything_is_bounded(domain: Domain, state: State) -> Iterator[str]:
             yield f"{size} {name}"
 
 
-def a_flow_is_begun_once(domain: Domain, state: State) -> Iterator[str]:  # noqa: ARG001
+def a_flow_is_begun_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001
     """Only a call opens a second one of the same flow."""
     begun = [one.flow for one in state.stack if not one.called]
     if len(set(begun)) < len(begun):
@@ -153,7 +155,9 @@ STATE_LAWS: tuple[StateLaw, ...] = (
 )
 
 
-def state_complaints(domain: Domain, state: State, without: tuple[StateLaw, ...] = ()) -> Iterator[tuple[str, str]]:
+def state_complaints(
+    domain: Domain, state: DialogueState, without: tuple[StateLaw, ...] = ()
+) -> Iterator[tuple[str, str]]:
     """Which laws a state breaks, and how."""
     for law in STATE_LAWS:
         if law in without:

@@ -66,5 +66,5 @@ export function shownIndex(hood) {
 }
 
 function byId(rows) {
-  return Object.fromEntries(rows.map((row) => [row.id, { ...row, region: row.region === "job" ? "jobs" : row.region }]));
+  return Object.fromEntries(rows.map((row) => [row.id, row]));
 }

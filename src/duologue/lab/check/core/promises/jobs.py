@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.leaves import ACTIVE, FOREGROUND, SOUNDING, Job, Outcome, Overlap, Reply, Timer, Voice
+from duologue.core.leaves import ACTIVE, FOREGROUND, SOUNDING, JobKind, Outcome, Overlap, Reply, Timer, Voice
 from duologue.core.state import JobRecord, State
 
-from ..laws import Step
+from ..laws import CheckedStep
 from .promise import Promise, does, never
 
 T = Timer
@@ -18,9 +18,9 @@ def _job(s: State, e: ev.Event) -> JobRecord | None:
     return next((job for job in s.jobs if job.call == getattr(e, "call", 0)), None)
 
 
-def _kind(s: State, e: ev.Event) -> Job:
+def _kind(s: State, e: ev.Event) -> JobKind:
     job = _job(s, e)
-    return job.kind if job and s.link in ACTIVE else Job.ABSENT
+    return job.kind if job and s.link in ACTIVE else JobKind.ABSENT
 
 
 def _outcome(e: ev.Event) -> Outcome:
@@ -29,16 +29,16 @@ def _outcome(e: ev.Event) -> Outcome:
     return Outcome.DONE if isinstance(e, ev.JobFinished) else Outcome.FAILED
 
 
-def _kinds(s: State) -> list[Job]:
+def _kinds(s: State) -> list[JobKind]:
     return [job.kind for job in s.jobs]
 
 
-def _told(step: Step) -> bool:
+def _told(step: CheckedStep) -> bool:
     """Will the brain hear of it, now or later?"""
     return step.after.news or does(step, fx.StartReply)
 
 
-def _ends(step: Step, effect: fx.Effect) -> bool:
+def _ends(step: CheckedStep, effect: fx.Effect) -> bool:
     """The record is gone, with this output or end, and work that ran out of time is stopped."""
     call = step.event.call  # type: ignore[attr-defined]
     stopped = fx.CancelWork(call) in step.effects
@@ -62,7 +62,7 @@ def _takes(s: State, e: ev.Event) -> bool:
     return s.voice in SOUNDING and getattr(e, "bid", True)
 
 
-def _survivors(step: Step) -> list[tuple[Job, bool]]:
+def _survivors(step: CheckedStep) -> list[tuple[JobKind, bool]]:
     """What should be left of the jobs when the person takes the floor, or does not."""
     taken = _takes(step.before, step.event)
     return [
@@ -78,7 +78,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
         (ev.ToolCalled,),
         lambda s, e: _open_reply(s, e) and len(s.jobs) < s.settings.jobs_max,
         lambda x: (
-            _kind(x.after, x.event) is Job.TOOL
+            _kind(x.after, x.event) is JobKind.TOOL
             and x.after.called
             and x.effects == (fx.RunCall(x.event.call),)  # type: ignore[attr-defined]
             and x.after.reply is not Reply.COMMITTING
@@ -98,15 +98,15 @@ JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a delegated call is waited for",
         (ev.CallDelegated,),
-        lambda s, e: _kind(s, e) is Job.TOOL,
-        lambda x: _kind(x.after, x.event) is Job.DELEGATED and x.effects == (),
+        lambda s, e: _kind(s, e) is JobKind.TOOL,
+        lambda x: _kind(x.after, x.event) is JobKind.DELEGATED and x.effects == (),
     ),
     Promise(
         "a dispatched call is answered at once and goes on beside the talk",
         (ev.CallDispatched,),
-        lambda s, e: _kind(s, e) is Job.TOOL,
+        lambda s, e: _kind(s, e) is JobKind.TOOL,
         lambda x: (
-            _kind(x.after, x.event) is Job.DISPATCHED
+            _kind(x.after, x.event) is JobKind.DISPATCHED
             and fx.PostOutput(x.event.call, Outcome.STARTED) in x.effects  # type: ignore[attr-defined]
             and _told(x)
         ),
@@ -114,9 +114,9 @@ JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a worker's question reaches the person",
         (ev.JobAsked,),
-        lambda s, e: _kind(s, e) is not Job.ABSENT,
+        lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: (
-            _kind(x.after, x.event) is Job.DISPATCHED
+            _kind(x.after, x.event) is JobKind.DISPATCHED
             and _told(x)
             and (fx.PostOutput if _kind(x.before, x.event) in FOREGROUND else fx.PostNews)(
                 x.event.call,  # type: ignore[attr-defined]
@@ -128,7 +128,7 @@ JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
         "progress is shown",
         (ev.JobProgressed,),
-        lambda s, e: _kind(s, e) is not Job.ABSENT,
+        lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: x.effects == (fx.ShowProgress(_call(x)),) and _kinds(x.after) == _kinds(x.before),
     ),
     Promise(
@@ -152,13 +152,13 @@ JOB_PROMISES: tuple[Promise, ...] = (
     Promise(
         "a dispatched job that ends is news",
         (ev.JobFinished, ev.JobFailed, T.JOB),
-        lambda s, e: _kind(s, e) is Job.DISPATCHED,
+        lambda s, e: _kind(s, e) is JobKind.DISPATCHED,
         lambda x: _ends(x, fx.PostNews(_call(x), _outcome(x.event))) and _told(x),
     ),
     Promise(
         "cancelled work ends at once and causes no request of its own",
         (ev.CancelRequested,),
-        lambda s, e: _kind(s, e) is not Job.ABSENT,
+        lambda s, e: _kind(s, e) is not JobKind.ABSENT,
         lambda x: (
             _job(x.after, x.event) is None
             and fx.CancelWork(_call(x)) in x.effects
@@ -194,6 +194,6 @@ JOB_PROMISES: tuple[Promise, ...] = (
 )
 
 
-def _call(step: Step) -> int:
+def _call(step: CheckedStep) -> int:
     call: int = step.event.call  # type: ignore[attr-defined]
     return call

@@ -14,7 +14,7 @@ from duologue.core.leaves import (
     TIMER_INDEX,
     Ask,
     ErrorClass,
-    Job,
+    JobKind,
     Link,
     Reply,
     Timer,
@@ -24,7 +24,7 @@ from duologue.core.leaves import (
 from duologue.core.settings import POLICIES
 from duologue.core.state import State, has_foreground
 
-from ..laws import Step
+from ..laws import CheckedStep
 from .promise import Promise, does, goes, never
 
 T = Timer
@@ -38,7 +38,7 @@ def _is_armed(s: State, timer: Timer) -> bool:
     return s.due[TIMER_INDEX[timer]] > 0
 
 
-def _faulted(step: Step) -> bool:
+def _faulted(step: CheckedStep) -> bool:
     """A fault is counted, shown as it is kept, and fatal exactly if the breaker or its class says so."""
     s, fault = step.after, step.after.fault
     shown = [effect for effect in step.effects if isinstance(effect, fx.ShowFault)]
@@ -50,16 +50,16 @@ def _faulted(step: Step) -> bool:
     return counted and _is_armed(s, T.BREAKER) and fault.fatal == (tripped or POLICIES[fault.error].ends)
 
 
-def _keeps_jobs(step: Step) -> bool:
+def _keeps_jobs(step: CheckedStep) -> bool:
     return [job.kind for job in step.after.jobs] == [job.kind for job in step.before.jobs]
 
 
-def _drops_calls_only(step: Step) -> bool:
-    kept = [job.kind for job in step.before.jobs if job.kind is Job.DISPATCHED]
+def _drops_calls_only(step: CheckedStep) -> bool:
+    kept = [job.kind for job in step.before.jobs if job.kind is JobKind.DISPATCHED]
     return [job.kind for job in step.after.jobs] == kept
 
 
-def _lost(step: Step) -> bool:
+def _lost(step: CheckedStep) -> bool:
     """The line is given up: context kept, silence, nothing asked, no job touched, a try to come."""
     s = step.after
     quiet = s.voice is Voice.SILENT and s.reply is Reply.NONE and s.attempts == 0

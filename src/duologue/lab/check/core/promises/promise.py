@@ -11,7 +11,7 @@ from duologue.core.leaves import Leaf, Link, Reply, User, Voice
 from duologue.core.rows import Trigger
 from duologue.core.state import State, has_foreground
 
-from ..laws import Step
+from ..laws import CheckedStep
 
 
 class Promise(NamedTuple):
@@ -20,7 +20,7 @@ class Promise(NamedTuple):
     name: str
     on: tuple[Trigger, ...]
     when: Callable[[State, Any], bool]
-    then: Callable[[Step], bool]
+    then: Callable[[CheckedStep], bool]
 
 
 def trigger_of(event: Event) -> Trigger:
@@ -36,17 +36,17 @@ def index(promises: Iterable[Promise]) -> dict[Trigger, list[Promise]]:
     return found
 
 
-def does(step: Step, *kinds: type[Effect]) -> bool:
+def does(step: CheckedStep, *kinds: type[Effect]) -> bool:
     """Did the step have every one of these effects?"""
     return all(any(type(effect) is kind for effect in step.effects) for kind in kinds)
 
 
-def never(step: Step, *kinds: type[Effect]) -> bool:
+def never(step: CheckedStep, *kinds: type[Effect]) -> bool:
     """Did the step have none of these effects?"""
     return not any(type(effect) in kinds for effect in step.effects)
 
 
-def goes(step: Step, *leaves: Leaf) -> bool:
+def goes(step: CheckedStep, *leaves: Leaf) -> bool:
     """Is every one of these leaves entered or kept?"""
     after = step.after
     return all(leaf in (after.link, after.user, after.voice, after.reply) for leaf in leaves)
@@ -57,7 +57,7 @@ def quiet_floor(s: State) -> bool:
     return s.link is Link.UP and s.voice is Voice.SILENT and s.reply is Reply.NONE and not has_foreground(s)
 
 
-def asks(step: Step, last: int) -> bool:
+def asks(step: CheckedStep, last: int) -> bool:
     """Was everything up to this turn asked, in one request?"""
     starts = [effect for effect in step.effects if isinstance(effect, StartReply)]
     return len(starts) == 1 and starts[0].last == last and starts[0].first == step.after.answered + 1

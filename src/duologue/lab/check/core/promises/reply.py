@@ -8,7 +8,7 @@ from duologue.core.leaves import LIVE, PENDING, Ask, ErrorClass, Link, Reply, Ti
 from duologue.core.settings import POLICIES
 from duologue.core.state import State, has_foreground
 
-from ..laws import Step
+from ..laws import CheckedStep
 from .promise import Promise, asks, does, goes, never
 
 T = Timer
@@ -34,12 +34,12 @@ def _is_fault(e: ev.Event) -> bool:
     return not isinstance(e, ev.ReplyFailed) or e.error is not ErrorClass.SESSION_EXPIRED
 
 
-def _asked_for(step: Step, ask: Ask) -> bool:
+def _asked_for(step: CheckedStep, ask: Ask) -> bool:
     starts = [effect for effect in step.effects if isinstance(effect, fx.StartReply)]
     return len(starts) == 1 and starts[0].ask is ask and step.after.ask is ask
 
 
-def _owed_again(step: Step) -> bool:
+def _owed_again(step: CheckedStep) -> bool:
     """Dropped unheard: the turns are owed as before, and what was to be told is news again. While calls
     that it made run, the turns stay asked: the outputs will go on with them."""
     asked = step.before.asked if has_foreground(step.after) else step.after.answered

@@ -7,7 +7,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ACTIVE, PENDING, SOUNDING, Reply, Timer, User, Voice, Words
 from duologue.core.state import State, has_foreground
 
-from ..laws import Step
+from ..laws import CheckedStep
 from .promise import Promise, asks, does, goes, is_open, never, quiet_floor
 
 T = Timer
@@ -29,11 +29,11 @@ def _is_late(s: State, e: ev.WordsHeard) -> bool:
     return late and e.words > 0 and (e.final or e.turn > s.asked)
 
 
-def _overheard(step: Step, turn: int) -> bool:
+def _overheard(step: CheckedStep, turn: int) -> bool:
     return fx.RecordOverheard(turn) in step.effects
 
 
-def _begins(step: Step) -> bool:
+def _begins(step: CheckedStep) -> bool:
     return goes(step, User.TALKING) and step.after.turn == step.before.turn + 1 and step.after.words is Words.NONE
 
 

@@ -20,7 +20,7 @@ from duologue.core.leaves import (
 )
 from duologue.core.state import State, has_foreground, is_owed
 
-from ..laws import Step
+from ..laws import CheckedStep
 from .promise import Promise, does, goes, never
 
 T = Timer
@@ -46,7 +46,7 @@ def _breathing(s: State) -> bool:
     return s.due[TIMER_INDEX[T.BREATH]] > 0
 
 
-def _interrupted(step: Step) -> bool:
+def _interrupted(step: CheckedStep) -> bool:
     """Silence in the same step: stopped, cancelled, its id gone."""
     return (
         goes(step, Voice.STOPPING)
@@ -56,7 +56,7 @@ def _interrupted(step: Step) -> bool:
     )
 
 
-def _silent(step: Step) -> bool:
+def _silent(step: CheckedStep) -> bool:
     """Truncated at what was heard; heard, it was the answer, unheard, the turns are owed again, but
     stay asked while calls run that will go on with them."""
     truncated = [effect for effect in step.effects if isinstance(effect, fx.TruncateReply)]
