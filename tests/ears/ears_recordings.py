@@ -9,9 +9,9 @@ import numpy as np
 from duologue.audio.frames import Samples, to_pcm
 from duologue.audio.resample import resample
 from duologue.audio.wav import read_audio
-from duologue.models.cache import model_path
 from duologue.ports.ears import Frame
 from duologue.turns.words import words_of
+from tests.needs import needs_model
 
 RATE_HZ = 16_000
 CUTS_S = {"beckett": (0.0, 10.0), "two_cities": (0.7, 17.2)}  # as much as the tests need
@@ -25,8 +25,8 @@ TWO_CITIES = (
 
 @cache
 def recording(name: str) -> Samples:
-    """A recording at 16 kHz."""
-    found = read_audio(model_path("speech-samples") / f"{name}.wav")
+    """A recording at 16 kHz. Call it while a test runs, not while a module is imported: it needs a model."""
+    found = read_audio(needs_model("speech-samples") / f"{name}.wav")
     return seconds(resample(found.samples, found.rate_hz, RATE_HZ), *CUTS_S[name])
 
 

@@ -14,7 +14,11 @@ from duologue.ears.token_vocabulary import Vocabulary, WrittenWord, read_vocabul
 from duologue.models.cache import ModelMissing
 from tests.ears.ears_recordings import BECKETT, TWO_CITIES, noise, recording, seconds, silence, word_errors
 
-BEST = seconds(recording("two_cities"), 0.2, 4.1)
+
+@pytest.fixture(scope="module")
+def best() -> Samples:
+    return seconds(recording("two_cities"), 0.2, 4.1)
+
 
 # -- Words
 
@@ -29,9 +33,9 @@ def test_the_larger_model_is_better(base: Moonshine, name: str, said: str) -> No
     assert word_errors(said, base.transcribe(recording(name)).text) <= 0.04
 
 
-def test_a_transcript_says_how_sure_it_is(tiny: Moonshine) -> None:
-    clear = tiny.transcribe(BEST)
-    drowned = tiny.transcribe(BEST + noise(BEST.size / 16_000, 0.2))
+def test_a_transcript_says_how_sure_it_is(tiny: Moonshine, best: Samples) -> None:
+    clear = tiny.transcribe(best)
+    drowned = tiny.transcribe(best + noise(best.size / 16_000, 0.2))
     assert clear.confidence > 0.9
     assert drowned.confidence < 0.7
     assert clear.text == " ".join(word.text for word in clear.words)
@@ -61,8 +65,8 @@ def test_the_larger_model_hears_nothing_either(base: Moonshine) -> None:
         "all wrong",
     ],
 )
-def test_a_draft_changes_nothing(tiny: Moonshine, draft: str) -> None:
-    plain = tiny.transcribe(BEST)
+def test_a_draft_changes_nothing(tiny: Moonshine, best: Samples, draft: str) -> None:
+    plain = tiny.transcribe(best)
     tokens = list(plain.tokens)
     if draft == "half":
         tokens = tokens[: len(tokens) // 2]
@@ -72,19 +76,19 @@ def test_a_draft_changes_nothing(tiny: Moonshine, draft: str) -> None:
         tokens[3] = 777
     elif draft == "all wrong":
         tokens = [500 + at for at in range(400)]
-    drafted = tiny.transcribe(BEST, tokens)
+    drafted = tiny.transcribe(best, tokens)
     assert drafted.text == plain.text
     assert drafted.confidence == pytest.approx(plain.confidence, abs=0.02)
 
 
-def test_a_draft_saves_most_runs_of_the_decoder(tiny: Moonshine) -> None:
-    plain = tiny.transcribe(BEST)
+def test_a_draft_saves_most_runs_of_the_decoder(tiny: Moonshine, best: Samples) -> None:
+    plain = tiny.transcribe(best)
     assert len(plain.tokens) > 12
-    assert _runs(tiny, ()) == len(plain.tokens) + 1
-    assert _runs(tiny, plain.tokens) == 1
+    assert _runs(tiny, best, ()) == len(plain.tokens) + 1
+    assert _runs(tiny, best, plain.tokens) == 1
 
 
-def _runs(model: Moonshine, draft: tuple[int, ...]) -> int:
+def _runs(model: Moonshine, sound: Samples, draft: tuple[int, ...]) -> int:
     loaded, runs = model._model(), 0
     original = loaded.decoder.run
 
@@ -96,7 +100,7 @@ def _runs(model: Moonshine, draft: tuple[int, ...]) -> int:
 
     object.__setattr__(loaded, "decoder", Counting())
     try:
-        model.transcribe(BEST, draft)
+        model.transcribe(sound, draft)
     finally:
         object.__setattr__(loaded, "decoder", original.__self__)  # type: ignore[attr-defined]
     return runs

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from duologue.testing.postgres import NoPostgres, PrivatePostgres
+from duologue.testing.postgres import PrivatePostgres
+from tests.needs import private_postgres
 
 
 @pytest.fixture
 def postgres() -> Iterator[PrivatePostgres]:
-    """A server that a test may stop. Without PostgreSQL it is skipped, and on CI that is a failure."""
-    try:
-        server = PrivatePostgres().__enter__()
-    except NoPostgres as missing:
-        told = f"{missing}; run tools/ensure_postgres.sh"
-        if os.environ.get("CI") == "true":
-            pytest.fail(told)
-        pytest.skip(told)
-    yield server
-    server.__exit__(None, None, None)
+    """A server that a test may stop."""
+    with private_postgres() as server:
+        yield server

@@ -1,18 +1,13 @@
-"""The model for the NLU's tests, and a small restaurant that they talk to.
-
-Where the model is missing, its tests are skipped, saying how to get it; on the build server that is a failure.
-"""
+"""The models for the NLU's tests, and a small restaurant that they talk to."""
 
 from __future__ import annotations
 
-import importlib.util
-import os
 from pathlib import Path
 
 import pytest
 
-from duologue.models.cache import ModelMissing, model_path
 from duologue.nlu import Intent, LocalNlu, MessageScope
+from tests.needs import needs_model
 
 RESTAURANT = MessageScope(
     (
@@ -31,12 +26,12 @@ def restaurant() -> MessageScope:
 
 @pytest.fixture(scope="session")
 def minilm_folder() -> Path:
-    return _model("minilm", "numpy")
+    return needs_model("minilm")
 
 
 @pytest.fixture(scope="session")
 def e5_folder(minilm_folder: Path) -> Path:
-    return _model("e5-small", "onnxruntime")
+    return needs_model("e5-small")
 
 
 @pytest.fixture(scope="session", params=["minilm", "minilm+e5"])
@@ -50,19 +45,3 @@ def deep(request: pytest.FixtureRequest, minilm_folder: Path) -> LocalNlu:
 @pytest.fixture(scope="session")
 def wordy() -> LocalNlu:
     return LocalNlu(words_only=True)
-
-
-def _model(name: str, library: str) -> Path:
-    if importlib.util.find_spec(library) is None:
-        _give_up(f"{library} is missing: pip install 'duologue[nlu]'")
-    try:
-        return model_path(name)
-    except ModelMissing as missing:
-        _give_up(str(missing))
-        raise
-
-
-def _give_up(reason: str) -> None:
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)

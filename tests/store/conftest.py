@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import itertools
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duologue.testing.postgres import NoPostgres, PrivatePostgres
+from duologue.testing.postgres import PrivatePostgres
+from tests.needs import private_postgres
 from tests.store.store_places import KINDS, MemoryPlace, Place, PostgresPlace, SqlitePlace
 
 TEST_S_MAX = 120
@@ -41,16 +41,9 @@ async def _with_places(test: Any, arguments: dict[str, Any]) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PrivatePostgres]:
-    """A server for all tests. Without PostgreSQL they are skipped, and on CI that is a failure."""
-    try:
-        server = PrivatePostgres().__enter__()
-    except NoPostgres as missing:
-        told = f"{missing}; run tools/ensure_postgres.sh"
-        if os.environ.get("CI") == "true":
-            pytest.fail(told)
-        pytest.skip(told)
-    yield server
-    server.__exit__(None, None, None)
+    """A server for all tests."""
+    with private_postgres() as server:
+        yield server
 
 
 @pytest.fixture
@@ -76,5 +69,5 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     skipped = [report for report in terminalreporter.stats.get("skipped", ()) if "PostgreSQL" in str(report.longrepr)]
     if skipped:
         terminalreporter.write_line(
-            f"WARNING: {len(skipped)} tests of the PostgreSQL store did not run: run tools/ensure_postgres.sh", red=True
+            f"WARNING: {len(skipped)} tests of the PostgreSQL store did not run: sh tools/ensure_postgres.sh", red=True
         )

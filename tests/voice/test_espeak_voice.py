@@ -1,12 +1,8 @@
-"""espeak-ng as a voice: sound in small pieces, words with their times, and a thread that is never kept.
-
-Needs the model espeak-ng; without it these tests are skipped, and with CI=true they fail.
-"""
+"""espeak-ng as a voice: sound in small pieces, words with their times, and a thread that is never kept."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
 import threading
@@ -23,13 +19,14 @@ from duologue import Agent, Conversation, profile
 from duologue.brains.scripted import ScriptedBrain
 from duologue.core.leaves import ErrorClass
 from duologue.lines.scripted import ScriptedLine
-from duologue.models.cache import ModelMissing, is_present
+from duologue.models.cache import ModelMissing
 from duologue.ports import AgentSaid, ServiceError, Sound, Word
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.voice import espeak
 from duologue.voice.espeak import EspeakVoice, Library, Mark, TimedPieces
 from duologue.voice.ledger import Ledger
+from tests.needs import needs_model
 
 WAIT_S = 20  # only a broken test waits this long
 SENTENCE = "Sure, I can help with that, and your appointment is on Tuesday at 3:30."
@@ -38,11 +35,7 @@ LONG = "and then we went on along the river until the evening came " * 6
 
 @pytest.fixture(scope="module")
 def library() -> Library:
-    if not is_present("espeak-ng"):
-        reason = "the model espeak-ng is missing: duologue models pull espeak-ng"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    needs_model("espeak-ng")
     return espeak._library(None)
 
 
