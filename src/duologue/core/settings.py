@@ -17,52 +17,52 @@ from .leaves import ErrorClass, Overlap
 class Settings:
     """One conversation's settings; frozen for its life."""
 
-    name: str = "confirm"
-    overlap: Overlap = Overlap.CONFIRM
+    name: str = "confirm"  # of the profile, for logs and journals
+    overlap: Overlap = Overlap.CONFIRM  # what a sound does while the agent speaks
     greets: bool = False  # the agent speaks first
 
-    prepare_ms_max: int = 10_000
-    suspend_ms_max: int = 30_000
-    renew_ms_max: int = 30_000
-    heal_ms_max: int = 2_000
-    backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # one wait before each attempt
-    connect_ms_max: int = 30_000
-    reconnect_ms_max: int = 45_000
-    dismiss_ms: int = 10_000
-    fatal_ms: int = 1  # a fatal fault is shown, then ends the conversation
-    close_ms_max: int = 1_000
+    prepare_ms_max: int = 10_000  # from the start to an open session
+    suspend_ms_max: int = 30_000  # a pause; after it, reconnecting
+    renew_ms_max: int = 30_000  # replacing a session before its limit
+    heal_ms_max: int = 2_000  # an unstable line may recover for so long; after it, reconnecting
+    backoff_ms: tuple[int, ...] = (1_000, 3_000, 10_000)  # the wait before each attempt to reconnect
+    connect_ms_max: int = 30_000  # one attempt to reconnect
+    reconnect_ms_max: int = 45_000  # all attempts together
+    dismiss_ms: int = 10_000  # a recoverable fault is shown for so long, then dismissed
+    fatal_ms: int = 1  # from showing a fatal fault to ending the conversation
+    close_ms_max: int = 1_000  # closing the session
     session_ms_max: int = 900_000  # 0: the session has no limit
     session_warning_ms: int = 870_000  # counted from its start; 0: no warning
-    faults_max: int = 3  # this many within the window open the breaker
-    faults_window_ms: int = 60_000
-    faults_in_a_row_max: int = 5  # and this many without an answer heard in between
+    faults_max: int = 3  # so many faults within the window end the conversation
+    faults_window_ms: int = 60_000  # the window of faults_max
+    faults_in_a_row_max: int = 5  # so many faults without a heard answer in between end it too
 
-    talk_ms_max: int = 30_000
-    settle_ms_max: int = 3_000  # the endpoint of a turn with words
-    noise_ms_max: int = 600  # the endpoint of a sound without words
-    text_ms_max: int = 1_500
+    talk_ms_max: int = 30_000  # a turn of the user; after it, the turn is taken as complete
+    settle_ms_max: int = 3_000  # from the end of speech to the endpoint, if the turn has words
+    noise_ms_max: int = 600  # the same for a sound without words
+    text_ms_max: int = 1_500  # from the endpoint to the final transcript
 
-    stall_ms_max: int = 5_000
-    overlap_ms_max: int = 1_500
+    stall_ms_max: int = 5_000  # without a report of playback while the agent speaks
+    overlap_ms_max: int = 1_500  # playback is held for so long while waiting for a verdict
     overlap_quiet_ms_max: int = 500  # once the overlapping sound has ended
-    breath_ms: int = 50
-    stop_ms_max: int = 400
-    long_speech_ms: int = 120_000
+    breath_ms: int = 50  # of silence after an interruption, before listening again
+    stop_ms_max: int = 400  # for the line to confirm that playback has stopped
+    long_speech_ms: int = 120_000  # a reply that speaks for longer is reported
 
-    beat_ms: int = 1
-    attempt_ms_max: int = 8_000
-    answer_ms_max: int = 30_000
-    retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # one wait before each retry
-    ready_ms_max: int = 10_000  # behind a noise without words: an answer, or a question
-    dead_air_ms: int = 20_000  # 0: silence is never broken
-    check_ins_max: int = 2
+    beat_ms: int = 1  # from input that is owed an answer to its request
+    attempt_ms_max: int = 8_000  # for the first token of one request
+    answer_ms_max: int = 30_000  # for the whole answer, retries included
+    retry_ms: tuple[int, ...] = (1_000, 2_000, 4_000)  # the wait before each retry of a request
+    ready_ms_max: int = 10_000  # a noise without words can delay an answer or a request for so long
+    dead_air_ms: int = 20_000  # of silence until the agent checks in; 0: never
+    check_ins_max: int = 2  # unanswered check-ins before the agent says goodbye
 
-    jobs_max: int = 8
-    tool_ms_max: int = 30_000
-    delegate_ms_max: int = 300_000
-    dispatch_ms_max: int = 1_800_000
-    heartbeat_ms_max: int = 60_000
-    feedback_ms: tuple[int, ...] = (5_000, 15_000, 30_000)  # counted from the start of the wait
+    jobs_max: int = 8  # tool calls and jobs at once
+    tool_ms_max: int = 30_000  # a tool of mode "tool"
+    delegate_ms_max: int = 300_000  # a tool of mode "delegate"
+    dispatch_ms_max: int = 1_800_000  # a tool of mode "dispatch"
+    heartbeat_ms_max: int = 60_000  # without progress of a job, until it is reported as silent
+    feedback_ms: tuple[int, ...] = (5_000, 15_000, 30_000)  # after which the user is told that work goes on
 
     def __post_init__(self) -> None:
         problems = problems_of(self)

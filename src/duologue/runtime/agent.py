@@ -52,9 +52,9 @@ def _is_source(tool: object) -> bool:
 class Phrases:
     """What the agent says by itself. An empty one leaves it to the brain."""
 
-    greeting: str = ""
-    check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")
-    goodbye: str = "I will hang up now. Goodbye!"
+    greeting: str = ""  # said first; setting it makes the agent greet in every profile
+    check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # after silence, in turn
+    goodbye: str = "I will hang up now. Goodbye!"  # after the last check-in
     broken_off: str = "Sorry, I lost the rest of that."  # when an answer breaks off while it is heard
 
 
@@ -64,17 +64,17 @@ class Agent:
     hears and speaks by itself is the brain; its ears, its voice for set phrases and its session are used
     unless others are given."""
 
-    brain: Any
-    instructions: str = ""
-    name: str = ""  # what people call it
-    tools: Iterable[Any] = ()
-    voice: Voice | None = None
-    ears: Ears | None = None
-    session: Callable[[], Session] | None = None
-    profile: str | Settings = "confirm"
+    brain: Any  # decides what to say: a function, FlowBrain, ChatBrain, RealtimeModel or your own Brain
+    instructions: str = ""  # the system prompt, for brains that are models
+    name: str = ""  # shown in the panel and in the lists of calls
+    tools: Iterable[Any] = ()  # functions, workers and servers such as McpServer
+    voice: Voice | None = None  # TTS
+    ears: Ears | None = None  # STT and VAD
+    session: Callable[[], Session] | None = None  # for services whose connection has to be opened and renewed
+    profile: str | Settings = "confirm"  # how the agent is interrupted, and every time limit
     endpoint: EndpointPolicy | str = "combined"  # when a turn is over: a policy, or the name of one
-    phrases: Phrases = Phrases()
-    language: str = "en"
+    phrases: Phrases = Phrases()  # what the agent says without asking the brain
+    language: str = "en"  # of the labels for the user: en, de, fr, es or ja
     tool_rounds_max: int = 10  # requests in a row that only call tools, before an answer without them is wanted
     private: bool = False  # no word of a conversation is kept on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # active files and the like, kept for the next session

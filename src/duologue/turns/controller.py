@@ -27,20 +27,20 @@ class Activity(Enum):
 class TurnSettings:
     """Every threshold of the controller. An energy of None is never reached: the voice detector alone decides."""
 
-    silence_ms: int = 400
+    silence_ms: int = 400  # of silence that ends a turn
     silence_short_ms: int = 400  # for texts shorter than short_length
-    short_length: int = 20  # characters
-    text_length_min: int = 1  # characters
-    confidence_min: float = 0.6
-    stability_min: float = 0.8
-    text_unchanged_ms: int = 150
-    hysteresis_ms: int = 200
-    interrupt_energy: float | None = None  # RMS of a frame, 0 to 1
-    interrupt_vad: float = 0.6
-    speaking_energy: float | None = None
-    speaking_vad: float = 0.7
-    silent_energy: float | None = None
-    silent_vad: float = 0.3
+    short_length: int = 20  # characters; a text below it is short
+    text_length_min: int = 1  # characters; a shorter text never ends a turn
+    confidence_min: float = 0.6  # of the transcript
+    stability_min: float = 0.8  # of the transcript
+    text_unchanged_ms: int = 150  # since the transcript last changed
+    hysteresis_ms: int = 200  # a decision must hold for so long
+    interrupt_energy: float | None = None  # RMS of a frame, 0 to 1; above it, the user interrupts
+    interrupt_vad: float = 0.6  # probability of voice; above it, the user interrupts
+    speaking_energy: float | None = None  # RMS; above it, the user speaks
+    speaking_vad: float = 0.7  # probability of voice; above it, the user speaks
+    silent_energy: float | None = None  # RMS; below it, the user is silent
+    silent_vad: float = 0.3  # probability of voice; below it, the user is silent
 
     def silence_ms_for(self, text_length: int) -> int:
         """How much silence a text of this length needs."""

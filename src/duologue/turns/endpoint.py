@@ -44,7 +44,7 @@ class EndpointPolicy(Protocol):
 class FixedSilence:
     """A fixed silence."""
 
-    silence_ms: int = 700
+    silence_ms: int = 700  # of silence that ends a turn
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         if not is_turn(pause):
@@ -57,7 +57,7 @@ class EasyTurnEndpoint:
     """HOLD or SPEAK by the frame-by-frame rule of `controller`. Where ears tell no frames, it is a wait: its
     silence, then its hysteresis."""
 
-    settings: TurnSettings = PRESETS["balanced"]
+    settings: TurnSettings = PRESETS["balanced"]  # every threshold
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         text = pause.text or ""
@@ -73,9 +73,9 @@ class EasyTurnEndpoint:
 class SemanticEndpoint:
     """The more complete it sounds and reads, the shorter the wait: first - slope * score, at most longest."""
 
-    first_ms: float
-    slope_ms: float
-    longest_ms: float
+    first_ms: float  # the wait at a score of 0
+    slope_ms: float  # subtracted for each point of the score
+    longest_ms: float  # no wait is longer
 
     @classmethod
     def named(cls, name: str = DEFAULT) -> SemanticEndpoint:
@@ -112,8 +112,8 @@ class SemanticEndpoint:
 class CombinedEndpoint:
     """The default: by sound and words where the ears say how a pause sounds, otherwise by a fixed silence."""
 
-    by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])
-    by_silence: FixedSilence = FixedSilence(400)
+    by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])  # where the ears report how a pause sounds
+    by_silence: FixedSilence = FixedSilence(400)  # otherwise
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         return (self.by_sound if pause.is_heard else self.by_silence).wait(pause)
@@ -131,7 +131,7 @@ class ManualEndpoint:
 class ServerEndpoint:
     """A model on a server ends turns; this long a silence ends one in spite of it. None: no silence does."""
 
-    silence_ms_max: int | None = 3_000
+    silence_ms_max: int | None = 3_000  # ends a turn that the server did not end
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
         if self.silence_ms_max is None or not is_turn(pause):

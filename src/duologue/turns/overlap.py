@@ -21,7 +21,7 @@ SILENCE_MS_END = 256  # without voice: it has ended
 class OverlapRule:
     """What makes a bid. A duration of 0: however long a sound lasts, words decide."""
 
-    substantial_min: int = 1
+    substantial_min: int = 1  # words that count; "mhm" and "yeah" don't
     voiced_ms_min: int = 800  # of a sound of which the ears tell nothing but its beginning
     sustained_ms: int = 448  # of voice that is a bid whatever the words, ...
     sustained_passing_ms: int = 1_000  # ... or this much if they are only "mhm" and "yeah", or none at all

@@ -24,13 +24,14 @@ class RealtimeSettings:
     "none": we do. `turn_options` and `extra` go into the session as they are, such as
     {"silence_duration_ms": 400} and {"max_output_tokens": 500}."""
 
-    voice: str = "marin"
-    turn_detection: TurnDetection = "server_vad"
-    turn_options: Mapping[str, Any] = field(default_factory=dict)
+    voice: str = "marin"  # of the model
+    turn_detection: TurnDetection = "server_vad"  # who ends a turn: server_vad, semantic_vad, or none for our ears
+    turn_options: Mapping[str, Any] = field(default_factory=dict)  # sent with turn_detection as they are
+    # what transcribes the user; None only if the agent has its own ears
     transcription: Mapping[str, Any] | None = field(default_factory=lambda: {"model": "gpt-4o-mini-transcribe"})
-    noise_reduction: Literal["", "near_field", "far_field"] = ""
+    noise_reduction: Literal["", "near_field", "far_field"] = ""  # of the server
     output: Literal["audio", "text"] = "audio"  # "text" leaves the speaking to the agent's voice
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)  # sent with the session as they are
     echoes_metadata: bool = True  # False: a server that does not say which request a response answers
 
     connect_ms_max: int = 8_000  # to a session that took its settings
@@ -40,7 +41,7 @@ class RealtimeSettings:
     free_ms_max: int = 2_000  # from a cancel to the end of what was cancelled
     switch_ms_max: int = 8_000  # a renewal waits so long for the person to finish
     retire_ms_max: int = 60_000  # and lets the old session finish its response
-    ping_ms: int = 5_000
+    ping_ms: int = 5_000  # between two pings
     pong_ms_max: int = 2_500  # later than this, the line wobbles
     kept_ms_max: int = 4_000  # of audio, while there is no session
     preroll_ms: int = 400  # of audio before an onset, where our own ears tell it
