@@ -23,6 +23,11 @@ from duologue.draw import render
 from duologue.lab.check.core.promises import PROMISES
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+from commands_page import commands_page  # noqa: E402 (tools are scripts, not a package)
+from options_page import options_page  # noqa: E402
+
 DOCS = ROOT / "docs"
 REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 PICTURES = ("machine", *REGIONS, *VIEWS)
@@ -35,6 +40,8 @@ def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
     yield DOCS / "views.md", views_page
     yield DOCS / "promises.md", promises_page
     yield DOCS / "requirements.md", requirements_page
+    yield DOCS / "options.md", partial(options_page, NOTICE)
+    yield DOCS / "commands.md", partial(commands_page, NOTICE)
     for name in PICTURES:
         yield DOCS / "diagrams" / f"{name}.svg", partial(render, name, "svg")
         yield DOCS / "diagrams" / f"{name}.mmd", partial(render, name, "mermaid")

@@ -31,8 +31,8 @@ class Settings:
     dismiss_ms: int = 10_000  # a recoverable fault is shown for so long, then dismissed
     fatal_ms: int = 1  # from showing a fatal fault to ending the conversation
     close_ms_max: int = 1_000  # closing the session
-    session_ms_max: int = 900_000  # 0: the session has no limit
-    session_warning_ms: int = 870_000  # counted from its start; 0: no warning
+    session_ms_max: int = 900_000  # a session is replaced by a new one after so long; 0: never
+    session_warning_ms: int = 870_000  # age of a session at which its context is saved; 0: never
     faults_max: int = 3  # so many faults within the window end the conversation
     faults_window_ms: int = 60_000  # the window of faults_max
     faults_in_a_row_max: int = 5  # so many faults without a heard answer in between end it too
@@ -44,7 +44,7 @@ class Settings:
 
     stall_ms_max: int = 5_000  # without a report of playback while the agent speaks
     overlap_ms_max: int = 1_500  # playback is held for so long while waiting for a verdict
-    overlap_quiet_ms_max: int = 500  # once the overlapping sound has ended
+    overlap_quiet_ms_max: int = 500  # the same, counted from the end of the sound
     breath_ms: int = 50  # of silence after an interruption, before listening again
     stop_ms_max: int = 400  # for the line to confirm that playback has stopped
     long_speech_ms: int = 120_000  # a reply that speaks for longer is reported

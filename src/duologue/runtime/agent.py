@@ -55,7 +55,7 @@ class Phrases:
     greeting: str = ""  # said first; setting it makes the agent greet in every profile
     check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # after silence, in turn
     goodbye: str = "I will hang up now. Goodbye!"  # after the last check-in
-    broken_off: str = "Sorry, I lost the rest of that."  # when an answer breaks off while it is heard
+    broken_off: str = "Sorry, I lost the rest of that."  # when an answer fails while it is spoken
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,9 @@ class Agent:
     endpoint: EndpointPolicy | str = "combined"  # when a turn is over: a policy, or the name of one
     phrases: Phrases = Phrases()  # what the agent says without asking the brain
     language: str = "en"  # of the labels for the user: en, de, fr, es or ja
-    tool_rounds_max: int = 10  # requests in a row that only call tools, before an answer without them is wanted
-    private: bool = False  # no word of a conversation is kept on disk
-    notes: Callable[[], tuple[str, ...]] = tuple  # active files and the like, kept for the next session
+    tool_rounds_max: int = 10  # requests in a row that only call tools; then one without tools is made
+    private: bool = False  # no word of a conversation is stored on disk
+    notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
 
     thinker: Brain = field(init=False, repr=False)
     workers: tuple[Worker, ...] = field(init=False, repr=False)

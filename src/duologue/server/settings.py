@@ -22,14 +22,14 @@ class Limits:
     """Bounds of one server."""
 
     conversations_max: int = 500  # at once; more are refused
-    conversations_per_seat_max: int = 1  # C-CON-002
+    conversations_per_seat_max: int = 1  # of one client
     sockets_per_address_max: int = 50  # of one IP address
     message_bytes_max: int = 1 << 20  # of one message
-    messages_per_s_max: int = 300  # of one socket: 31 of audio, 50 that tell what was played, and the rest
+    messages_per_s_max: int = 300  # of one socket; the panel sends 31 of audio and up to 50 about playback
     bad_messages_max: int = 20  # of one socket, then it is closed
     text_chars_max: int = 4_000  # of one typed turn
     hello_s_max: float = 10.0  # from the socket to its hello
-    unread_bytes_max: int = 4 << 20  # that a client does not read
+    unread_bytes_max: int = 4 << 20  # queued for a client that does not read; then its socket is closed
     replay_bytes_max: int = 20 << 20  # of a journal that a client has replayed
     drain_s_max: float = 30.0  # for conversations to end when the server stops
 
@@ -46,7 +46,7 @@ class ServerSettings:
     host: str = "127.0.0.1"  # where to listen
     port: int = 8765  # 0: any that is free
     token: str = ""  # required of clients on other machines
-    origins: tuple[str, ...] = ()  # beside the server's own; "*" is any
+    origins: tuple[str, ...] = ()  # pages of these origins may connect too; "*" is any
     journals: Path | None = None  # a folder: every conversation leaves a journal there
     limits: Limits = field(default_factory=Limits)  # see below
     watchable: bool = True  # operators see all calls: at this machine, or with the token

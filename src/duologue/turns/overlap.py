@@ -22,14 +22,14 @@ class OverlapRule:
     """What makes a bid. A duration of 0: however long a sound lasts, words decide."""
 
     substantial_min: int = 1  # words that count; "mhm" and "yeah" don't
-    voiced_ms_min: int = 800  # of a sound of which the ears tell nothing but its beginning
-    sustained_ms: int = 448  # of voice that is a bid whatever the words, ...
-    sustained_passing_ms: int = 1_000  # ... or this much if they are only "mhm" and "yeah", or none at all
+    voiced_ms_min: int = 800  # a sound that lasts so long interrupts, if the ears report no frames
+    sustained_ms: int = 448  # of voice that interrupts, whatever the words
+    sustained_passing_ms: int = 1_000  # the same if the words are only "mhm" and "yeah", or there are no words
     evidence_min: float = 8.0  # summed log-odds of voice; a cough or a knock has less
-    confidence_min: float = 0.6  # of words in the midst of a sound, heard the same way twice
-    confidence_end_min: float = 0.45  # of words after which the sound has ended
-    confidence_passing_min: float = 0.3  # to believe that they are only passing
-    garbled_below: float = 0.3  # of ears that tell no frames
+    confidence_min: float = 0.6  # of words while the sound goes on, read the same way twice
+    confidence_end_min: float = 0.45  # of words once the sound has ended
+    confidence_passing_min: float = 0.3  # of words such as "mhm", to take them for a backchannel
+    garbled_below: float = 0.3  # confidence of words that don't count, if the ears report no frames
 
 
 OVERLAP_RULES = {

@@ -34,17 +34,17 @@ class RealtimeSettings:
     extra: Mapping[str, Any] = field(default_factory=dict)  # sent with the session as they are
     echoes_metadata: bool = True  # False: a server that does not say which request a response answers
 
-    connect_ms_max: int = 8_000  # to a session that took its settings
+    connect_ms_max: int = 8_000  # until a new session has accepted its settings
     request_ms_max: int = 5_000  # from a request to its response or its error
     silence_ms_max: int = 8_000  # between two events of a response
     tail_ms_max: int = 2_000  # after the last item of a response: its end may have been lost
     free_ms_max: int = 2_000  # from a cancel to the end of what was cancelled
-    switch_ms_max: int = 8_000  # a renewal waits so long for the person to finish
-    retire_ms_max: int = 60_000  # and lets the old session finish its response
+    switch_ms_max: int = 8_000  # a renewal waits for so long until the user has finished
+    retire_ms_max: int = 60_000  # for the old session to finish its response
     ping_ms: int = 5_000  # between two pings
-    pong_ms_max: int = 2_500  # later than this, the line wobbles
-    kept_ms_max: int = 4_000  # of audio, while there is no session
-    preroll_ms: int = 400  # of audio before an onset, where our own ears tell it
+    pong_ms_max: int = 2_500  # for the answer to a ping; later, the connection counts as unstable
+    kept_ms_max: int = 4_000  # of audio is buffered while no session is open
+    preroll_ms: int = 400  # of audio before an onset is sent, if the agent has its own ears
 
     def __post_init__(self) -> None:
         problems = [

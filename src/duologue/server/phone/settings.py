@@ -32,15 +32,15 @@ class PhoneSettings:
     telnyx_codec: str = "PCMU"  # or PCMA or L16
     telnyx_rate_hz: int = 8_000  # 8000, 16000 or 24000; the higher ones with L16
     allow_unsigned: bool = False  # for simulations on 127.0.0.1 only
-    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # one for all workers
+    token_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # the same for all processes
     token_ms_max: int = 60_000  # from the webhook to the stream
     start_ms_max: int = 10_000  # from the socket to its start message
-    quiet_ms_max: int = 15_000  # a carrier sends 50 messages a second: one that sends none for so long is gone
+    quiet_ms_max: int = 15_000  # without any message of the carrier, until the call counts as ended
     calls_max: int = 500  # at once; more are refused
     digits_pause_ms: int = 1_500  # after the last key, until the keys are a turn
     digits_terminator: str = "#"  # the key that ends a turn of keys at once
     pace: BufferPace = field(default_factory=BufferPace)  # how far ahead of playback sound is sent
-    journals: Path | None = None  # a folder: every call leaves a journal there
+    journals: Path | None = None  # a folder for the journal of every call
 
     def __post_init__(self) -> None:
         problems = list(_problems(self))
