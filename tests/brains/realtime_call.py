@@ -34,9 +34,9 @@ class RealtimeCall:
         self.line = ScriptedLine(ack_ms=20)
         self.conversation = Conversation(agent, self.line, seats=Seats(), journal=journal)
         self.signals: list[sg.Signal] = []
-        self.moments: list[StepRecord] = []
+        self.records: list[StepRecord] = []
         self.conversation.on(sg.Signal, self.signals.append)
-        self.conversation.engine.watchers.append(self.moments.append)
+        self.conversation.engine.watchers.append(self.records.append)
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
         """Wait until this holds, looking every few milliseconds."""
@@ -93,7 +93,7 @@ class RealtimeCall:
 
     @property
     def troubles(self) -> list[str]:
-        return [f"{trouble.where}: {trouble.failure!r}" for trouble in self.conversation.engine.troubles]
+        return [f"{trouble.where}: {trouble.failure!r}" for trouble in self.conversation.engine.failures]
 
 
 def converse(

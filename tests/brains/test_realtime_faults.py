@@ -29,7 +29,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def links(call: RealtimeCall) -> list[Link]:
     """Where the link has been, each once per visit."""
-    moves = [moment.after.link for moment in call.moments if moment.after.link is not moment.before.link]
+    moves = [record.after.link for record in call.records if record.after.link is not record.before.link]
     return [link for link in moves if link not in (Link.TERMINATING, Link.IDLE)]
 
 

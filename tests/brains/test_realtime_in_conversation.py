@@ -407,7 +407,7 @@ def test_what_was_overheard_is_not_in_the_conversation() -> None:
     assert len(server.got("conversation.item.delete")) == 1
     said = [item["content"] for item in server.session.items if item.get("role") == "user"]
     assert [content[0].get("text") for content in said] == ["tell me", "thanks"]
-    assert not [move for move in call.moments for effect in move.effects if isinstance(effect, fx.TruncateReply)]
+    assert not [move for move in call.records for effect in move.effects if isinstance(effect, fx.TruncateReply)]
 
 
 def test_one_model_serves_one_conversation_after_the_other() -> None:

@@ -45,8 +45,8 @@ async def test_the_debug_view_shows_each_step_and_its_journal_replays(visit: Any
         await hood.locator(".hood-tools button:visible").first.click()
     journal = tmp_path / "call.jsonl"
     await (await saving.value).save_as(journal)
-    moments = list(replay(read_journal(journal.read_text(encoding="utf-8").splitlines(keepends=True))))
-    assert moments[-1].after.link.value == "idle"
+    records = list(replay(read_journal(journal.read_text(encoding="utf-8").splitlines(keepends=True))))
+    assert records[-1].after.link.value == "idle"
     assert "hello" not in journal.read_text(encoding="utf-8")  # a journal holds no word
 
     second = await here.tabs.open("?debug")

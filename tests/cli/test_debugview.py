@@ -28,7 +28,7 @@ def timeline() -> Timeline:
     stage = Stage()
     for _ in play_demo(stage):
         pass
-    return read_timeline(stage.moments)
+    return read_timeline(stage.records)
 
 
 def shown(what: RenderableType, width: int = 100, colour: bool = False, encoding: str = "utf-8") -> str:
@@ -140,7 +140,7 @@ def test_before_a_start_it_says_that_there_is_nothing_yet() -> None:
 def test_a_call_in_its_first_millisecond_can_be_shown() -> None:
     stage = Stage()
     stage.happen(ev.StartRequested)
-    text = shown(debug_view(read_timeline(stage.moments)), 72)
+    text = shown(debug_view(read_timeline(stage.records)), 72)
     assert "idle for 0 ms" in text
     assert "none yet" in text
 
@@ -150,7 +150,7 @@ def test_every_view_can_be_shown(name: str) -> None:
     stage = Stage()
     for _ in play_demo(stage):
         pass
-    text = shown(debug_view(read_timeline(stage.moments, VIEWS[name])), 72)
+    text = shown(debug_view(read_timeline(stage.records, VIEWS[name])), 72)
     assert f"seen as {name}" in text
 
 

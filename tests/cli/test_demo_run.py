@@ -47,9 +47,9 @@ def test_every_scene_is_told_and_every_line_fits(tmp_path: Path, width: int) -> 
 def test_the_journal_is_written_replayed_and_its_digests_counted(tmp_path: Path) -> None:
     text = run(tmp_path)
     with (tmp_path / "demo.journal").open(encoding="utf-8") as lines:
-        moments = list(replay(read_journal(lines)))
-    assert f"All {len(moments)} digests agree" in text
-    assert f"{write_ms(moments[-1].event.at)} of conversation took" in text
+        records = list(replay(read_journal(lines)))
+    assert f"All {len(records)} digests agree" in text
+    assert f"{write_ms(records[-1].event.at)} of conversation took" in text
     assert str(tmp_path / "demo.journal") in "".join(line.strip() for line in text.splitlines())
 
 

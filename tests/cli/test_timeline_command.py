@@ -129,8 +129,8 @@ def test_a_picture_is_written_and_its_path_printed(journal: Path, tmp_path: Path
 def test_the_numbers_are_those_of_the_timeline(journal: Path) -> None:
     data = json.loads(run(journal, "--json").stdout)
     stage = played()
-    expected = json.loads(json.dumps(read_timeline(stage.moments).to_json()))
-    assert data == {"file": str(journal), "events": len(stage.moments), "complete": True, **expected}
+    expected = json.loads(json.dumps(read_timeline(stage.records).to_json()))
+    assert data == {"file": str(journal), "events": len(stage.records), "complete": True, **expected}
 
 
 @pytest.mark.usefixtures("words")
@@ -157,7 +157,7 @@ def test_a_cut_journal_is_read_as_far_as_it_goes(journal: Path) -> None:
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     found = read_journal([*lines[:6], lines[6][:20]], complete=False)
     assert not found.complete
-    assert list(replay(found)) == played().moments[:5]
+    assert list(replay(found)) == played().records[:5]
     assert read_journal(lines, complete=False).complete
 
 

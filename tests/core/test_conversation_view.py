@@ -304,7 +304,7 @@ def test_an_attempt_is_given_up_after_eight_seconds_exactly(scene: Scene) -> Non
     stage.wait(7_999)
     assert stage.effects(fx.CancelReply) == []
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.CancelReply(1),)
+    assert stage.records[-1].effects == (fx.CancelReply(1),)
     assert stage.view("conversation") == "waitingForCopilot"
 
 
@@ -312,7 +312,7 @@ def test_an_attempt_is_given_up_after_eight_seconds_exactly(scene: Scene) -> Non
 def test_attempts_that_time_out_are_repeated_with_growing_waits() -> None:
     stage = processing()
     stage.wait(29_999)
-    asked = [m.event.at - ASKED_AT for m in stage.moments for e in m.effects if isinstance(e, fx.StartReply)]
+    asked = [m.event.at - ASKED_AT for m in stage.records for e in m.effects if isinstance(e, fx.StartReply)]
     assert asked == [0, 8_000 + 1_000, 17_000 + 2_000]
 
 
@@ -450,7 +450,7 @@ def test_a_press_without_words_holds_a_ready_answer_up_no_longer() -> None:
 def test_a_duplicate_of_a_response_is_dropped(kind: type[ev.Event]) -> None:
     stage = processing()
     stage.happen(kind)
-    event, after = stage.moments[-1].event, stage.state
+    event, after = stage.records[-1].event, stage.state
     assert stage.give(event) == ()
     assert stage.state is after
 
@@ -558,7 +558,7 @@ def test_every_move_names_the_event_that_originated_it() -> None:
     stage.happen(ev.EndRequested)
     see = CONVERSATION.see
     causes = [
-        (see(moment.after), type(moment.event)) for moment in stage.moments if see(moment.before) != see(moment.after)
+        (see(record.after), type(record.event)) for record in stage.records if see(record.before) != see(record.after)
     ]
     assert causes == [
         ("preparing", ev.StartRequested),
@@ -576,7 +576,7 @@ def test_a_move_by_deadline_names_the_deadline() -> None:
     stage = processing()
     stage.think()
     stage.wait_for(T.ANSWER)
-    cause = stage.moments[-1].event
+    cause = stage.records[-1].event
     assert isinstance(cause, ev.TimerFired)
     assert (cause.timer, cause.at, cause.due) == (T.ANSWER, ASKED_AT + 30_000, ASKED_AT + 30_000)
     assert stage.views("conversation")[-1] == "faulted"
@@ -586,17 +586,17 @@ def test_a_move_by_deadline_names_the_deadline() -> None:
 def test_a_move_names_the_rows_that_made_it() -> None:
     stage = processing()
     stage.speak()
-    assert len(stage.moments[-1].fired) == 2  # the row that buffers, the rule that speaks
-    assert stage.moments[-1].fired[1] < 0 <= stage.moments[-1].fired[0]
+    assert len(stage.records[-1].fired) == 2  # the row that buffers, the rule that speaks
+    assert stage.records[-1].fired[1] < 0 <= stage.records[-1].fired[0]
 
 
 @pytest.mark.req("C-GUD-004")
 @pytest.mark.parametrize("name", SCENES)
 def test_no_event_of_a_conversation_does_anything_a_second_time(name: str) -> None:
     stage = SCENES[name]()
-    for moment in stage.moments:
-        if moment.after is not moment.before:
-            assert stage.machine.step(moment.after, moment.event) == (moment.after, ())
+    for record in stage.records:
+        if record.after is not record.before:
+            assert stage.machine.step(record.after, record.event) == (record.after, ())
 
 
 @pytest.mark.req("C-GUD-004")
@@ -609,8 +609,8 @@ def test_everything_that_happened_repeated_at_the_end_changes_nothing() -> None:
     stage.speak(400)
     stage.interrupt()
     after = stage.state
-    for moment in list(stage.moments):
-        late = type(moment.event)(**{**_values(moment.event), "at": stage.at})
+    for record in list(stage.records):
+        late = type(record.event)(**{**_values(record.event), "at": stage.at})
         assert stage.give(late) == ()
     assert stage.state is after
 

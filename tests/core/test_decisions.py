@@ -61,7 +61,7 @@ def in_a_call(cancellable: bool = False) -> Stage:
 
 
 def when(stage: Stage, kind: type[fx.Effect]) -> list[int]:
-    return [moment.event.at for moment in stage.moments for effect in moment.effects if type(effect) is kind]
+    return [record.event.at for record in stage.records for effect in record.effects if type(effect) is kind]
 
 
 def requests(stage: Stage) -> list[tuple[int, int]]:
@@ -353,7 +353,7 @@ def test_5_s_without_progress_end_the_sound_with_a_fault() -> None:
     stage.wait(4_999)
     assert stage.state.voice is Voice.PLAYING
     stage.wait(1)
-    assert stage.moments[-1].effects == (
+    assert stage.records[-1].effects == (
         fx.ShowFault(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT, fatal=False),
         fx.StopPlayback(1),
         fx.CancelReply(1),
@@ -384,7 +384,7 @@ def test_a_suspension_of_30_s_becomes_a_reconnection() -> None:
     assert stage.state.link is Link.SUSPENDED
     stage.wait(1)
     assert stage.state.link is Link.BACKING_OFF
-    assert stage.moments[-1].effects == (fx.SaveContext(),)
+    assert stage.records[-1].effects == (fx.SaveContext(),)
 
 
 @pytest.mark.req("M-07", "L-16")
@@ -394,7 +394,7 @@ def test_the_session_limit_is_a_renewal() -> None:
     assert when(stage, fx.SaveContext) == [870_000]
     stage.wait(1)
     assert stage.state.link is Link.RENEWING
-    assert stage.moments[-1].effects == (fx.SaveContext(), fx.RenewSession(2))
+    assert stage.records[-1].effects == (fx.SaveContext(), fx.RenewSession(2))
     assert stage.happen(ev.SessionReady) == (fx.RestoreContext(2),)
     assert stage.state.link is Link.UP
 
@@ -469,7 +469,7 @@ def test_a_fault_that_nobody_minds_is_dismissed_after_10_s() -> None:
     stage.wait(9_999)
     assert stage.state.link is Link.FAULTED
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
+    assert stage.records[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
 
 
 @pytest.mark.req("M-08")
@@ -490,7 +490,7 @@ def test_a_fatal_fault_is_shown_and_ends_the_conversation() -> None:
     assert stage.effects(fx.ShowFault) == [fx.ShowFault(FaultSource.BRAIN, ErrorClass.AUTH_FAILURE, fatal=True)]
     stage.wait(1)
     assert stage.state.link is Link.TERMINATING
-    assert stage.moments[-1].effects == (fx.CloseSession(1), fx.ReportLost(1, 1))
+    assert stage.records[-1].effects == (fx.CloseSession(1), fx.ReportLost(1, 1))
 
 
 @pytest.mark.req("M-08")
@@ -820,7 +820,7 @@ def test_a_reply_that_waited_10_s_behind_a_speaking_person_is_dropped_and_its_tu
     stage.wait(9_999)
     assert stage.effects(fx.CancelReply) == []
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.CancelReply(1),)
+    assert stage.records[-1].effects == (fx.CancelReply(1),)
     stage.happen(ev.SpeechStopped)
     stage.happen(ev.WordsHeard, words=1, substantial=0, final=True)
     assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 1, 2))

@@ -49,7 +49,7 @@ def recover(stage: Stage) -> None:
 
 
 def asked_at(stage: Stage) -> list[int]:
-    return [m.event.at - ASKED_AT for m in stage.moments for e in m.effects if isinstance(e, fx.StartReply)]
+    return [m.event.at - ASKED_AT for m in stage.records for e in m.effects if isinstance(e, fx.StartReply)]
 
 
 def shown(part: FaultSource, error: ErrorClass, fatal: bool = False) -> fx.ShowFault:
@@ -261,7 +261,7 @@ def test_a_fault_is_dismissed_after_ten_seconds_exactly_and_reports_what_is_lost
     stage.wait(9_999)
     assert stage.view("conversation") == "faulted"
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
+    assert stage.records[-1].effects == (fx.ReportLost(1, 1), fx.ClearFault(), fx.SaveContext(), fx.OpenSession(2))
     assert stage.view("conversation") == "preparing"
 
 
@@ -672,7 +672,7 @@ def test_every_path_into_a_fault_shows_it_and_can_be_recovered_from(path: Path) 
     play, fault = PATHS[path]
     stage = play()
     link, trigger = path
-    last = stage.moments[-1]
+    last = stage.records[-1]
     assert last.before.link is link
     assert getattr(last.event, "timer", type(last.event)) == trigger
     assert last.effects[0] == fault

@@ -112,7 +112,7 @@ def test_an_unjudged_overlap_resumes_after_a_second_and_a_half_exactly() -> None
     stage.wait(1_499)
     assert stage.state.voice is Voice.HELD
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ResumePlayback(1),)
+    assert stage.records[-1].effects == (fx.ResumePlayback(1),)
 
 
 @pytest.mark.req("M-14")
@@ -131,7 +131,7 @@ def test_silence_brings_the_end_of_the_overlap_to_half_a_second() -> None:
     stage.wait(499)
     assert stage.state.voice is Voice.HELD
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ResumePlayback(1),)
+    assert stage.records[-1].effects == (fx.ResumePlayback(1),)
 
 
 @pytest.mark.req("M-14")
@@ -141,7 +141,7 @@ def test_late_silence_never_makes_the_overlap_longer() -> None:
     stage.wait(99)
     assert stage.state.voice is Voice.HELD
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.ResumePlayback(1),)
+    assert stage.records[-1].effects == (fx.ResumePlayback(1),)
 
 
 @pytest.mark.req("M-14", "M-21")
@@ -163,7 +163,7 @@ def test_a_sound_on_and_off_is_not_held_for_longer_than_a_second_and_a_half_in_a
     assert stage.state.voice is Voice.HELD
     stage.begin_talking()
     stage.wait(20)
-    assert stage.moments[-1].effects == (fx.ResumePlayback(1),)
+    assert stage.records[-1].effects == (fx.ResumePlayback(1),)
 
 
 @pytest.mark.req("M-14")
@@ -188,7 +188,7 @@ def test_a_repeated_verdict_does_nothing() -> None:
     stage = speaking()
     stage.begin_talking()
     stage.happen(ev.OverlapJudged, bid=False)
-    verdict = stage.moments[-1].event
+    verdict = stage.records[-1].event
     after = stage.state
     assert stage.give(verdict) == ()
     assert stage.state is after
@@ -247,7 +247,7 @@ def test_a_stop_that_is_confirmed_at_once_is_silent_after_fifty_milliseconds() -
     stage.wait(49)
     assert stage.view("conversation") == "interrupted"
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.TruncateReply(1, HEARD_MS),)
+    assert stage.records[-1].effects == (fx.TruncateReply(1, HEARD_MS),)
     assert stage.view("conversation") == "listening"
 
 
@@ -270,7 +270,7 @@ def test_a_stop_that_is_never_confirmed_is_silent_after_four_hundred_millisecond
     stage.wait(399)
     assert stage.view("conversation") == "interrupted"
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.TruncateReply(1, HEARD_MS),)
+    assert stage.records[-1].effects == (fx.TruncateReply(1, HEARD_MS),)
     assert stage.view("conversation") == "listening"
 
 
@@ -308,7 +308,7 @@ def test_the_next_answer_does_not_sound_before_the_last_one_is_silent() -> None:
     stage.wait_for(Timer.STOP)
     stage.wait(1)
     stage.speak()
-    sounds = [e for m in stage.moments for e in m.effects if isinstance(e, fx.StartPlayback | fx.StopPlayback)]
+    sounds = [e for m in stage.records for e in m.effects if isinstance(e, fx.StartPlayback | fx.StopPlayback)]
     assert sounds == [fx.StartPlayback(1, 1), fx.StopPlayback(1), fx.StartPlayback(3, 3)]
 
 

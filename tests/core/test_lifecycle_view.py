@@ -172,7 +172,7 @@ def test_listening_ends_after_thirty_seconds_and_not_a_millisecond_before() -> N
     assert stage.view("lifecycle") == "listening"
     stage.wait(1)
     assert stage.view("lifecycle") == "processing"
-    assert stage.moments[-1].effects == (fx.CommitAudio(1),)
+    assert stage.records[-1].effects == (fx.CommitAudio(1),)
 
 
 @pytest.mark.req("L-03")
@@ -200,8 +200,8 @@ def test_a_turn_with_its_text_commits_its_audio_and_is_asked_in_the_same_step(en
 def test_the_duration_of_the_audio_can_be_read_from_the_moments() -> None:
     stage = up()
     stage.say(for_ms=900)
-    [began] = [moment.event.at for moment in stage.moments if isinstance(moment.event, ev.SpeechStarted)]
-    [ended] = [moment.event.at for moment in stage.moments if isinstance(moment.event, ev.SpeechStopped)]
+    [began] = [record.event.at for record in stage.records if isinstance(record.event, ev.SpeechStarted)]
+    [ended] = [record.event.at for record in stage.records if isinstance(record.event, ev.SpeechStopped)]
     assert ended - began == 900
 
 
@@ -213,7 +213,7 @@ def test_a_cough_on_an_open_floor_is_forgotten_after_six_hundred_milliseconds() 
     assert stage.view("lifecycle") == "processing"
     stage.wait(1)
     assert stage.views("lifecycle") == ["idle", "listening", "processing", "idle"]
-    assert stage.moments[-1].effects == (fx.DiscardAudio(1),)
+    assert stage.records[-1].effects == (fx.DiscardAudio(1),)
     assert stage.effects(fx.StartReply) == []
 
 
@@ -321,7 +321,7 @@ def test_a_thought_without_sound_times_out_after_thirty_seconds_exactly() -> Non
     stage.wait(1)
     assert stage.view("lifecycle") == "error"
     shown = fx.ShowFault(FaultSource.BRAIN, ErrorClass.NETWORK_TIMEOUT, fatal=False)
-    assert stage.moments[-1].effects == (shown, fx.CancelReply(1))
+    assert stage.records[-1].effects == (shown, fx.CancelReply(1))
 
 
 @pytest.mark.req("L-04", "M-01")
@@ -390,7 +390,7 @@ def test_two_minutes_of_speech_only_warn() -> None:
     assert stage.effects(fx.WarnLongSpeech) == []
     stage.play(200)
     assert stage.effects(fx.WarnLongSpeech) == [fx.WarnLongSpeech(1)]
-    assert [moment.event.at for moment in stage.moments if moment.effects == (fx.WarnLongSpeech(1),)] == [
+    assert [record.event.at for record in stage.records if record.effects == (fx.WarnLongSpeech(1),)] == [
         SOUND_AT + 120_000
     ]
     stage.play(120_000)
@@ -417,7 +417,7 @@ def test_a_sound_that_stalls_for_five_seconds_is_an_error() -> None:
     stage.wait(1)
     assert stage.view("lifecycle") == "error"
     shown = fx.ShowFault(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT, fatal=False)
-    assert stage.moments[-1].effects == (shown, fx.StopPlayback(1), fx.CancelReply(1), fx.TruncateReply(1, 400))
+    assert stage.records[-1].effects == (shown, fx.StopPlayback(1), fx.CancelReply(1), fx.TruncateReply(1, 400))
 
 
 # -- From anywhere

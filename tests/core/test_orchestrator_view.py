@@ -37,12 +37,12 @@ def spent_ms(stage: Stage, state: str) -> list[int]:
     """How long each visit to this state lasted; the last one may still last."""
     lengths: list[int] = []
     began_at = None
-    for moment in stage.moments:
-        here = ORCHESTRATOR.see(moment.after) == state
+    for record in stage.records:
+        here = ORCHESTRATOR.see(record.after) == state
         if here and began_at is None:
-            began_at = moment.event.at
+            began_at = record.event.at
         elif not here and began_at is not None:
-            lengths.append(moment.event.at - began_at)
+            lengths.append(record.event.at - began_at)
             began_at = None
     return lengths if began_at is None else [*lengths, stage.at - began_at]
 

@@ -68,7 +68,7 @@ def requests(stage: Stage) -> list[tuple[int, int]]:
 
 
 def when(stage: Stage, kind: type[fx.Effect]) -> list[int]:
-    return [moment.event.at for moment in stage.moments for effect in moment.effects if type(effect) is kind]
+    return [record.event.at for record in stage.records for effect in record.effects if type(effect) is kind]
 
 
 def due(stage: Stage, timer: Timer) -> int:
@@ -84,11 +84,11 @@ class Sound:
         self.wrong: list[str] = []
         stage.watch = self.see
 
-    def see(self, moment: StepRecord) -> None:
-        event = moment.event
+    def see(self, record: StepRecord) -> None:
+        event = record.event
         if isinstance(event, ev.PlaybackFinished) and event.voice == self.voice:
             self.voice = 0
-        for effect in moment.effects:
+        for effect in record.effects:
             if isinstance(effect, fx.StopPlayback) and effect.voice == self.voice:
                 self.voice = 0
             elif isinstance(effect, fx.StartPlayback):
@@ -461,7 +461,7 @@ def test_dead_air_leads_to_two_check_ins_a_goodbye_and_a_polite_end() -> None:
     asked = stage.effects(fx.StartReply)[1:]
     assert [start.ask for start in asked] == [Ask.CHECK_IN, Ask.CHECK_IN, Ask.GOODBYE]
     assert when(stage, fx.StartReply)[1:] == [at + DEAD_AIR_MS for at in answered_at]
-    assert stage.moments[-1].effects == (fx.CloseSession(1),)
+    assert stage.records[-1].effects == (fx.CloseSession(1),)
     assert stage.state.link is Link.TERMINATING
     stage.happen(ev.SessionClosed)
     assert stage.state.link is Link.IDLE

@@ -53,9 +53,9 @@ def come_back(stage: Stage) -> tuple[fx.Effect, ...]:
 def attempts(stage: Stage) -> list[tuple[int, int]]:
     """When each attempt was made, and its number."""
     return [
-        (moment.event.at, effect.attempt)
-        for moment in stage.moments
-        for effect in moment.effects
+        (record.event.at, effect.attempt)
+        for record in stage.records
+        for effect in record.effects
         if isinstance(effect, fx.OpenSession) and effect.attempt
     ]
 
@@ -102,7 +102,7 @@ Act = Callable[[Stage], None]
 def test_whatever_loses_the_line_saves_the_context_and_reconnects(lose: Act) -> None:
     stage = asking()
     lose(stage)
-    assert stage.moments[-1].effects[0] == fx.SaveContext()
+    assert stage.records[-1].effects[0] == fx.SaveContext()
     assert stage.view("lifecycle") == "reconnecting"
     assert stage.view("conversation") == "suspended"
     lost_at = stage.at
@@ -135,7 +135,7 @@ def paused(pause: Act) -> Stage:
 def test_a_paused_line_can_be_lost_too(pause: Act, lose: Act) -> None:
     stage = paused(pause)
     lose(stage)
-    assert stage.moments[-1].effects == (
+    assert stage.records[-1].effects == (
         fx.SaveContext(),
         fx.StopPlayback(1),
         fx.CancelReply(1),
@@ -243,7 +243,7 @@ def test_attempts_come_after_one_three_and_ten_seconds_and_then_it_is_a_fault() 
         stage.wait_for(T.BACKOFF)
         stage.happen(ev.SessionFailed, error=ErrorClass.SERVER_ERROR)
     assert attempts(stage) == [(1_000, 1), (4_000, 2), (14_000, 3)]
-    assert stage.moments[-1].effects == (fx.ShowFault(FaultSource.LINK, ErrorClass.SERVER_ERROR, fatal=False),)
+    assert stage.records[-1].effects == (fx.ShowFault(FaultSource.LINK, ErrorClass.SERVER_ERROR, fatal=False),)
     assert stage.view("lifecycle") == "error"
 
 
@@ -264,7 +264,7 @@ def test_reconnecting_is_given_up_after_forty_five_seconds_exactly() -> None:
     stage.wait(44_999)
     assert stage.view("lifecycle") == "reconnecting"
     stage.wait(1)
-    assert stage.moments[-1].effects == (LOST,)
+    assert stage.records[-1].effects == (LOST,)
     assert stage.view("lifecycle") == "error"
 
 
@@ -341,7 +341,7 @@ def test_a_wobble_has_two_seconds_to_heal_exactly() -> None:
     stage.wait(1_999)
     assert stage.view("lifecycle") == "idle"
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.SaveContext(),)
+    assert stage.records[-1].effects == (fx.SaveContext(),)
     assert stage.view("lifecycle") == "reconnecting"
 
 
@@ -433,7 +433,7 @@ def test_a_renewal_that_takes_thirty_seconds_becomes_a_reconnect() -> None:
     stage.wait(29_999)
     assert stage.state.link is Link.RENEWING
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.SaveContext(),)
+    assert stage.records[-1].effects == (fx.SaveContext(),)
     assert stage.view("lifecycle") == "reconnecting"
 
 
@@ -513,7 +513,7 @@ def test_a_pause_ends_after_thirty_seconds_exactly_in_a_reconnect() -> None:
     stage.wait(29_999)
     assert stage.state.link is Link.SUSPENDED
     stage.wait(1)
-    assert stage.moments[-1].effects == (fx.SaveContext(),)
+    assert stage.records[-1].effects == (fx.SaveContext(),)
     assert stage.view("lifecycle") == "reconnecting"
 
 

@@ -420,7 +420,7 @@ def test_the_same_event_twice_counts_once(
     before = stage.state
     stage.happen(kind, **given)
     assert stage.state is not before, "the first time it must do something"
-    assert_nothing(stage, stage.moments[-1].event, "after itself")
+    assert_nothing(stage, stage.records[-1].event, "after itself")
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
@@ -500,22 +500,22 @@ def _a_call_with_everything() -> Stage:
 @pytest.mark.req("C-GUD-004")
 def test_no_event_of_a_call_counts_again_when_it_is_delivered_at_once_again() -> None:
     stage = _a_call_with_everything()
-    for moment in stage.moments:
-        after, effects = step(moment.after, moment.event)
-        assert after is moment.after, moment.event
-        assert effects == (), moment.event
+    for record in stage.records:
+        after, effects = step(record.after, record.event)
+        assert after is record.after, record.event
+        assert effects == (), record.event
 
 
 @pytest.mark.req("C-GUD-004")
 def test_no_event_of_a_call_counts_again_however_late_it_is_delivered_again() -> None:
     stage = _a_call_with_everything()
-    applied = [moment for moment in stage.moments if moment.after is not moment.before]
+    applied = [record for record in stage.records if record.after is not record.before]
     assert len(applied) > 80
-    for position, moment in enumerate(applied):
+    for position, record in enumerate(applied):
         for earlier in applied[: position + 1]:
-            late = replace(earlier.event, at=moment.event.at)
-            after, effects = step(moment.after, late)
-            assert after is moment.after, f"{late} counts again after {moment.event}"
+            late = replace(earlier.event, at=record.event.at)
+            after, effects = step(record.after, late)
+            assert after is record.after, f"{late} counts again after {record.event}"
             assert effects == (), late
 
 

@@ -50,7 +50,7 @@ def dispatching() -> Stage:
 def seen_at(stage: Stage, kind: type[fx.Effect]) -> list[int]:
     """When effects of this kind left, counted from the call."""
     return [
-        moment.event.at - CALLED_AT for moment in stage.moments for effect in moment.effects if type(effect) is kind
+        record.event.at - CALLED_AT for record in stage.records for effect in record.effects if type(effect) is kind
     ]
 
 
@@ -111,7 +111,7 @@ def test_a_call_ends_after_thirty_seconds_exactly_and_its_partial_result_goes_ba
     stage.wait(29_999)
     assert stage.effects(fx.PostOutput) == []
     stage.wait(1)
-    assert stage.moments[-1].effects == (
+    assert stage.records[-1].effects == (
         fx.CancelWork(CALL),
         fx.PostOutput(CALL, Outcome.TIMED_OUT),
         fx.StartReply(3, 1, 1),
@@ -248,7 +248,7 @@ def test_a_delegated_job_ends_after_five_minutes_exactly() -> None:
     stage.wait(299_999)
     assert stage.effects(fx.PostOutput) == []
     stage.wait(1)
-    assert stage.moments[-1].effects == (
+    assert stage.records[-1].effects == (
         fx.CancelWork(CALL),
         fx.PostOutput(CALL, Outcome.TIMED_OUT),
         fx.StartReply(3, 1, 1),
@@ -647,7 +647,7 @@ def test_a_result_after_the_limit_is_too_late() -> None:
 def test_a_repeated_call_does_not_reopen_a_finished_one() -> None:
     stage = thinking()
     stage.call_tool()
-    called = stage.moments[-1].event
+    called = stage.records[-1].event
     stage.happen(ev.JobFinished)
     after = stage.state
     assert stage.give(called) == ()

@@ -272,7 +272,7 @@ def snapshot_seeds() -> list[bytes]:
 @functools.cache
 def _states() -> tuple[Any, ...]:
     journal = read_journal(text_of(journal_seeds()[0]).splitlines(keepends=True))
-    after = [moment.after for moment in replay(journal)]
+    after = [record.after for record in replay(journal)]
     return tuple(after[:: max(1, len(after) // 12)])
 
 
@@ -326,7 +326,7 @@ async def _revive(parts: dict[str, Any]) -> None:
     except NotRestorable:
         return
     assert saved.state.link not in CLOSED
-    going = asyncio.ensure_future(conversation.go_on())
+    going = asyncio.ensure_future(conversation.restore())
     await asyncio.wait([going], timeout=90)
     over = asyncio.ensure_future(conversation.wait())
     await asyncio.wait([over], timeout=0.01)

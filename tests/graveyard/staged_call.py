@@ -151,10 +151,10 @@ class Staged(Call):
 
     def when(self, kind: type[fx.Effect]) -> list[int]:
         """When effects of this kind left."""
-        return [moment.event.at for moment in self.moments for effect in moment.effects if type(effect) is kind]
+        return [record.event.at for record in self.records for effect in record.effects if type(effect) is kind]
 
     def effects(self, kind: type[Any]) -> list[Any]:
-        return [effect for moment in self.moments for effect in moment.effects if type(effect) is kind]
+        return [effect for record in self.records for effect in record.effects if type(effect) is kind]
 
     def told(self, kind: type[Any]) -> list[Any]:
         """The signals of this kind."""
@@ -204,7 +204,7 @@ class Staged(Call):
         assert self.due(Timer.DEAD_AIR) == self.now_ms + self.settings.dead_air_ms
         quiet_at = self.now_ms
         self.waits(self.settings.dead_air_ms).settles()
-        asks = [(step.event.at, e.ask) for step in self.moments for e in step.effects if type(e) is fx.StartReply]
+        asks = [(step.event.at, e.ask) for step in self.records for e in step.effects if type(e) is fx.StartReply]
         assert asks[-1] == (quiet_at + self.settings.dead_air_ms, Ask.CHECK_IN)
         assert self.due(Timer.DEAD_AIR) == self.now_ms + self.settings.dead_air_ms
 

@@ -35,7 +35,7 @@ def on_the_phone() -> Stage:
 
 def when(stage: Stage, kind: type[fx.Effect]) -> list[int]:
     """When effects of this kind left, in milliseconds."""
-    return [moment.event.at for moment in stage.moments for effect in moment.effects if type(effect) is kind]
+    return [record.event.at for record in stage.records for effect in record.effects if type(effect) is kind]
 
 
 def requests(stage: Stage) -> list[tuple[int, int]]:
@@ -872,7 +872,7 @@ def a_limit_in_mid_sentence(stage: Stage) -> None:
     stage.play(1_000)
     stage.wait(limit - stage.at)
     assert stage.state.link is Link.RENEWING
-    assert stage.moments[-1].effects == (fx.SaveContext(), fx.RenewSession(2), fx.HoldPlayback(voice))
+    assert stage.records[-1].effects == (fx.SaveContext(), fx.RenewSession(2), fx.HoldPlayback(voice))
     heard_ms = stage.state.heard_ms
     stage.happen(ev.LinkClosed, session=1)  # the old session goes: nobody minds
     stage.wait(700)

@@ -85,7 +85,7 @@ def test_a_voice_that_dies_in_mid_reply_is_noticed_by_deadline_and_told(profile:
     with Staged(ScriptedBrain([ANSWER]), profile=profile, voice=voice) as call:
         call.says("book a flight")
         call.until(lambda: bool(faults(call)))
-        last_heard = [moment.event.at for moment in call.moments if type(moment.event).__name__ == "PlaybackProgressed"]
+        last_heard = [record.event.at for record in call.records if type(record.event).__name__ == "PlaybackProgressed"]
         assert call.told(sg.Failed)[0].at == last_heard[-1] + call.settings.stall_ms_max
         assert faults(call) == [(FaultSource.VOICE, ErrorClass.NETWORK_TIMEOUT)]
         assert call.told(sg.Failed)[0].hint
@@ -436,7 +436,7 @@ def test_an_expired_session_of_any_service_means_a_new_one_and_no_fault(service:
 
 def talk_until_the_limit(call: Staged, early_ms: int) -> None:
     """Two turns, and then silence until shortly before the session's limit."""
-    opened_at = next(moment.event.at for moment in call.moments if moment.after.link is Link.UP)
+    opened_at = next(record.event.at for record in call.records if record.after.link is Link.UP)
     call.says("book a flight").settles()
     call.waits(opened_at + LIMIT_MS // 2 - call.now_ms).says("I am still here").settles()
     call.waits(opened_at + LIMIT_MS - early_ms - call.now_ms)

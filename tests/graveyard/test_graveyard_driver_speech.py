@@ -144,7 +144,7 @@ def test_what_was_made_and_not_played_is_neither_heard_nor_waited_for(profile: s
         assert call.outputs == [(1, "three")], "the result is there, the preamble still plays"
         assert len(call.asked) == 1
         call.until(lambda: len(call.asked) == 2)
-        finished = [moment.event.at for moment in call.moments if type(moment.event).__name__ == "PlaybackFinished"]
+        finished = [record.event.at for record in call.records if type(record.event).__name__ == "PlaybackFinished"]
         assert call.when(fx.StartReply)[-1] == finished[-1] + call.settings.beat_ms
         call.settles()
         assert call.heard[-2:] == [f"{PREAMBLE} It may take a while.", "There are three."]

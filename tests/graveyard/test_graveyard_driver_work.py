@@ -305,7 +305,7 @@ def test_a_result_waits_until_the_active_reply_was_heard(profile: str) -> None:
         assert call.line.log[-1].what in ("play", "finish")
         assert len(call.asked) == 3
         call.settles()
-        finished = [moment.event.at for moment in call.moments if type(moment.event).__name__ == "PlaybackFinished"]
+        finished = [record.event.at for record in call.records if type(record.event).__name__ == "PlaybackFinished"]
         assert call.when(fx.StartReply)[-1] == finished[-2] + call.settings.beat_ms
         assert call.heard[-2:] == [story, RESULT]
         assert call.asked[2:] == ["tell me a story", ""]

@@ -24,7 +24,7 @@ def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked(call: RealtimeCall) -> int:
-    return sum(isinstance(effect, fx.StartReply) for moment in call.moments for effect in moment.effects)
+    return sum(isinstance(effect, fx.StartReply) for record in call.records for effect in record.effects)
 
 
 # -- 17: a request that races the server's own voice detection
@@ -51,8 +51,8 @@ def test_a_request_that_meets_the_servers_own_response_gets_its_answer(is_known:
     call = converse(act, server)
     assert call.heard == ["It is sunny."]
     assert asked(call) == 1, "one request of the runtime, however often it is put to the server"
-    first, *others = [moment.event.at for moment in call.moments if type(moment.event).__name__ == "AudioBuffered"]
-    started = next(m.event.at for m in call.moments if any(isinstance(e, fx.StartReply) for e in m.effects))
+    first, *others = [record.event.at for record in call.records if type(record.event).__name__ == "AudioBuffered"]
+    started = next(m.event.at for m in call.records if any(isinstance(e, fx.StartReply) for e in m.effects))
     assert others == []
     assert first - started < 2_000
     assert call.model.counts["unasked"] == (1 if is_known else 0)
@@ -117,7 +117,7 @@ def test_a_cancel_that_comes_too_late_ends_nothing() -> None:
     )
     call = converse(act, server, settings={"free_ms_max": 200})
     assert call.heard == ["Here I am."]
-    assert [moment.after.link for moment in call.moments].count(Link.FAULTED) == 0
+    assert [record.after.link for record in call.records].count(Link.FAULTED) == 0
 
 
 # -- 20: the session's limit
@@ -137,7 +137,7 @@ def test_a_session_that_reaches_its_limit_again_and_again_is_always_renewed() ->
     server = RealtimeServer([Speak(f"Answer {number}.", ms=200) for number in range(3)])
     call = converse(act, server, machine={"session_ms_max": 900, "session_warning_ms": 600})
     assert call.heard == ["Answer 0.", "Answer 1.", "Answer 2."]
-    links = {moment.after.link for moment in call.moments}
+    links = {record.after.link for record in call.records}
     assert Link.RENEWING in links
     assert not {Link.BACKING_OFF, Link.FAULTED} & links
     known = [item["content"][0].get("text") for item in server.sessions[3].items]

@@ -20,7 +20,7 @@ def started(**changes: int) -> Stage:
 
 
 def metrics_of(stage: Stage) -> Metrics:
-    return read_timeline(stage.moments).metrics
+    return read_timeline(stage.records).metrics
 
 
 def asked(stage: Stage) -> Stage:

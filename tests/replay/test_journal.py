@@ -43,7 +43,7 @@ def test_a_journal_replays_to_the_same_states_and_effects() -> None:
     journal = read_journal(journal_of(stage))
     assert journal.seed == 7
     assert journal.settings == stage.settings
-    assert list(replay(journal)) == stage.moments
+    assert list(replay(journal)) == stage.records
 
 
 def test_a_journal_holds_no_field_that_could_carry_a_word() -> None:
@@ -56,7 +56,7 @@ def test_a_changed_machine_is_found_at_the_first_difference() -> None:
     stage = played()
     lines = journal_of(stage)
     broken = Machine([row for row in ROWS if "committing + ReplyAccepted" not in row.name])
-    accepted = next(n for n, moment in enumerate(stage.moments) if "Accepted" in type(moment.event).__name__)
+    accepted = next(n for n, record in enumerate(stage.records) if "Accepted" in type(record.event).__name__)
     with pytest.raises(InvalidJournal, match=rf"^line {accepted + 2}: ReplyAccepted leads to "):
         list(replay(read_journal(lines), broken))
 
@@ -159,8 +159,8 @@ SAMPLES = {
 
 
 def test_a_snapshot_is_the_whole_truth() -> None:
-    for moment in played().moments:
-        assert restore(snapshot(moment.after)) == moment.after
+    for record in played().records:
+        assert restore(snapshot(record.after)) == record.after
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema": 1}', '{"schema": 2}'])
@@ -179,8 +179,8 @@ def test_a_snapshot_with_a_wrong_leaf_names_the_place() -> None:
 
 def test_digests_differ_when_states_do() -> None:
     seen = {}
-    for moment in played().moments:
-        assert seen.setdefault(digest(moment.after), moment.after) == moment.after
+    for record in played().records:
+        assert seen.setdefault(digest(record.after), record.after) == record.after
     assert "settings" not in state_to_json(played().state)
 
 

@@ -105,7 +105,7 @@ class Page(HTMLParser):
 
 
 def page_of(stage: Stage, title: str = "call.jsonl", words: tuple[Spoken, ...] = (), complete: bool = True) -> Node:
-    return Page(draw_picture(stage.moments, title, words, complete)).root
+    return Page(draw_picture(stage.records, title, words, complete)).root
 
 
 def demo_stage() -> Stage:
@@ -138,7 +138,7 @@ def call_data(page: Node) -> dict[str, Any]:
 
 
 def test_it_asks_nobody_for_anything(demo: Stage, page: Node) -> None:
-    html = draw_picture(demo.moments, "call.jsonl")
+    html = draw_picture(demo.records, "call.jsonl")
     assert "http://" not in html
     assert "https://" not in html
     assert not re.findall(r"url\((?!#)|@import|\bsrc=|<link|<iframe|<img", html)
@@ -159,7 +159,7 @@ def test_every_link_inside_the_page_leads_somewhere(page: Node) -> None:
 
 
 def test_the_same_call_makes_the_same_bytes(demo: Stage) -> None:
-    assert draw_picture(demo.moments, "a") == draw_picture(demo_stage().moments, "a")
+    assert draw_picture(demo.records, "a") == draw_picture(demo_stage().records, "a")
 
 
 @pytest.mark.parametrize("seed", ["1", "4711"])
@@ -189,8 +189,8 @@ def test_a_quarter_of_an_hour_is_a_file_of_moderate_size() -> None:
         stage.wait(1_500)
         stage.say(for_ms=2_000)
         stage.answer(for_ms=4_000)
-    html = draw_picture(stage.moments, "long.jsonl")
-    assert len(stage.moments) > 2_500
+    html = draw_picture(stage.records, "long.jsonl")
+    assert len(stage.records) > 2_500
     assert len(html) < 2_500_000
 
 
@@ -214,7 +214,7 @@ def test_without_a_fault_there_is_no_lane_for_faults() -> None:
 def test_every_stay_has_a_bar_in_its_place_that_says_what_when_how_long_and_why(
     demo: Stage, page: Node, name: str
 ) -> None:
-    timeline = read_timeline(demo.moments)
+    timeline = read_timeline(demo.records)
     lanes = {each.region: each.visits for each in timeline.lanes} | {"lifecycle": timeline.visits}
     stays = [visit for visit in lanes[name] if not LOOKS[name][visit.state].endswith("rest")]
     bars = lane(page, name).all("g", "bar")
@@ -234,14 +234,14 @@ def percent(node: Node, key: str) -> float:
 
 
 def test_every_event_has_its_tick_at_its_time(demo: Stage, page: Node) -> None:
-    length_ms = read_timeline(demo.moments).length_ms
+    length_ms = read_timeline(demo.records).length_ms
     ticks = lane(page, "events").all("g", "event")
-    assert [int(tick.get("data-at")) for tick in ticks] == sorted({moment.event.at for moment in demo.moments})
+    assert [int(tick.get("data-at")) for tick in ticks] == sorted({record.event.at for record in demo.records})
     for tick in ticks:
         x = percent(tick.all("line")[0], "x1")
         assert x == pytest.approx(100 * int(tick.get("data-at")) / length_ms, abs=1e-4)
     named = [name for tick in ticks for name in tick.title.split("\n")[1:]]
-    assert len(named) == len(demo.moments)
+    assert len(named) == len(demo.records)
 
 
 def test_an_event_that_was_ignored_looks_so() -> None:
@@ -254,7 +254,7 @@ def test_an_event_that_was_ignored_looks_so() -> None:
 
 
 def test_what_was_heard_rises_in_the_bars_and_a_cut_is_marked(demo: Stage, page: Node) -> None:
-    sounds = read_spans(demo.moments).sounds
+    sounds = read_spans(demo.records).sounds
     rising = lane(page, "voice").all("svg", "heard")
     assert [int(each.get("data-heard")) for each in rising] == [sound.heard_ms for sound in sounds]
     cut = lane(page, "voice").one("g", "cut")
@@ -344,11 +344,11 @@ def test_the_style_shows_each_text_at_its_width(demo: Stage, page: Node) -> None
 
 def test_every_step_that_moves_or_does_something_is_listed_with_its_cause_and_its_rows(demo: Stage, page: Node) -> None:
     rows = page.one("table", "moves").one("tbody").all("tr")
-    moved = [moment for moment in demo.moments if regions(moment.before) != regions(moment.after)]
+    moved = [record for record in demo.records if regions(record.before) != regions(record.after)]
     listed = {(int(row.one("td", "at").get("data-at")), row.one("td", "cause").text) for row in rows}
     assert len(rows) >= len(moved)
-    for moment in moved:
-        event = moment.event
+    for record in moved:
+        event = record.event
         name = f"timer:{event.timer.value}" if isinstance(event, ev.TimerFired) else type(event).__name__
         assert (event.at, name) in listed
 
@@ -358,7 +358,7 @@ def regions(state: Any) -> tuple[Any, ...]:
 
 
 def test_the_rows_that_fired_are_there_as_the_machine_calls_them(demo: Stage, page: Node) -> None:
-    for number in {number for moment in demo.moments for number in moment.fired}:
+    for number in {number for record in demo.records for number in record.fired}:
         row = page.one("tr", id=f"row{number}" if number >= 0 else f"rule{-1 - number}")
         name = MACHINE.rows[number].name if number >= 0 else f"rule: {MACHINE.rules[-1 - number].name}"
         assert row.all("td")[1].text == name
@@ -366,7 +366,7 @@ def test_the_rows_that_fired_are_there_as_the_machine_calls_them(demo: Stage, pa
 
 def test_the_cursor_knows_the_state_at_every_instant(demo: Stage, page: Node) -> None:
     call = call_data(page)
-    last = {moment.event.at: moment for moment in demo.moments}
+    last = {record.event.at: record for record in demo.records}
     assert [instant[0] for instant in call["instants"]] == list(last)
     for at, state, heard_ms, steps in call["instants"]:
         after = last[at].after
@@ -415,8 +415,8 @@ def spoken_call() -> tuple[Stage, tuple[Spoken, ...]]:
 def test_words_are_captions_where_their_turn_and_their_sound_began() -> None:
     stage, words = spoken_call()
     page = page_of(stage, words=words)
-    spans = read_spans(stage.moments)
-    length_ms = read_timeline(stage.moments).length_ms
+    spans = read_spans(stage.records)
+    length_ms = read_timeline(stage.records).length_ms
     user, agent = page.one("p", "caption user"), page.one("p", "caption agent")
     assert f"left:{Scale(length_ms).percent(spans.turns[0].since_ms)};" in user.get("style")
     assert f"left:{Scale(length_ms).percent(spans.sounds[0].since_ms)};" in agent.get("style")
@@ -488,20 +488,20 @@ def test_of_several_calls_the_newest_is_drawn() -> None:
     stage.start()
     stage.say()
     hang_up(stage)
-    first = len(stage.moments)
+    first = len(stage.records)
     stage.start()
     stage.say()
     page = page_of(stage)
-    assert newest(stage.moments) == stage.moments[first:]
+    assert newest(stage.records) == stage.records[first:]
     assert f"after {first} events" in page.one("p", "facts").text
-    assert page.one("p", id="at").text.startswith(write_clock(stage.at - stage.moments[first].event.at))
+    assert page.one("p", id="at").text.startswith(write_clock(stage.at - stage.records[first].event.at))
 
 
 # -- What has a beginning and an end
 
 
 def spans_of(stage: Stage) -> Spans:
-    return read_spans(newest(stage.moments))
+    return read_spans(newest(stage.records))
 
 
 def asked() -> Stage:

@@ -14,7 +14,7 @@ from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, StoryLine, tel
 
 
 def last_line(stage: Stage) -> StoryLine | None:
-    return tell(stage.moments[-1])
+    return tell(stage.records[-1])
 
 
 def started() -> Stage:

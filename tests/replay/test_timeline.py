@@ -52,7 +52,7 @@ def strings_in(value: Any) -> Iterator[str]:
 def test_every_visit_tells_since_when_how_long_and_why() -> None:
     stage = answered_question()
     stage.wait(500)
-    timeline = read_timeline(stage.moments, now_ms=stage.at)
+    timeline = read_timeline(stage.records, now_ms=stage.at)
     assert timeline.visits == (
         Visit("idle", 0, 1_000, "StartRequested"),
         Visit("listening", 1_000, 900, "SpeechStarted"),
@@ -65,7 +65,7 @@ def test_every_visit_tells_since_when_how_long_and_why() -> None:
 @pytest.mark.req("L-22", "L-20")
 def test_the_current_and_the_previous_state_have_durations() -> None:
     stage = answered_question()
-    timeline = read_timeline(stage.moments, now_ms=stage.at + 70)
+    timeline = read_timeline(stage.records, now_ms=stage.at + 70)
     assert timeline.current == Visit("idle", 3_450, 70, "PlaybackFinished")
     assert timeline.previous == Visit("speaking", 2_450, 1_000, "AudioBuffered")
     assert timeline.turns == 1
@@ -74,7 +74,7 @@ def test_the_current_and_the_previous_state_have_durations() -> None:
 def test_a_deadline_is_a_cause_by_its_own_name() -> None:
     stage = answered_question()
     stage.wait_for(Timer.DEAD_AIR)
-    current = read_timeline(stage.moments).current
+    current = read_timeline(stage.records).current
     assert current is not None
     assert (current.state, current.cause) == ("processing", "timer:dead_air")
 
@@ -84,14 +84,14 @@ def test_the_visits_of_every_view_follow_each_other_without_a_gap(name: str) -> 
     stage = answered_question()
     stage.happen(ev.EndRequested)
     stage.wait(2_000)
-    timeline = read_timeline(stage.moments, VIEWS[name])
+    timeline = read_timeline(stage.records, VIEWS[name])
     assert timeline.visits[0].since_ms == 0
     assert all(old.end_ms == new.since_ms and old.state != new.state for old, new in pairwise(timeline.visits))
-    assert timeline.visits[-1].end_ms == timeline.length_ms == stage.moments[-1].event.at
+    assert timeline.visits[-1].end_ms == timeline.length_ms == stage.records[-1].event.at
 
 
 def test_another_view_tells_the_same_call_in_its_own_words() -> None:
-    timeline = read_timeline(answered_question().moments, PHONE)
+    timeline = read_timeline(answered_question().records, PHONE)
     assert timeline.view == "phone"
     assert [visit.state for visit in timeline.visits] == ["agent_idle", "agent_speaking", "agent_idle"]
 
@@ -102,7 +102,7 @@ def test_the_session_time_ends_with_the_call_and_the_last_state_goes_on() -> Non
     stage.happen(ev.EndRequested)
     stage.wait(100)
     stage.happen(ev.SessionClosed)
-    timeline = read_timeline(stage.moments, now_ms=60_000)
+    timeline = read_timeline(stage.records, now_ms=60_000)
     assert timeline.session_ms == 3_550
     assert timeline.length_ms == 60_000
 
@@ -111,14 +111,14 @@ def test_a_late_event_that_was_ignored_leaves_no_trace_in_the_states() -> None:
     stage = answered_question()
     stage.happen(ev.TokenArrived, reply=1)
     stage.give(ev.SessionClosed(at=5, session=1))  # older than anything, and meaningless here
-    assert read_timeline(stage.moments) == read_timeline(stage.moments[:-2])
+    assert read_timeline(stage.records) == read_timeline(stage.records[:-2])
 
 
 def test_without_a_start_there_is_nothing_to_tell() -> None:
     stage = Stage()
     stage.happen(ev.SpeechStarted)
     stage.happen(ev.StartRequested, audio_primed=False)  # refused
-    timeline = read_timeline(stage.moments)
+    timeline = read_timeline(stage.records)
     assert timeline == Timeline("lifecycle")
     assert timeline.current is timeline.previous is None
     assert timeline.to_json()["state"] is None
@@ -129,7 +129,7 @@ def test_without_a_start_there_is_nothing_to_tell() -> None:
 
 @pytest.mark.req("L-22")
 def test_every_region_has_a_lane_over_the_whole_call() -> None:
-    timeline = read_timeline(answered_question().moments)
+    timeline = read_timeline(answered_question().records)
     assert [lane.region for lane in timeline.lanes] == list(REGIONS)
     for lane in timeline.lanes:
         assert lane.visits[0].since_ms == 0
@@ -153,7 +153,7 @@ def test_jobs_side_by_side_are_named_together_with_the_foremost_first() -> None:
     stage.call_tool()
     stage.wait(10)
     stage.happen(ev.JobFinished, call=first)
-    jobs = read_timeline(stage.moments).lanes[-1]
+    jobs = read_timeline(stage.records).lanes[-1]
     assert [visit.state for visit in jobs.visits] == ["none", "tool", "dispatched", "tool+dispatched", "tool"]
 
 
@@ -167,7 +167,7 @@ def test_the_last_twenty_transitions_are_kept_and_each_names_its_cause() -> None
         stage.wait(100)
         stage.say()
         stage.answer()
-    timeline = read_timeline(stage.moments)
+    timeline = read_timeline(stage.records)
     assert len(timeline.visits) > TRANSITIONS_MAX + 1
     assert len(timeline.transitions) == TRANSITIONS_MAX == 20
     newest = timeline.transitions[-1]
@@ -186,7 +186,7 @@ def test_a_new_conversation_knows_nothing_of_the_one_before() -> None:
     stage.happen(ev.StartRequested)
     stage.wait(300)
     stage.happen(ev.SessionReady)
-    timeline = read_timeline(stage.moments, VIEWS["conversation"])
+    timeline = read_timeline(stage.records, VIEWS["conversation"])
     assert began > 0
     assert [move.source for move in timeline.transitions] == ["preparing"]
     assert timeline.visits[0] == Visit("preparing", 0, 300, "StartRequested")
@@ -200,7 +200,7 @@ def test_nothing_in_a_timeline_but_names_of_the_machine_and_numbers() -> None:
     stage.happen(ev.TextTyped, content=987_654_321)
     stage.begin_talking()
     stage.hear_words(4, content=987_654_321)
-    data = read_timeline(stage.moments).to_json()
+    data = read_timeline(stage.records).to_json()
     leaves: list[Leaf] = [leaf for region in (Link, User, Voice, Reply, JobKind) for leaf in region]
     known = {leaf.value for leaf in leaves}
     known |= {kind.__name__ for kind in EVENTS} | {f"timer:{timer.value}" for timer in Timer}
@@ -216,7 +216,7 @@ def test_nothing_in_a_timeline_but_names_of_the_machine_and_numbers() -> None:
 
 @pytest.mark.req("C-GUD-002")
 def test_a_timeline_survives_json() -> None:
-    data = read_timeline(answered_question().moments).to_json()
+    data = read_timeline(answered_question().records).to_json()
     assert json.loads(json.dumps(data)) == data
     assert data["previous"] == {"state": "speaking", "since_ms": 2_450, "duration_ms": 1_000, "cause": "AudioBuffered"}
     assert data["metrics"]["first_audio_ms"] == 300
@@ -227,4 +227,4 @@ def test_a_journal_gives_the_same_timeline_as_the_live_call() -> None:
     out = io.StringIO()
     stage.write_journal(out)
     out.seek(0)
-    assert read_timeline(replay(read_journal(out))) == read_timeline(stage.moments)
+    assert read_timeline(replay(read_journal(out))) == read_timeline(stage.records)

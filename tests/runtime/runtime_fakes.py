@@ -36,9 +36,9 @@ class Stage:
         self.seats = seats
         self.conversation = Conversation(agent, line, seat=seat, seats=seats, journal=journal, conversation_id="test")
         self.signals: list[sg.Signal] = []
-        self.moments: list[StepRecord] = []
+        self.records: list[StepRecord] = []
         self.conversation.on(sg.Signal, self.signals.append)
-        self.conversation.engine.watchers.append(self.moments.append)
+        self.conversation.engine.watchers.append(self.records.append)
         self.utterance = 0
 
     @property

@@ -12,7 +12,7 @@ import pytest
 from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.observe import signals as sg
 from duologue.ports import Request, ServiceError, Show, Sound, ToolCall
-from duologue.ports.brain import FaultSource as BrainPart
+from duologue.ports.brain import Part as BrainPart
 from duologue.runtime.agent import Agent, InvalidAgent
 from duologue.testing import Delay, Fail, Hang, ScriptedBrain, ScriptedVoice, scripted_tool
 from tests.runtime.runtime_fakes import Stage, others, play
@@ -124,7 +124,7 @@ def test_a_brain_that_hangs_is_asked_again_after_eight_seconds_and_given_up_afte
 
     async def scene(stage: Stage) -> None:
         await stage.say("hello there")
-        asked_at = next(m.event.at for m in stage.moments for e in m.effects if type(e).__name__ == "StartReply")
+        asked_at = next(m.event.at for m in stage.records for e in m.effects if type(e).__name__ == "StartReply")
         await stage.until(lambda: bool(stage.told(sg.Failed)))
         assert stage.now_ms - asked_at in range(29_900, 30_050)
         assert len(brain.requests) in (3, 4)

@@ -67,18 +67,12 @@ class CrashingStore(MemoryStore):
 @dataclass
 class Process:
     conversation: Conversation
-    keeper: CheckpointWriter
+    writer: CheckpointWriter
     line: ScriptedLine
 
     def die(self) -> None:
         """kill -9: nothing says goodbye."""
-        engine = self.conversation.engine
-        engine.driver.close()
-        engine.tasks.closing = True
-        for task in list(engine.tasks._tasks):
-            task.cancel()
-        if self.keeper._task is not None:
-            self.keeper._task.cancel()
+        self.conversation.crash()
 
     def sounds(self) -> int:
         return sum(ms > WORD_MS for ms in self.line.played.values())
@@ -94,13 +88,13 @@ async def begin(store: MemoryStore, agent: Agent, played: Played | None = None) 
     saved = read_saved(kept.parts, agent.settings) if kept.parts else None
     line = ScriptedLine()
     conversation = Conversation(agent, line, conversation_id="call", saved=saved)
-    keeper = CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None)
-    conversation.engine.keep(keeper)
+    writer = CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None)
+    conversation.engine.save_with(writer)
     if saved is None:
         await conversation.start()
     else:
-        await conversation.go_on(played)
-    return Process(conversation, keeper, line)
+        await conversation.restore(played)
+    return Process(conversation, writer, line)
 
 
 async def at_rest(process: Process, store: CrashingStore) -> bool:
@@ -142,7 +136,7 @@ async def call(
             process.conversation.type(pending[0])
             try:
                 async with asyncio.timeout(60):
-                    saving = asyncio.ensure_future(process.keeper.saved())
+                    saving = asyncio.ensure_future(process.writer.wait_until_saved())
                     dying = asyncio.ensure_future(store.is_dead.wait())
                     await asyncio.wait([saving, dying], return_when=asyncio.FIRST_COMPLETED)
                     saving.cancel()
@@ -157,7 +151,7 @@ async def call(
             process = await begin(store, make(), heard)
         said = [item.text for item in process.conversation.history if isinstance(item, UserSaid)]
         pending = [text for text in texts if text not in " ".join(said)]
-    await process.keeper.saved()
+    await process.writer.wait_until_saved()
     history = list(process.conversation.history)
     process.die()
     return Outcome(
@@ -248,7 +242,7 @@ def test_a_voice_that_was_heard_and_never_written_down_keeps_its_number():
         process = await begin(store, Agent(ScriptedBrain(["One.", "Two.", "Three."]), voice=ScriptedVoice()))
         process.conversation.type("one")
         assert await at_rest(process, store)
-        await process.keeper.saved()
+        await process.writer.wait_until_saved()
         known = process.conversation.machine_state.voice_id
         process.die()
         heard = Played(known + 4, 500)  # said while the store was away
@@ -268,7 +262,7 @@ def test_a_reply_of_which_more_was_heard_than_was_written_down_is_not_said_again
         process = await begin(store, Agent(ScriptedBrain([answer]), voice=ScriptedVoice(first_ms=100)))
         process.conversation.type("tell me")
         await asyncio.sleep(0.3)
-        await process.keeper.saved()
+        await process.writer.wait_until_saved()
         lease, kept = await store.claim("call", "editor", 10_000, force=True)
         words = dict(kept.parts["words"])
         reply, voice, ledger = words["speech"]

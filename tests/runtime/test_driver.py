@@ -23,21 +23,21 @@ class Noted:
     """A driver whose steps are written down."""
 
     def __init__(self, **settings: Any) -> None:
-        self.moments: list[StepRecord] = []
+        self.records: list[StepRecord] = []
         self.trouble: list[tuple[str, BaseException]] = []
-        self.on_step: Any = lambda moment: None
+        self.on_step: Any = lambda record: None
         self.driver = Driver(profile("confirm", **settings), self._perform, self._note)
 
-    def _perform(self, moment: StepRecord) -> None:
-        self.moments.append(moment)
-        self.on_step(moment)
+    def _perform(self, record: StepRecord) -> None:
+        self.records.append(record)
+        self.on_step(record)
 
     def _note(self, where: str, failure: BaseException) -> None:
         self.trouble.append((where, failure))
 
     @property
     def kinds(self) -> list[str]:
-        return [type(moment.event).__name__ for moment in self.moments]
+        return [type(record.event).__name__ for record in self.records]
 
     def begin(self) -> None:
         self.driver.post(ev.StartRequested)
@@ -59,10 +59,10 @@ def test_what_is_posted_within_a_step_waits_its_turn_and_keeps_its_order() -> No
         noted = Noted()
         depth: list[int] = []
 
-        def post_more(moment: StepRecord) -> None:
+        def post_more(record: StepRecord) -> None:
             depth.append(1)
             assert len(depth) == 1, "a step was taken inside a step"
-            if type(moment.event) is ev.StartRequested:
+            if type(record.event) is ev.StartRequested:
                 noted.driver.post(ev.SessionReady)
                 noted.driver.post(ev.SpeechStarted)
                 noted.driver.post(ev.SpeechStopped)
@@ -71,7 +71,7 @@ def test_what_is_posted_within_a_step_waits_its_turn_and_keeps_its_order() -> No
         noted.on_step = post_more
         noted.driver.post(ev.StartRequested)
         assert noted.kinds == ["StartRequested", "SessionReady", "SpeechStarted", "SpeechStopped"]
-        numbers = [moment.event.seq for moment in noted.moments if hasattr(moment.event, "seq")]
+        numbers = [record.event.seq for record in noted.records if hasattr(record.event, "seq")]
         assert numbers == sorted(set(numbers))
 
     run_simulated(scene())
@@ -81,8 +81,8 @@ def test_the_current_ids_are_those_of_the_moment_at_which_an_event_is_taken() ->
     async def scene() -> None:
         noted = Noted()
 
-        def post_more(moment: StepRecord) -> None:
-            if type(moment.event) is ev.StartRequested:
+        def post_more(record: StepRecord) -> None:
+            if type(record.event) is ev.StartRequested:
                 noted.driver.post(ev.SessionReady)  # session 1 exists only from this step on
 
         noted.on_step = post_more
@@ -96,8 +96,8 @@ def test_more_than_a_full_inbox_within_one_step_is_refused() -> None:
     async def scene() -> None:
         noted = Noted()
 
-        def flood(moment: StepRecord) -> None:
-            if type(moment.event) is ev.StartRequested:
+        def flood(record: StepRecord) -> None:
+            if type(record.event) is ev.StartRequested:
                 for _ in range(INBOX_MAX):
                     noted.driver.post(ev.SpeechStarted)
                 with pytest.raises(InboxFull, match="SpeechStopped"):
@@ -105,7 +105,7 @@ def test_more_than_a_full_inbox_within_one_step_is_refused() -> None:
 
         noted.on_step = flood
         noted.driver.post(ev.StartRequested)
-        assert len(noted.moments) == INBOX_MAX + 1
+        assert len(noted.records) == INBOX_MAX + 1
 
     run_simulated(scene())
 
@@ -118,7 +118,7 @@ def test_every_deadline_fires_at_its_millisecond() -> None:
         await asyncio.sleep(0.776)
         assert "TimerFired" not in noted.kinds
         await asyncio.sleep(0.002)
-        fired = [moment.event for moment in noted.moments if type(moment.event) is ev.TimerFired]
+        fired = [record.event for record in noted.records if type(record.event) is ev.TimerFired]
         assert [(event.timer, event.at, event.due) for event in fired] == [(Timer.DEAD_AIR, 777, 777)]
 
     run_simulated(scene())
@@ -130,7 +130,7 @@ def test_an_event_never_gets_a_time_before_the_one_before_it() -> None:
         noted.begin()
         await asyncio.sleep(1)
         noted.driver.post(ev.SpeechStarted, at=5)  # the time is the driver's to say
-        times = [moment.event.at for moment in noted.moments]
+        times = [record.event.at for record in noted.records]
         assert times == sorted(times)
         assert times[-1] == 1_000
 
@@ -146,7 +146,7 @@ def test_a_clock_that_is_set_back_does_not_stop_the_conversation() -> None:
         noted.driver._epoch += 0.5
         noted.driver.post(ev.SpeechStopped)
         assert not noted.trouble
-        assert noted.moments[-1].event.at == 1_000
+        assert noted.records[-1].event.at == 1_000
 
     run_simulated(scene())
 
@@ -180,8 +180,8 @@ def test_a_performer_that_raises_leaves_the_deadlines_running() -> None:
     async def scene() -> None:
         noted = Noted(dead_air_ms=1_000)
 
-        def raise_once(moment: StepRecord) -> None:
-            if type(moment.event) is ev.SessionReady:
+        def raise_once(record: StepRecord) -> None:
+            if type(record.event) is ev.SessionReady:
                 raise RuntimeError("a part broke")
 
         noted.on_step = raise_once
@@ -200,8 +200,8 @@ def test_a_performer_that_raises_in_a_deadline_does_not_stop_the_clock() -> None
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
         broken = [True]
 
-        def raise_once(moment: StepRecord) -> None:
-            if type(moment.event) is ev.TimerFired and broken:
+        def raise_once(record: StepRecord) -> None:
+            if type(record.event) is ev.TimerFired and broken:
                 broken.clear()
                 raise RuntimeError("a part broke")
 
@@ -217,8 +217,8 @@ def test_what_waits_behind_a_step_that_raises_is_still_taken() -> None:
     async def scene() -> None:
         noted = Noted()
 
-        def post_and_raise(moment: StepRecord) -> None:
-            if type(moment.event) is ev.StartRequested:
+        def post_and_raise(record: StepRecord) -> None:
+            if type(record.event) is ev.StartRequested:
                 noted.driver.post(ev.SessionReady)
                 raise RuntimeError("a part broke")
 
@@ -273,8 +273,8 @@ def test_a_watcher_that_raises_costs_nothing(kind: type[ev.Event]) -> None:
     async def scene(stage: Stage) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
 
-        def raises(moment: StepRecord) -> None:
-            if type(moment.event) is kind:
+        def raises(record: StepRecord) -> None:
+            if type(record.event) is kind:
                 raise RuntimeError("a watcher broke")
 
         stage.conversation.engine.watchers.insert(0, raises)

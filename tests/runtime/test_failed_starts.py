@@ -80,10 +80,10 @@ def test_a_model_that_went_on_with_a_conversation_hears_nobody_else() -> None:
         before = talk(agent, seats)
         await before.start()
         engine = before.engine
-        saved = Checkpoint(before.machine_state, engine.transcript.dump(), engine.asking.dump())
+        saved = Checkpoint(before.machine_state, engine.transcript.dump(), engine.requests.dump())
         await before.abandon("the process is gone")
         after = talk(agent, seats, saved=saved)
-        await after.go_on()
+        await after.restore()
         with pytest.raises(StartRefused, match="another conversation"):
             await talk(agent, seats, "other").start()
         await after.end()
@@ -102,7 +102,7 @@ def test_a_server_that_cannot_be_opened_closes_the_others_and_is_opened_by_the_n
         assert not good.is_connected
         bad.failure = None
         await talking.start()
-        assert [tool.name for tool in talking.engine.calls.tools] == ["good", "bad"]
+        assert [tool.name for tool in talking.engine.tool_calls.tools] == ["good", "bad"]
         assert good.is_connected
         assert bad.is_connected
         await talking.end()

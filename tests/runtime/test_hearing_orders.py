@@ -6,7 +6,16 @@ The person is scripted as in `test_hearing_sound`. Rule: every story here can ha
 from __future__ import annotations
 
 import pytest
-from test_hearing_sound import (
+
+from duologue.core import events as ev
+from duologue.core.leaves import Link, User
+from duologue.core.settings import profile
+from duologue.ports import Final, Firm, Partial, SpeechBegan, SpeechEnded, TurnOver
+from duologue.ports.ears import Frame, Heard
+from duologue.ports.line import Healed, Wobbled
+from duologue.testing import Delay, ScriptedBrain
+from tests.runtime.runtime_fakes import Stage, play
+from tests.runtime.test_hearing_sound import (
     END_MS,
     SPEECH,
     Person,
@@ -17,15 +26,6 @@ from test_hearing_sound import (
     speaker,
     while_speaking,
 )
-
-from duologue.core import events as ev
-from duologue.core.leaves import Link, User
-from duologue.core.settings import profile
-from duologue.ports import Final, Firm, Partial, SpeechBegan, SpeechEnded, TurnOver
-from duologue.ports.ears import Frame, Heard
-from duologue.ports.line import Healed, Wobbled
-from duologue.testing import Delay, ScriptedBrain
-from tests.runtime.runtime_fakes import Stage, play
 
 # -- A voice that goes on beyond the end of its turn
 
@@ -135,7 +135,7 @@ def test_a_voice_over_what_is_firm_is_no_event_for_each_frame() -> None:
         await while_speaking(stage, person, 300)
         await person.begins()
         await person.voices(1_600)
-        verdicts = [moment for moment in stage.moments if isinstance(moment.event, ev.OverlapJudged)]
+        verdicts = [record for record in stage.records if isinstance(record.event, ev.OverlapJudged)]
         assert len(verdicts) == 1
         assert line_acts(stage) == ["hold", "resume"]
 
@@ -262,7 +262,7 @@ def test_an_agent_without_ears_keeps_nothing_for_them() -> None:
             stage.conversation.type("hello there")
             stage.line.tell(Frame(b"\0" * 640))
             await stage.rest()
-        assert len(stage.conversation.engine.listening.frames._queue) == 0
+        assert len(stage.conversation.engine.ears_task.frames._queue) == 0
 
     play(scene, ScriptedBrain(otherwise="Fine."), ears=None)
 

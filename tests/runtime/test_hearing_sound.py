@@ -135,7 +135,7 @@ def act(scene: Scene, brain: ScriptedBrain | None = None, **agent: Any) -> Stage
 
 
 def when(stage: Stage, kind: type[fx.Effect]) -> list[int]:
-    return [moment.event.at for moment in stage.moments for effect in moment.effects if type(effect) is kind]
+    return [record.event.at for record in stage.records for effect in record.effects if type(effect) is kind]
 
 
 def asked(stage: Stage) -> list[str]:

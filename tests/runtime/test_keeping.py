@@ -45,7 +45,7 @@ class Forgetful(MemoryStore):
         return await self._answer("finish", super().finish(*given))
 
 
-async def keeper_of(store: MemoryStore) -> CheckpointWriter:
+async def writer_of(store: MemoryStore) -> CheckpointWriter:
     lease, kept = await store.claim("call", "node", 10_000, force=True)
     return CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None)
 
@@ -54,15 +54,15 @@ async def keeper_of(store: MemoryStore) -> CheckpointWriter:
 def test_a_write_whose_answer_was_lost_is_made_again_as_it_was_and_nobody_is_fenced():
     async def scene() -> None:
         store = Forgetful()
-        keeper = await keeper_of(store)
+        writer = await writer_of(store)
         count = iter(range(100))
-        keeper.keeps("machine", lambda: {"number": next(count)})
+        writer.add_part("machine", lambda: {"number": next(count)})
         store.loses = ["write"]
-        keeper.mark("machine")
+        writer.mark("machine")
         await asyncio.sleep(0.1)
-        keeper.mark("machine")  # it has changed since
-        await keeper.saved()
-        assert not keeper.is_fenced
+        writer.mark("machine")  # it has changed since
+        await writer.wait_until_saved()
+        assert not writer.is_fenced
         kept = await store.read("call")
         assert kept is not None
         assert kept.parts["machine"] == {"number": 1}
@@ -76,7 +76,7 @@ def test_a_write_whose_answer_was_lost_is_made_again_as_it_was_and_nobody_is_fen
 def test_an_action_that_was_done_is_done_whatever_the_store_says_afterwards(trouble):
     async def scene() -> None:
         store = Forgetful()
-        keeper = await keeper_of(store)
+        writer = await writer_of(store)
         ran: list[int] = []
 
         async def work() -> str:
@@ -84,9 +84,9 @@ def test_an_action_that_was_done_is_done_whatever_the_store_says_afterwards(trou
             return "paid"
 
         setattr(store, trouble, ["finish"])
-        assert await keeper.once("key", "pay", work, False) == "paid"
-        await keeper.saved()
-        after = await keeper_of(store)  # another process
+        assert await writer.once("key", "pay", work, False) == "paid"
+        await writer.wait_until_saved()
+        after = await writer_of(store)  # another process
         assert await after.once("key", "pay", work, False) == "paid"
         assert len(ran) == 1
 
@@ -96,7 +96,7 @@ def test_an_action_that_was_done_is_done_whatever_the_store_says_afterwards(trou
 def test_an_action_that_was_noted_as_begun_and_never_began_may_begin():
     async def scene() -> None:
         store = Forgetful()
-        keeper = await keeper_of(store)
+        writer = await writer_of(store)
         ran: list[int] = []
 
         async def work() -> None:
@@ -104,13 +104,13 @@ def test_an_action_that_was_noted_as_begun_and_never_began_may_begin():
 
         store.loses = ["begin"]
         with pytest.raises(Unsure):
-            await keeper.once("key", "pay", work, False)
+            await writer.once("key", "pay", work, False)
         assert not ran
-        await keeper.once("key", "pay", work, False)
+        await writer.once("key", "pay", work, False)
         assert len(ran) == 1
         lease, _ = await store.claim("call", "other", 10_000, force=True)
         await store.begin(lease, "second", "pay")
-        other = await keeper_of(store)
+        other = await writer_of(store)
         with pytest.raises(UnknownOutcome):
             await other.once("second", "pay", work, False)
 

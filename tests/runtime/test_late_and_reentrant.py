@@ -99,7 +99,7 @@ def test_final_text_ends_an_utterance_whose_end_nobody_told() -> None:
         await stage.sleep(1_000)
         stage.ears.tell(Final("book a table", 0.9, 1))
         await stage.sleep(3_000)
-        asked = [moment.event.at for moment in stage.moments for e in moment.effects if isinstance(e, fx.StartReply)]
+        asked = [record.event.at for record in stage.records for e in record.effects if isinstance(e, fx.StartReply)]
         assert asked == [1_400]
 
     play(scene, certain())
@@ -145,7 +145,7 @@ def test_handlers_that_answer_each_other_for_ever_are_stopped_and_told() -> None
         off = conversation.on_state_changed(answer)
         conversation.suspend()
         off()
-        assert any("answers himself" in signal.what for signal in stage.told(sg.Problem))
+        assert any("posts without end" in signal.what for signal in stage.told(sg.Problem))
         conversation.resume()
         await stage.rest()
 

@@ -33,8 +33,8 @@ def test_nothing_but_what_was_said_grows_with_the_number_of_turns() -> None:
             await stage.say(f"this is number {turn}")
             await stage.rest()
             if turn % TURNS == 0:
-                parts = (engine.announcer.meter, engine.announcer, engine.calls, engine.replies, engine.playback)
-                more = (engine.tasks, engine.listening, engine.sessions, engine.driver, engine.bus, engine.asking)
+                parts = (engine.announcer.meter, engine.announcer, engine.tool_calls, engine.replies, engine.playback)
+                more = (engine.tasks, engine.ears_task, engine.sessions, engine.driver, engine.bus, engine.requests)
                 seen.append({type(part).__name__: sizes(part) for part in (*parts, *more)})
         assert len(engine.hearing._known) <= 50
         assert stage.conversation.metrics.turns == 2 * TURNS

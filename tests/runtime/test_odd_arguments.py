@@ -42,7 +42,7 @@ async def call_with(arguments: Any) -> tuple[list[Any], list[CallOutput], int, A
     lease, kept = await store.claim("call", "node", 600_000)
     failures: list[StoreFailed | None] = []
     talk = Conversation(agent, ScriptedLine(), conversation_id="call")
-    talk.engine.keep(CheckpointWriter(store, lease, kept.revision, lambda: None, failures.append))
+    talk.engine.save_with(CheckpointWriter(store, lease, kept.revision, lambda: None, failures.append))
     await talk.start()
     for text in ("book it", "thank you"):
         began = asyncio.get_running_loop().time()

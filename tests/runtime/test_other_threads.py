@@ -44,7 +44,7 @@ def test_whatever_is_asked_from_another_thread_happens_in_the_conversations_own(
         talk.on(sg.Signal, lambda signal: threads.setdefault(type(signal), set()).add(threading.get_ident()))
         async with talk:
             await asyncio.to_thread(talk.type, "book")
-            await until(lambda: talk.engine.calls.asking)
+            await until(lambda: talk.engine.tool_calls.asking)
             await asyncio.to_thread(talk.notify_worker, 1, "half of it")
             await until(lambda: sg.WorkProgressed in threads)
             await asyncio.to_thread(talk.notify_voice, Played(99, 10))
@@ -56,7 +56,7 @@ def test_whatever_is_asked_from_another_thread_happens_in_the_conversations_own(
             await asyncio.to_thread(talk.resume)
             await until(lambda: talk.state != "suspended")
             await asyncio.to_thread(talk.answer, 7, "nobody asked")
-            await until(lambda: any(trouble.where == "command" for trouble in talk.engine.troubles))
+            await until(lambda: any(trouble.where == "command" for trouble in talk.engine.failures))
         assert {kind.__name__: found for kind, found in threads.items() if found != {threading.get_ident()}} == {}
 
     asyncio.run(main())

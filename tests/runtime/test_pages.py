@@ -49,14 +49,14 @@ def agent() -> Agent:
 async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversation:
     """Somebody types so often, and the process dies."""
     lease, before = await store.claim("call", "node", 10_000, force=True)
-    keeper = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
+    writer = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
     conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", saved=saved)
-    conversation.engine.keep(keeper)
-    await (conversation.start() if saved is None else conversation.go_on())
+    conversation.engine.save_with(writer)
+    await (conversation.start() if saved is None else conversation.restore())
     for number in range(turns):
         conversation.type(f"number {number}")
         await asyncio.sleep(5)
-    await keeper.saved()
+    await writer.wait_until_saved()
     kept = await store.read("call")
     assert kept is not None
     assert transcript_in(kept.parts) == json.loads(json.dumps(conversation.engine.transcript.dump()))

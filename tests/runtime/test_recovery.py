@@ -22,7 +22,7 @@ CALM = profile("confirm", dead_air_ms=0)  # nobody checks in while a test waits
 
 
 def effects(stage: Stage, kind: type[fx.Effect]) -> list[int]:
-    return [moment.event.at for moment in stage.moments for effect in moment.effects if type(effect) is kind]
+    return [record.event.at for record in stage.records for effect in record.effects if type(effect) is kind]
 
 
 # -- Pauses
@@ -502,7 +502,7 @@ def test_whoever_answers_a_check_in_is_not_hung_up_on() -> None:
 @pytest.mark.req("V-07")
 def test_a_word_against_the_goodbye_keeps_the_call_open() -> None:
     async def scene(stage: Stage) -> None:
-        await stage.until(lambda: any(m.after.ask is Ask.GOODBYE for m in stage.moments[-3:]), 200)
+        await stage.until(lambda: any(m.after.ask is Ask.GOODBYE for m in stage.records[-3:]), 200)
         await stage.until(lambda: stage.state == "speaking")
         await stage.sleep(300)
         await stage.say("wait please do not go")

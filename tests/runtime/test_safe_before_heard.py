@@ -45,7 +45,7 @@ def test_a_cough_before_the_first_sound_does_not_let_it_begin_before_it_is_safe(
         lease, kept = await store.claim("call", "node", 600_000)
         agent = Agent(ScriptedBrain(["Good day to you."]), voice=ScriptedVoice(), ears=ears)
         talk = Conversation(agent, line, conversation_id="call")
-        talk.engine.keep(CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None))
+        talk.engine.save_with(CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None))
         early: list[int] = []
         play = line.play
 

@@ -98,7 +98,7 @@ def test_the_same_call_takes_the_same_steps_every_time() -> None:
         brain = ScriptedBrain(["Here is a longer answer for you.", "Fine."], first_ms=200, token_ms=50, jitter_ms=90)
         with PhoneCall(Agent(brain)) as call:
             call.user("hello there").interrupts("no wait stop").settles()
-            return [repr(moment.event) for moment in call.moments]
+            return [repr(record.event) for record in call.records]
 
     assert once() == once()
 

@@ -83,16 +83,8 @@ class Node:
         if self.custody._beating is not None:
             self.custody._beating.cancel()
         for room in self.hall.rooms.values():
-            engine = room.conversation.engine
-            engine.driver.close()
-            engine.tasks.closing = True
-            for task in list(engine.tasks._tasks):
-                task.cancel()
-            assert room._keeper is not None
-            room._keeper.is_fenced = True
-            if room._keeper._task is not None:
-                room._keeper._task.cancel()
-        self.custody._keepers.clear()
+            room.conversation.crash()
+        self.custody._writers.clear()
         self.custody._rooms.clear()
 
 

@@ -213,7 +213,7 @@ def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_
         assert new is not old
         assert a.hall.rooms[new.id] is new
         assert not new.is_elsewhere
-        assert new.id in a.custody._keepers
+        assert new.id in a.custody._writers
 
     run_simulated(scene())
 
@@ -243,7 +243,7 @@ def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
         assert room is not None
         room.do(ClientMessage("type", {"text": "and now?", "id": "2"}))
         await asyncio.sleep(1)
-        assert not room.conversation.engine.troubles
+        assert not room.conversation.engine.failures
         assert [told["id"] for told in back.of("typed")] == ["2"]
         assert BRAINS[-1].requests[-1].text == "and now?"
 
@@ -259,8 +259,8 @@ def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
         room.leave(page)  # type: ignore[arg-type]
         told = {"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}}
         room.screen.pending._lost.append(told)
-        assert room._keeper is not None
-        room._keeper.mark("room")
+        assert room._writer is not None
+        room._writer.mark("room")
         await asyncio.sleep(0.2)
         a.die()
         b, back = Node("b", store, make), Page()
@@ -325,8 +325,8 @@ def test_whoever_comes_back_is_shown_what_got_no_answer():
         room = await b.come_back(back, hello_of(page))
         assert room is not None
         room.screen.pending.lost_turns.append(1)
-        assert room._keeper is not None
-        room._keeper.mark("room")
+        assert room._writer is not None
+        room._writer.mark("room")
         await asyncio.sleep(0.2)
         b.die()
         c, again = Node("c", store, make), Page()

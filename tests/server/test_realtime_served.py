@@ -118,12 +118,12 @@ async def _replays(made: House, conversation: str, key: str) -> None:
     assert answer.status == 200
     text = answer.body.decode()
     assert "weather" not in text
-    moments = list(replay(read_journal(text.splitlines(keepends=True))))
-    assert moments[-1].after.link.value == "idle"
-    assert any(type(effect) is fx.StartReply for moment in moments for effect in moment.effects)
+    records = list(replay(read_journal(text.splitlines(keepends=True))))
+    assert records[-1].after.link.value == "idle"
+    assert any(type(effect) is fx.StartReply for record in records for effect in record.effects)
     replayed = json.loads((await made.get("/debug/replay", answer.body)).body)
     assert replayed["agrees"] is True
-    assert replayed["events"] == len(moments)
+    assert replayed["events"] == len(records)
 
 
 @pytest.mark.req("L-22", "L-24")

@@ -549,7 +549,7 @@ def test_a_question_of_a_job_that_was_answered_is_not_asked_again_when_a_client_
         await first.send("type", text="book it")
         asked = await first.expect("work", event="asked")
         await first.send("answer", call=asked["call"], text="yes")
-        await house.until(lambda: not house.hall.rooms[began["conversation"]].conversation.engine.calls.asking)
+        await house.until(lambda: not house.hall.rooms[began["conversation"]].conversation.engine.tool_calls.asking)
         second = await house.come()
         await second.hello("alice", conversation=began["conversation"], key=began["key"])
         await second.expect("work", event="started")

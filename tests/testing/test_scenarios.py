@@ -383,8 +383,8 @@ def test_the_journal_of_a_failure_replays_and_its_words_lie_beside_it(write: Wri
     result = play(write(FAILING), journal)
     assert result.journal == journal
     with journal.open(encoding="utf-8") as lines:
-        moments = list(replay(read_journal(lines)))
-    assert moments[-1].after.link.value == "idle"
+        records = list(replay(read_journal(lines)))
+    assert records[-1].after.link.value == "idle"
     with words_path(journal).open(encoding="utf-8") as lines:
         assert [spoken.text for spoken in read_words(lines)][:2] == ["book a flight", "There are"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from duologue.core.leaves import OverlapJudge as Profile
+from duologue.core.leaves import Overlap as Profile
 from duologue.turns.echo_words import is_echo
 from duologue.turns.overlap import OVERLAP_RULES, SILENCE_MS_END, UNDECIDED, Judgement, OverlapJudge
 from duologue.turns.voicing import FRAME_MS

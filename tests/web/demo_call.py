@@ -21,7 +21,7 @@ REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": J
 @cache
 def demo_steps() -> tuple[dict[str, Any], ...]:
     stage = Stage()
-    steps = [step_to_json(moment) for scene in play_demo(stage) for moment in scene.moments if moment.fired]
+    steps = [step_to_json(record) for scene in play_demo(stage) for record in scene.records if record.fired]
     return tuple(step for step in steps if step["cause"] != "PlaybackProgressed")
 
 
@@ -42,23 +42,23 @@ def table() -> dict[str, Any]:
     return {"rows": rows + rules, "regions": {name: [leaf.value for leaf in kind] for name, kind in REGIONS.items()}}
 
 
-def step_to_json(moment: StepRecord) -> dict[str, Any]:
-    s = moment.after
-    fields = event_to_json(moment.event)
+def step_to_json(record: StepRecord) -> dict[str, Any]:
+    s = record.after
+    fields = event_to_json(record.event)
     deadline = next_deadline(s)
     return {
         "at": fields.pop("at"),
         "event": fields.pop("type"),
-        "cause": cause_of(moment.event),
+        "cause": cause_of(record.event),
         "fields": fields,
-        "fired": list(moment.fired),
-        "effects": [type(effect).__name__ for effect in moment.effects],
+        "fired": list(record.fired),
+        "effects": [type(effect).__name__ for effect in record.effects],
         "regions": _regions(s),
         "floor": floor(s),
         "views": {name: view.see(s) for name, view in VIEWS.items()},
         "turns": {"answered": s.answered, "asked": s.asked, "said": s.said, "turn": s.turn},
         "timers": [{"timer": deadline.timer.value, "due": deadline.due}] if deadline else [],
-        "ignored": s is moment.before,
+        "ignored": s is record.before,
     }
 
 

@@ -41,7 +41,7 @@ def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
         if pause_s:
             time.sleep(pause_s)
     console.print(Legible(Padding(Rule("The whole call", style="dim"), (1, 0, 0, 0))))
-    console.print(debug_view(read_timeline(stage.moments)))
+    console.print(debug_view(read_timeline(stage.records)))
     with journal_path.open("w", encoding="utf-8") as out:
         stage.write_journal(out)
     console.print(Legible(_proof(journal_path, computing_s)))
@@ -73,7 +73,7 @@ def _story(scene: Scene) -> RenderableType:
     grid.add_column(width=_HAPPENED_WIDTH)
     grid.add_column(style="dim", width=1)
     grid.add_column(style="bold", ratio=1)
-    for line in (told for moment in scene.moments if (told := tell(moment))):
+    for line in (told for record in scene.records if (told := tell(record))):
         arrow = "→" if line.done else ""
         grid.add_row(f"{line.at_ms / 1_000:.2f} s", line.happened, arrow, ", ".join(line.done))
     return grid
@@ -83,11 +83,11 @@ def _proof(journal_path: Path, computing_s: float) -> RenderableType:
     """Replays the journal; raises at the first digest that differs."""
     began = time.perf_counter()
     with journal_path.open(encoding="utf-8") as lines:
-        moments = list(replay(read_journal(lines)))
+        records = list(replay(read_journal(lines)))
     replay_s = time.perf_counter() - began
-    call_ms = moments[-1].event.at
+    call_ms = records[-1].event.at
     agree = Text.assemble(
-        ("✓ ", f"bold {GREEN}"), (f"All {len(moments)} digests agree", "bold"), ": the journal replays to the bit."
+        ("✓ ", f"bold {GREEN}"), (f"All {len(records)} digests agree", "bold"), ": the journal replays to the bit."
     )
     took = Text(
         f"{write_ms(call_ms)} of conversation took {computing_s * 1_000:.0f} ms to compute"

@@ -24,16 +24,16 @@ def replay_command(file: Annotated[Path, typer.Argument(help="A journal.")], as_
 
     try:
         with file.open(encoding="utf-8") as lines:
-            moments = list(replay(read_journal(lines)))
+            records = list(replay(read_journal(lines)))
     except OSError as error:
         raise DuologueError(f"{file}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DuologueError(f"{file}: not a text file") from None
     except DuologueError as error:
         raise DuologueError(f"{file}: {error}") from None
-    timeline = read_timeline(moments)
+    timeline = read_timeline(records)
     if as_json:
-        write_json({"file": str(file), "events": len(moments), "agrees": True, **timeline.to_json()})
+        write_json({"file": str(file), "events": len(records), "agrees": True, **timeline.to_json()})
         return
     _OUT.print(debug_view(timeline))
-    _OUT.print(f"[bold green]{len(moments)} events, every digest agrees.[/]")
+    _OUT.print(f"[bold green]{len(records)} events, every digest agrees.[/]")

@@ -46,17 +46,17 @@ def timeline_command(
     """Show a call over time: what each region did, what was heard, what happened and why."""
     if html and as_json:
         raise DuologueError("--html and --json exclude each other")
-    moments, complete = _read_moments(file)
+    records, complete = _read_moments(file)
     words = _read_words(file) if with_words and not as_json else ()
     if not complete:
-        sys.stderr.write(f"{file}: no end after {len(moments)} events: cut off, or it still runs\n")
+        sys.stderr.write(f"{file}: no end after {len(records)} events: cut off, or it still runs\n")
     if html:
-        _write_picture(html, file, moments, words, complete)
+        _write_picture(html, file, records, words, complete)
     elif as_json:
-        facts = {"file": str(file), "events": len(moments), "complete": complete}
-        sys.stdout.write(json.dumps({**facts, **read_timeline(moments).to_json()}, indent=2) + "\n")
+        facts = {"file": str(file), "events": len(records), "complete": complete}
+        sys.stdout.write(json.dumps({**facts, **read_timeline(records).to_json()}, indent=2) + "\n")
     else:
-        _show(moments, words)
+        _show(records, words)
 
 
 # -- Reading and writing
@@ -89,14 +89,14 @@ def _read_words(journal: Path) -> tuple[Spoken, ...]:
 
 
 def _write_picture(
-    target: Path, journal: Path, moments: Sequence[StepRecord], words: Sequence[Spoken], complete: bool
+    target: Path, journal: Path, records: Sequence[StepRecord], words: Sequence[Spoken], complete: bool
 ) -> None:
     from duologue.replay.picture import draw_picture
 
     if target.resolve() in (journal.resolve(), words_path(journal).resolve()):
         raise DuologueError(f"{target}: is what the picture is drawn from")
     try:
-        target.write_text(draw_picture(moments, journal.name, words, complete), encoding="utf-8", errors="replace")
+        target.write_text(draw_picture(records, journal.name, words, complete), encoding="utf-8", errors="replace")
     except OSError as error:
         raise DuologueError(f"{target}: {error.strerror}") from None
     sys.stdout.write(f"{target}\n")
@@ -105,16 +105,16 @@ def _write_picture(
 # -- The terminal
 
 
-def _show(moments: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
+def _show(records: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
     """The story first, the overview last, where it is seen."""
     from duologue.replay.picture.spans import newest
 
     console = Console()
-    steps = newest(moments)
+    steps = newest(records)
     if steps:
         console.print(Legible(_titled("What happened", "", _story(steps, words))))
         console.print()
-    console.print(debug_view(read_timeline(moments)))
+    console.print(debug_view(read_timeline(records)))
     if steps:
         console.print(Legible(_events(steps, console.width - 2 * _INDENT)))
         console.print(Legible(_heard(steps)))
@@ -135,13 +135,13 @@ def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableTy
     grid.add_column(ratio=1)
     said = [spoken for spoken in words if spoken.at >= began]
     to_say = sorted(said, key=lambda spoken: spoken.at, reverse=True)
-    for moment in steps:
-        event = moment.event
-        if line := tell(moment):
+    for record in steps:
+        event = record.event
+        if line := tell(record):
             heard = (f"{event.heard_ms} ms heard",) if isinstance(event, PlaybackFinished) else ()
             done = Text(", ".join((*line.done, *heard)), style="bold")
             grid.add_row(_seconds(event.at - began), line.happened, "→" if done else "", done)
-        while to_say and (to_say[-1].at <= event.at or moment is steps[-1]):
+        while to_say and (to_say[-1].at <= event.at or record is steps[-1]):
             spoken = to_say.pop()
             grid.add_row("", "", "", _quote(spoken))
     return grid
@@ -161,11 +161,11 @@ def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
     columns = bar_width(width)
     began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
     counts = [0] * columns
-    for moment in steps:
-        counts[min(columns - 1, (moment.event.at - began) * columns // length_ms)] += 1
+    for record in steps:
+        counts[min(columns - 1, (record.event.at - began) * columns // length_ms)] += 1
     marks = "".join(next(mark for least, mark in _BUSY if count >= least) for count in counts)
     legend = "  ".join(f"{mark} {least} or more" for least, mark in reversed(_BUSY) if least)
-    ignored = sum(moment.after is moment.before for moment in steps)
+    ignored = sum(record.after is record.before for record in steps)
     return _titled(
         "Events",
         f"{len(steps)} in all, {ignored} ignored",

@@ -39,7 +39,7 @@ class _Engine(Protocol):
     @property
     def driver(self) -> _Clock: ...
     @property
-    def calls(self) -> _Calls: ...
+    def tool_calls(self) -> _Calls: ...
     @property
     def watchers(self) -> list[Callable[[StepRecord], object]]: ...
 
@@ -78,7 +78,7 @@ def correlation_id(conversation_id: str) -> str:
 
 def tool_names(conversation: WatchedConversation) -> frozenset[str]:
     """The names that are the agent's own. Any other name was made up by a model."""
-    return frozenset((*OWN_TOOLS, *(tool.name for tool in conversation.engine.calls.tools)))
+    return frozenset((*OWN_TOOLS, *(tool.name for tool in conversation.engine.tool_calls.tools)))
 
 
 def first_word(where: str) -> str:

@@ -69,9 +69,9 @@ class Meter:
         self._audio_ms = _Mean()
         self._said: list[int] = []  # the turns that wait for an answer: ids are also spent on coughs
 
-    def add(self, moment: StepRecord) -> None:
+    def add(self, record: StepRecord) -> None:
         """Count one step that changed something."""
-        event, before, after = moment.event, moment.before, moment.after
+        event, before, after = record.event, record.before, record.after
         if after.said > before.said and after.link not in CLOSED:  # closing moves the number on without words
             self._said.append(after.said)
             self._count("turns")
@@ -80,16 +80,16 @@ class Meter:
         self._count("check_ins", after.check_ins > before.check_ins)
         if isinstance(event, TokenArrived):
             self._add_wait(self._token_ms, event.reply, event.at)
-        for effect in moment.effects:
-            self._add_effect(effect, moment)
+        for effect in record.effects:
+            self._add_effect(effect, record)
         if after.answered > before.answered:
             self._said = [turn for turn in self._said if turn > after.answered]
 
     def metrics(self) -> Metrics:
         return Metrics(self._token_ms.value, self._audio_ms.value, **self._counts)
 
-    def _add_effect(self, effect: Effect, moment: StepRecord) -> None:
-        at = moment.event.at
+    def _add_effect(self, effect: Effect, record: StepRecord) -> None:
+        at = record.event.at
         match effect:
             case StartReply():
                 self._count("requests")
@@ -108,11 +108,11 @@ class Meter:
             case RecordOverheard():
                 self._count("overheard")
             case ReportLost():
-                self._count("turns_lost", self._lost(effect, moment))
+                self._count("turns_lost", self._lost(effect, record))
 
-    def _lost(self, effect: ReportLost, moment: StepRecord) -> int:
+    def _lost(self, effect: ReportLost, record: StepRecord) -> int:
         """How many turns are in this range: those with words, and one that was still being said."""
-        s = moment.before
+        s = record.before
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)
 

@@ -166,13 +166,13 @@ class _Feed:
 
     # -- What happens
 
-    def see(self, moment: StepRecord) -> None:
-        if moment.after is moment.before:
+    def see(self, record: StepRecord) -> None:
+        if record.after is record.before:
             return
-        event = moment.event
+        event = record.event
         if type(event) is TokenArrived:
             self._note_wait(self._tally.first_token, event.at)
-        for effect in moment.effects:
+        for effect in record.effects:
             match effect:
                 case StartReply():
                     self._asked_at = event.at

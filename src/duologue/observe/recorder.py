@@ -38,9 +38,9 @@ class Recorder:
             self._words = _open_private(words_path(path))
             self._write({"format": WORDS_FORMAT, "schema": WORDS_SCHEMA})
 
-    def add(self, moment: StepRecord) -> None:
+    def add(self, record: StepRecord) -> None:
         """One step, whether or not it changed anything."""
-        self._journal.add(moment.event, moment.after)
+        self._journal.add(record.event, record.after)
         self._out.flush()
 
     def add_words(self, caption: Caption) -> None:

@@ -169,56 +169,56 @@ class _Tracing:
 
     # -- One step
 
-    def see(self, moment: StepRecord) -> None:
+    def see(self, record: StepRecord) -> None:
         """Follow a step. Spans are other people's code: if it fails, that is told, and it costs the
         conversation its trace and nothing else."""
         if self._is_broken:
             return
         try:
-            self._follow(moment)
+            self._follow(record)
         except Exception as failure:  # noqa: BLE001 - an observer must not end a conversation
             self._is_broken = True
-            self._engine.bus.send(sg.Problem(moment.event.at, "telemetry", type(failure).__name__))
+            self._engine.bus.send(sg.Problem(record.event.at, "telemetry", type(failure).__name__))
 
-    def _follow(self, moment: StepRecord) -> None:
-        event, before, after = moment.event, moment.before, moment.after
+    def _follow(self, record: StepRecord) -> None:
+        event, before, after = record.event, record.before, record.after
         if after is before:
             self._note_broken_off(event)
             return
         if self._whole is None and after.link is Link.IDLE:
             return  # a start that was refused
         whole = self._begin(event.at)
-        self._note_person(moment)
-        self._end_what_is_over(moment)
-        for effect in moment.effects:
-            self._note_effect(effect, moment, whole)
+        self._note_person(record)
+        self._end_what_is_over(record)
+        for effect in record.effects:
+            self._note_effect(effect, record, whole)
         if type(event) is ev.TokenArrived and self._reply is not None and self._reply.number == event.reply:
             self._reply.span.set_attribute("duologue.ttft_ms", event.at - self._reply.asked_at)
-        self._note_state(moment, whole)
+        self._note_state(record, whole)
         if self._turn is not None and after.answered >= self._turn.last and _is_settled(after):
             self._end_turn(event.at)
         if after.answered > before.answered:
             self._began_at = {turn: at for turn, at in self._began_at.items() if turn > after.answered}
             self._said = [turn for turn in self._said if turn > after.answered]
 
-    def _note_person(self, moment: StepRecord) -> None:
-        before, after = moment.before, moment.after
+    def _note_person(self, record: StepRecord) -> None:
+        before, after = record.before, record.after
         if after.turn > before.turn:
-            self._began_at[after.turn] = moment.event.at
+            self._began_at[after.turn] = record.event.at
         if after.said > before.said:
             self._said.append(after.said)
 
-    def _note_state(self, moment: StepRecord, whole: Span) -> None:
-        source, target = CONVERSATION.see(moment.before), CONVERSATION.see(moment.after)
+    def _note_state(self, record: StepRecord, whole: Span) -> None:
+        source, target = CONVERSATION.see(record.before), CONVERSATION.see(record.after)
         if source != target:
-            span, cause = self._turn.span if self._turn is not None else whole, cause_of(moment.event)
-            self._spans.note(span, "state", moment.event.at, state=target, previous_state=source, cause=cause)
+            span, cause = self._turn.span if self._turn is not None else whole, cause_of(record.event)
+            self._spans.note(span, "state", record.event.at, state=target, previous_state=source, cause=cause)
 
-    def _note_effect(self, effect: fx.Effect, moment: StepRecord, whole: Span) -> None:
-        at = moment.event.at
+    def _note_effect(self, effect: fx.Effect, record: StepRecord, whole: Span) -> None:
+        at = record.event.at
         match effect:
             case fx.StartReply():
-                self._start_reply(effect, moment)
+                self._start_reply(effect, record)
             case fx.StartPlayback():
                 self._start_sound(effect, at)
             case fx.HoldPlayback() | fx.ResumePlayback() if self._sound is not None:
@@ -227,7 +227,7 @@ class _Tracing:
             case fx.RunCall():
                 self._start_tool(effect.call, at)
             case fx.PostOutput() | fx.PostNews() if effect.outcome not in _GOES_ON:
-                self._end_tool(effect, moment.event)
+                self._end_tool(effect, record.event)
             case fx.ShowFault():
                 self._note_fault(effect, at, whole)
             case fx.ClearFault():
@@ -284,10 +284,10 @@ class _Tracing:
 
     # -- Replies and their sound
 
-    def _start_reply(self, effect: fx.StartReply, moment: StepRecord) -> None:
-        at = moment.event.at
+    def _start_reply(self, effect: fx.StartReply, record: StepRecord) -> None:
+        at = record.event.at
         self._open_turn(effect, at)
-        ask, attempt = effect.ask.value, moment.after.retries + 1
+        ask, attempt = effect.ask.value, record.after.retries + 1
         span = self._spans.start("reply", at, self._parent(), reply=effect.reply, ask=ask, attempt=attempt)
         self._reply = _Reply(span, effect.reply, at)
 
@@ -302,30 +302,30 @@ class _Tracing:
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 
-    def _end_what_is_over(self, moment: StepRecord) -> None:
-        before, after = moment.before, moment.after
+    def _end_what_is_over(self, record: StepRecord) -> None:
+        before, after = record.before, record.after
         if self._sound is not None and before.voice in SOUNDING and after.voice in ENDING:
             self._sound.interrupted = True
-            self._spans.note(self._sound.span, "interrupted", moment.event.at, cause=cause_of(moment.event))
+            self._spans.note(self._sound.span, "interrupted", record.event.at, cause=cause_of(record.event))
             if self._turn is not None:
                 self._turn.interrupted = True
         if self._reply is not None and self._reply.number != after.reply_id:
-            self._end_reply(self._reply, moment)
+            self._end_reply(self._reply, record)
         if self._sound is not None and self._sound.number != after.voice_id:
-            self._end_sound(self._sound, moment)
+            self._end_sound(self._sound, record)
 
-    def _end_reply(self, reply: _Reply, moment: StepRecord) -> None:
-        event, self._reply = moment.event, None
+    def _end_reply(self, reply: _Reply, record: StepRecord) -> None:
+        event, self._reply = record.event, None
         error = _blame(event, ev.ReplyFailed, (Timer.ATTEMPT, Timer.ANSWER)) or reply.error
         is_finished = type(event) in (ev.ReplyFinished, ev.PlaybackFinished)
         outcome = "failed" if error is not None else "finished" if is_finished else "cancelled"
         self._spans.end(reply.span, event.at, error, outcome=outcome)
         self._note_outcome("answered" if is_finished else outcome)
 
-    def _end_sound(self, sound: _Sound, moment: StepRecord) -> None:
-        event, self._sound = moment.event, None
+    def _end_sound(self, sound: _Sound, record: StepRecord) -> None:
+        event, self._sound = record.event, None
         error = None if sound.interrupted else _blame(event, ev.PlaybackFailed, (Timer.STALL,))
-        cut = next((effect for effect in moment.effects if isinstance(effect, fx.TruncateReply)), None)
+        cut = next((effect for effect in record.effects if isinstance(effect, fx.TruncateReply)), None)
         outcome = "interrupted" if sound.interrupted else "cut_off" if cut is not None else "finished"
         heard_ms = cut.heard_ms if cut is not None else getattr(event, "heard_ms", None)
         interrupted = sound.interrupted

@@ -26,13 +26,13 @@ class StoryLine(NamedTuple):
     done: tuple[str, ...]
 
 
-def tell(moment: StepRecord) -> StoryLine | None:
+def tell(record: StepRecord) -> StoryLine | None:
     """The step in words, or None if it is not worth a line."""
-    if moment.after is moment.before:
+    if record.after is record.before:
         return None
-    done = tuple(words for effect in moment.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
-    done += _consequences(moment)
-    event = moment.event
+    done = tuple(words for effect in record.effects if (words := _say(EFFECT_WORDS[type(effect)], effect)))
+    done += _consequences(record)
+    event = record.event
     if isinstance(event, ev.TimerFired):
         happened = TIMER_WORDS.get(event.timer, f"deadline {event.timer.value} passes")
     else:
@@ -46,12 +46,12 @@ def _say(words: Words, of: Any) -> str:
     return words if isinstance(words, str) else words(of)
 
 
-def _consequences(moment: StepRecord) -> tuple[str, ...]:
+def _consequences(record: StepRecord) -> tuple[str, ...]:
     """What a step leads to without any effect."""
-    before, after = moment.before, moment.after
+    before, after = record.before, record.after
     if after.reply is Reply.READY and before.reply is not Reply.READY:
         return ("it waits for the floor",)
-    asked = any(isinstance(effect, fx.StartReply) for effect in moment.effects)
+    asked = any(isinstance(effect, fx.StartReply) for effect in record.effects)
     if after.said > before.said and not asked:
         return ("kept for later",)
     return ()

@@ -101,12 +101,12 @@ class Timeline(NamedTuple):
         }
 
 
-def read_timeline(moments: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
+def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
     """The newest conversation in these steps. `now_ms` is the driver's clock, if that is further on
     than the last event."""
     reader = _Reader(view)
-    for moment in moments:
-        reader.add(moment)
+    for record in records:
+        reader.add(record)
     return reader.timeline(now_ms)
 
 
@@ -148,8 +148,8 @@ class _Reader:
         self._states = _Track(at)
         self._lanes = {region: _Track(at) for region in REGIONS}
 
-    def add(self, moment: StepRecord) -> None:
-        event, before, after = moment.event, moment.before, moment.after
+    def add(self, record: StepRecord) -> None:
+        event, before, after = record.event, record.before, record.after
         self._newest = max(self._newest, event.at)
         if after is before:
             return
@@ -160,7 +160,7 @@ class _Reader:
         if after.link is Link.IDLE and before.link is not Link.IDLE:
             self._ended = event.at
         cause = cause_of(event)
-        self._meter.add(moment)
+        self._meter.add(record)
         self._states.see(self._view.see(after), event.at, cause)
         for region, leaf in _leaves(after):
             self._lanes[region].see(leaf, event.at, cause)

@@ -48,20 +48,20 @@ class Announcer:
             self._commanded_by = why
         self._bus.send(sg.Commanded(at, command, why))
 
-    def follow(self, moment: StepRecord) -> None:
-        event, after = moment.event, moment.after
-        if after is moment.before:
+    def follow(self, record: StepRecord) -> None:
+        event, after = record.event, record.after
+        if after is record.before:
             return
         send = self._bus.send
-        self.meter.add(moment)
+        self.meter.add(record)
         if type(event) is TimerFired:
             send(sg.TimedOut(event.at, event.timer.value, event.call))
-        if moment.before.link in AWAY and after.link is Link.FAULTED:
+        if record.before.link in AWAY and after.link is Link.FAULTED:
             send(sg.Recovered(event.at, "session", success=False))
         self.conversation.follow(event, after, send)
         self.lifecycle.follow(event, after, send)
-        self._tell_turns(moment)
-        for effect in moment.effects:
+        self._tell_turns(record)
+        for effect in record.effects:
             self._tell_effect(event.at, effect)
 
     def _tell_effect(self, at: int, effect: fx.Effect) -> None:
@@ -86,8 +86,8 @@ class Announcer:
 
     # -- Turns
 
-    def _tell_turns(self, moment: StepRecord) -> None:
-        event, before, after = moment.event, moment.before, moment.after
+    def _tell_turns(self, record: StepRecord) -> None:
+        event, before, after = record.event, record.before, record.after
         if after.turn > before.turn:
             self._user = sg.TurnContext(after.turn, "user", event.at)
             self._bus.send(sg.TurnStarted(event.at, self._user))
@@ -95,7 +95,7 @@ class Announcer:
             self._complete_user(event.at, after.said)
         elif type(event) is TextTyped:
             self._complete_user(event.at, after.turn)
-        for effect in moment.effects:
+        for effect in record.effects:
             match effect:
                 case fx.RecordOverheard():
                     self._drop_user(event.at, effect.turn, "overheard")

@@ -57,7 +57,7 @@ class Checkpoint:
 
     state: State
     transcript: dict[str, Any]
-    asking: dict[str, Any]
+    requests: dict[str, Any]
     calls: tuple[OpenCall, ...] = ()
     speech: OpenSpeech | None = None
     cut: OpenSpeech | None = None  # the newest that was cut short: its client may have heard more of it
@@ -78,7 +78,7 @@ def machine_part(state: State, events: int) -> dict[str, Any]:
 
 def words_part(
     transcript: dict[str, Any],
-    asking: dict[str, Any],
+    requests: dict[str, Any],
     calls: tuple[OpenCall, ...],
     speech: OpenSpeech | None,
     cut: OpenSpeech | None = None,
@@ -86,7 +86,7 @@ def words_part(
     return {
         "schema": SCHEMA,
         "transcript": transcript,
-        "asking": asking,
+        "asking": requests,
         "calls": [[call.call, call.reply, call.name, call.arguments, call.id, call.partial] for call in calls],
         "speech": [speech.reply, speech.voice, speech.ledger] if speech is not None else None,
         "cut": [cut.reply, cut.voice, cut.ledger] if cut is not None else None,
@@ -114,8 +114,8 @@ def read_saved(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
         match transcript_in(parts), words["asking"], machine["events"]:
-            case dict(transcript), dict(asking), int(events) if events >= 0:
-                return Checkpoint(state, transcript, asking, calls, speech, cut, events)
+            case dict(transcript), dict(requests), int(events) if events >= 0:
+                return Checkpoint(state, transcript, requests, calls, speech, cut, events)
         raise NotRestorable("what was saved can't be read: it has no words")
     except NotRestorable:
         raise

@@ -30,7 +30,7 @@ RETRY_S = (0.2, 0.5, 1.0, 2.0)
 SAVED_S_MAX = 5.0  # who waits longer than this is told that it can't be saved
 
 
-Pages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
+ChangedPages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
 
 
 @dataclass(slots=True)
@@ -53,15 +53,15 @@ class CheckpointWriter:
         lease: Lease,
         revision: int,
         fenced: Callable[[], None],
-        trouble: Callable[[StoreFailed | None], None],
+        report_failure: Callable[[StoreFailed | None], None],
     ) -> None:
         self.lease = lease
         self._store = store
         self._revision = revision
         self._fenced = fenced
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._makers: dict[str, Callable[[], Any]] = {}
-        self._pages: dict[str, Pages] = {}
+        self._pages: dict[str, ChangedPages] = {}
         self._dirty: dict[str, None] = {}
         self._messages: list[OutboxMessage] = []
         self._unsure: _Batch | None = None  # may have been written
@@ -80,7 +80,7 @@ class CheckpointWriter:
 
     # -- What changed
 
-    def keeps(self, name: str, make: Callable[[], Any], pages: Pages = lambda: ()) -> None:
+    def add_part(self, name: str, make: Callable[[], Any], pages: ChangedPages = lambda: ()) -> None:
         """A part, and how it is made when it is written; None is not kept. `pages` are parts that are written with it:
         those that have changed since it was asked for them."""
         self._makers[name] = make
@@ -92,7 +92,7 @@ class CheckpointWriter:
         self._marked += 1
         self._changed.set()
         if self._task is None and not self._is_over:
-            self._task = asyncio.get_running_loop().create_task(self._write_all(), name="keeper")
+            self._task = asyncio.get_running_loop().create_task(self._write_all(), name="checkpoint writer")
 
     def log(self, line: str) -> None:
         """A line of the journal, written with the next change."""
@@ -102,7 +102,7 @@ class CheckpointWriter:
         """Something that goes out once; safe with the next change."""
         self._messages.append(message)
 
-    async def saved(self) -> None:
+    async def wait_until_saved(self) -> None:
         """Until everything that changed so far is safe. Raises Fenced or StoreFailed."""
         wanted = self._marked
         self._hurry.set()
@@ -193,12 +193,12 @@ class CheckpointWriter:
             self._put_back(batch, isinstance(problem, Unsure))
             if not self._is_failing:
                 self._is_failing = True
-                self._trouble(problem)
+                self._report_failure(problem)
             return False
         self._unsure = None
         if self._is_failing:
             self._is_failing = False
-            self._trouble(None)
+            self._report_failure(None)
         self._written = batch.marked
         self._safe.set()
         return True
@@ -232,6 +232,12 @@ class CheckpointWriter:
             self._changed.set()
             self._fenced()
 
+    def crash(self) -> None:
+        """For tests: stop as a killed process would. Nothing more is written and the lease isn't released."""
+        self.is_fenced = True
+        if self._task is not None:
+            self._task.cancel()
+
     async def close(self, names: Sequence[str], is_over: bool) -> None:
         """Write the rest and let go."""
         self._is_over = is_over
@@ -239,11 +245,11 @@ class CheckpointWriter:
             self.mark(*names)
             self._hurry.set()
             try:
-                await self.saved()
+                await self.wait_until_saved()
                 await self._store.release(self.lease)
             except (Fenced, StoreFailed) as problem:
                 if isinstance(problem, StoreFailed):
-                    self._trouble(problem)
+                    self._report_failure(problem)
         task, self._task = self._task, None
         if task is not None:
             task.cancel()

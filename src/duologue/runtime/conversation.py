@@ -119,7 +119,7 @@ class Conversation:
             await self._give_back()
             raise
 
-    async def go_on(self, played: Played | None = None) -> None:
+    async def restore(self, played: Played | None = None) -> None:
         """Go on with a conversation that was saved. `played`: what its client has heard of the newest voice. Returns
         when the floor is open again. If this is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
@@ -131,7 +131,7 @@ class Conversation:
         except (Exception, asyncio.CancelledError):
             await self._give_back()
             raise
-        self.engine.go_on(played, has_more)
+        self.engine.restore(played, has_more)
         await self._until_open(starting)
 
     async def _until_open(self, starting: asyncio.Future[None]) -> None:
@@ -177,6 +177,11 @@ class Conversation:
         self._shut_down()
         await self.wait()
 
+    def crash(self) -> None:
+        """A tool for tests: die as a killed process would. No goodbye, no closing of the line or the session, and
+        nothing more is saved. Restore it with another `Conversation(saved=…)`."""
+        self.engine.crash()
+
     async def end(self, reason: str = "ended by the program") -> None:
         """Hang up, from anywhere; returns when everything has ended."""
         if self._shutdown is None:
@@ -208,17 +213,17 @@ class Conversation:
     async def __aexit__(self, *failure: object) -> None:
         await self.end()
 
-    def _follow(self, moment: StepRecord) -> None:
+    def _follow(self, record: StepRecord) -> None:
         """Whoever waits for the beginning or the end is told."""
         starting = self._starting
         if starting is not None and not starting.done():
-            if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in moment.effects):
+            if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
                 starting.set_exception(StartRefused("the session is not active, or audio is not ready"))
-            elif moment.after.link is Link.UP:
+            elif record.after.link is Link.UP:
                 starting.set_result(None)
-        if moment.after.link is Link.TERMINATING and moment.before.link is not Link.TERMINATING:
-            self._reason = self._reason or _reason_of(moment)
-        if moment.after.link is Link.IDLE and moment.before.link is not Link.IDLE:
+        if record.after.link is Link.TERMINATING and record.before.link is not Link.TERMINATING:
+            self._reason = self._reason or _reason_of(record)
+        if record.after.link is Link.IDLE and record.before.link is not Link.IDLE:
             self._shut_down()
 
     def _shut_down(self) -> None:
@@ -244,7 +249,7 @@ class Conversation:
             if not source.is_connected:
                 await source.open()
                 self._opened.append(source)
-            self.engine.calls.add_workers(source.workers())
+            self.engine.tool_calls.add_workers(source.workers())
 
     async def _close_sources(self) -> None:
         """Only those that this conversation opened itself."""
@@ -253,7 +258,7 @@ class Conversation:
             try:
                 await source.close()
             except Exception as failure:  # noqa: BLE001 - the call is over anyway
-                self.engine.note_trouble("tools", failure)
+                self.engine.report_failure("tools", failure)
 
     def _leave_seat(self) -> None:
         if self.seat:
@@ -274,7 +279,7 @@ class Conversation:
         if not text.strip():
             raise ValueError("there is nothing in this text")
         keep, post = self.engine.transcript.keep_typed, self.engine.driver.post
-        self._at_home(lambda: post(ev.TextTyped, content=keep(text)))
+        self._in_own_thread(lambda: post(ev.TextTyped, content=keep(text)))
 
     def press(self) -> None:
         """Push-to-talk goes down."""
@@ -294,12 +299,12 @@ class Conversation:
     def interrupt(self, source: str = "program") -> None:
         """Stop talking, or stop thinking; what was asked counts as cancelled. Observers are told the source."""
         self._check_running()
-        self._at_home(lambda: self._command(ev.InterruptRequested, "interrupt", source))
+        self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
         """Pause: nothing is heard, said or timed until `resume`. Observers are told the reason."""
         self._check_running()
-        self._at_home(lambda: self._command(ev.SuspendRequested, "suspend", reason))
+        self._in_own_thread(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
     def resume(self) -> None:
         """Go on after a pause."""
@@ -330,7 +335,7 @@ class Conversation:
 
     def answer(self, call: int, text: str) -> None:
         """Give a job the answer that it asked for."""
-        self._at_home(lambda: self.engine.calls.answer(call, text))
+        self._in_own_thread(lambda: self.engine.tool_calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
         """Something heard by ears that are not the agent's own."""
@@ -338,19 +343,19 @@ class Conversation:
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
         """Something that a line of the program's own has played."""
-        self._at_home(lambda: self.engine.playback.note(heard))
+        self._in_own_thread(lambda: self.engine.playback.note(heard))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
         """A sign of life of a job that runs elsewhere."""
-        self._at_home(lambda: self.engine.calls.note_sign(call, text, fraction))
+        self._in_own_thread(lambda: self.engine.tool_calls.note_sign(call, text, fraction))
 
     def _command(self, kind: KindOf[ev.Event], name: str, why: str) -> None:
         self.engine.announcer.note_command(self.engine.driver.now(), name, why)
         self.engine.driver.post(kind)
 
-    def _at_home(self, act: Callable[[], object]) -> None:
+    def _in_own_thread(self, act: Callable[[], object]) -> None:
         """Do this now; from another thread, as soon as the conversation's own can, where what goes wrong is told."""
-        if not self.engine.driver.is_elsewhere:
+        if not self.engine.driver.is_other_thread:
             act()
             return
 
@@ -358,9 +363,9 @@ class Conversation:
             try:
                 act()
             except Exception as failure:  # noqa: BLE001 - whoever asked has gone on long ago
-                self.engine.note_trouble("command", failure)
+                self.engine.report_failure("command", failure)
 
-        self.engine.driver.soon(do)
+        self.engine.driver.call_soon(do)
 
     def _check_running(self) -> None:
         if self.engine.driver.state.link in CLOSED:
@@ -471,8 +476,8 @@ def _note_seen(starting: asyncio.Future[None]) -> None:
         starting.exception()
 
 
-def _reason_of(moment: StepRecord) -> str:
+def _reason_of(record: StepRecord) -> str:
     """Why it ends, if nobody gave a reason."""
-    if moment.before.fault is not None and not isinstance(moment.event, ev.EndRequested):
-        return f"fault: {moment.before.fault.error.value}"
-    return "hung up" if isinstance(moment.event, ev.EndRequested) else "goodbye"
+    if record.before.fault is not None and not isinstance(record.event, ev.EndRequested):
+        return f"fault: {record.before.fault.error.value}"
+    return "hung up" if isinstance(record.event, ev.EndRequested) else "goodbye"

@@ -23,13 +23,13 @@ from duologue.core.settings import Settings
 from duologue.core.state import State, initial, next_deadline
 from duologue.core.step_record import StepRecord
 
-INBOX_MAX = 1_000  # events posted within one step; more means that somebody answers himself for ever
+INBOX_MAX = 1_000  # events posted within one step; more means that a listener posts without end
 FIRINGS_MAX = 1_000
 STEPS_MAX = 5_000  # within one post
 LATE_MS = 250
 
 Perform: TypeAlias = Callable[[StepRecord], None]
-Trouble: TypeAlias = Callable[[str, BaseException], None]
+ReportFailure: TypeAlias = Callable[[str, BaseException], None]
 
 _CURRENT = {"session": "session_id", "reply": "reply_id", "voice": "voice_id", "turn": "turn", "onset": "onset"}
 _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVENTS}
@@ -46,13 +46,13 @@ class Driver:
         self,
         settings: Settings,
         perform: Perform,
-        trouble: Trouble,
+        report_failure: ReportFailure,
         machine: Machine = MACHINE,
         start: State | None = None,
     ) -> None:
         self.state: State = start or initial(settings)
         self._perform = perform
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._machine = machine
         self._inbox: deque[tuple[type[Event], dict[str, Any]]] = deque()
         self._busy = False
@@ -92,15 +92,15 @@ class Driver:
         return self._closed
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_other_thread(self) -> bool:
         """Is this another thread than the conversation's own?"""
         return get_ident() != self._thread
 
-    def soon(self, act: Callable[[], None]) -> None:
+    def call_soon(self, act: Callable[[], None]) -> None:
         """Do this in the conversation's thread, after the step that is under way."""
-        (self._loop.call_soon_threadsafe if self.is_elsewhere else self._loop.call_soon)(act)
+        (self._loop.call_soon_threadsafe if self.is_other_thread else self._loop.call_soon)(act)
 
-    def hasten(self) -> None:
+    def skip_to_deadline(self) -> None:
         """The next deadline is due now: the time until then has passed elsewhere."""
         deadline = next_deadline(self.state)
         if deadline is not None:
@@ -126,7 +126,7 @@ class Driver:
                 self._take(*self._inbox.popleft())
             else:
                 self._inbox.clear()
-                self._trouble("inbox", InboxFull(f"{STEPS_MAX} steps in a row: somebody answers himself for ever"))
+                self._report_failure("inbox", InboxFull(f"{STEPS_MAX} steps in a row: a listener posts without end"))
         finally:
             self._busy = False
             self._set_alarm()
@@ -137,17 +137,17 @@ class Driver:
             event = self.make(kind, given)
             d = self._machine.advance(before, event)
         except (DuologueError, TypeError, KeyError) as failure:  # a sender's mistake must not end the conversation
-            self._trouble(kind.__name__, failure)
+            self._report_failure(kind.__name__, failure)
             return
         if d is None:
-            moment = StepRecord(event, before, before, (), ())
+            record = StepRecord(event, before, before, (), ())
         else:
             self.state = after = d.build()
-            moment = StepRecord(event, before, after, tuple(d.effects), tuple(d.fired))
+            record = StepRecord(event, before, after, tuple(d.effects), tuple(d.fired))
         try:
-            self._perform(moment)
-        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 - whoever posted has nothing to do with it
-            self._trouble(kind.__name__, failure)
+            self._perform(record)
+        except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001 - not the fault of the sender
+            self._report_failure(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
         """The event, complete, as if it happened now."""

@@ -19,7 +19,7 @@ from duologue.ports.ears import Commit, Discard, Ears, Final, Heard, Sounding
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.streams import reading
 
-from .driver import Driver, Trouble
+from .driver import Driver, ReportFailure
 from .frame_queue import FrameQueue
 from .tasks import Tasks
 
@@ -31,14 +31,14 @@ class EarsTask:
         self,
         driver: Driver,
         tasks: Tasks,
-        trouble: Trouble,
+        report_failure: ReportFailure,
         ears: Ears | None,
         note: Callable[[Heard], None],
         deaf: Callable[[], None],
     ) -> None:
         self._driver = driver
         self._tasks = tasks
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._ears = ears
         self._note = note
         self._deaf = deaf
@@ -65,10 +65,10 @@ class EarsTask:
     def discard(self, effect: fx.DiscardAudio) -> None:
         self.frames.put(Discard(effect.turn))
 
-    def follow(self, moment: StepRecord) -> None:
+    def follow(self, record: StepRecord) -> None:
         """Ears listen differently while the agent speaks."""
-        is_on = moment.after.voice in SOUNDING
-        if is_on is not (moment.before.voice in SOUNDING):
+        is_on = record.after.voice in SOUNDING
+        if is_on is not (record.before.voice in SOUNDING):
             self.frames.put(Sounding(is_on))
 
     async def _listen(self, ears: Ears) -> None:
@@ -83,7 +83,7 @@ class EarsTask:
         self._task = None
         lasting = failure is not None and not isinstance(failure, asyncio.CancelledError)
         error = classify(failure) if lasting and failure is not None else ErrorClass.NETWORK_TIMEOUT
-        self._trouble("ears", failure or BrokenContract(error, "the ears stopped listening"))
+        self._report_failure("ears", failure or BrokenContract(error, "the ears stopped listening"))
         waits = self._driver.state.settings.retry_ms
         if self._failures < min(POLICIES[error].retries_max, len(waits)):
             self._retry = asyncio.get_running_loop().call_later(waits[self._failures] / 1000, self.start)

@@ -40,7 +40,7 @@ from .guarded_line import GuardedLine
 from .hearing import Hearing
 from .playback import Playback
 from .replies import Replies
-from .requests import Requests, SilentBrain, Stuck
+from .requests import Requests, SilentBrain, StuckBrain
 from .sessions import Sessions
 from .snapshot import context_of
 from .speech import Speech
@@ -51,7 +51,7 @@ from .transcript_pages import name_of
 
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
-TROUBLES_MAX = 20
+FAILURES_MAX = 20
 DEADLINES_MAX = 10  # that may lie before the first attempt to get a line back
 
 
@@ -79,18 +79,18 @@ class Engine:
         self._followed = followed
         self.tasks = Tasks()
         self.transcript = Transcript()
-        self.bus = Bus(self.note_trouble)
+        self.bus = Bus(self.report_failure)
         start = saved.state if saved is not None else None
-        self.driver = Driver(agent.settings, self._perform, self.note_trouble, start=start)
+        self.driver = Driver(agent.settings, self._perform, self.report_failure, start=start)
         self.announcer = Announcer(
             self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
         )
         self.watchers: list[Callable[[StepRecord], object]] = []
         self.taps: list[Callable[[Heard], object]] = []  # whoever wants to know what the ears report
         self.recorder: Recorder | None = None
-        self.asking = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
-        self.troubles: deque[RaisedFailure] = deque(maxlen=TROUBLES_MAX)
-        self.keeper: CheckpointWriter | None = None
+        self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
+        self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
+        self.checkpoint_writer: CheckpointWriter | None = None
         self.events = saved.events if saved is not None else 0
         self._join_parts()
         self._table = self._effects_table()
@@ -98,17 +98,17 @@ class Engine:
         self._speech: Speech | None = None
         if saved is not None:  # NotRestorable now, or never
             self.transcript.load(saved.transcript)
-            self.asking.load(saved.asking)
+            self.requests.load(saved.requests)
             self._speech = Speech.load(saved.speech) if saved.speech is not None else None
 
     def _join_parts(self) -> None:
         agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
-        trouble, brain = self.note_trouble, self.agent.thinker
+        report_failure, brain = self.report_failure, self.agent.thinker
         summarise = brain.summarise if isinstance(brain, Summarises) else None
         overlap = OVERLAP_RULES[agent.settings.overlap.value]
         self.session = agent.session() if agent.session is not None else None
-        self.calls = ToolCalls(
-            driver, tasks, transcript, trouble, list(agent.workers), self.bus.send, summarise, self._wait_label
+        self.tool_calls = ToolCalls(
+            driver, tasks, transcript, report_failure, list(agent.workers), self.bus.send, summarise, self._wait_label
         )
         self.hearing = Hearing(
             driver,
@@ -120,17 +120,17 @@ class Engine:
             self._is_firm,
             self._decided,
         )
-        self.listening = EarsTask(driver, tasks, trouble, agent.ears, self.note_heard, self.hearing.forget)
-        guarded = GuardedLine(line, driver, trouble)
+        self.ears_task = EarsTask(driver, tasks, report_failure, agent.ears, self.note_heard, self.hearing.forget)
+        guarded = GuardedLine(line, driver, report_failure)
         self.replies = Replies(
-            driver, tasks, trouble, brain, agent.voice, guarded, self.calls.make, agent.phrases.broken_off
+            driver, tasks, report_failure, brain, agent.voice, guarded, self.tool_calls.make, agent.phrases.broken_off
         )
         self.playback = Playback(
-            driver, transcript, self.replies, guarded, trouble, self.announcer.caption_agent, tasks, brain
+            driver, transcript, self.replies, guarded, report_failure, self.announcer.caption_agent, tasks, brain
         )
-        self.playback.heard_late = self._heard_late
+        self.playback.on_heard_late = self._note_heard_late
         self.sessions = Sessions(
-            driver, tasks, transcript, trouble, line, self.session, self.note_line, summarise, agent.notes
+            driver, tasks, transcript, report_failure, line, self.session, self.note_line, summarise, agent.notes
         )
 
     def record(self, path: Path, seed: int) -> None:
@@ -140,33 +140,33 @@ class Engine:
 
     # -- Being kept
 
-    def keep(self, keeper: CheckpointWriter) -> None:
+    def save_with(self, writer: CheckpointWriter) -> None:
         """Have this conversation written down as it changes. What a tool of a private one gave is words, too."""
-        if self.keeper is not None:
+        if self.checkpoint_writer is not None:
             self.transcript.pages.touch_all()  # what the former one has taken may not be safe
-        self.keeper = keeper
-        self.calls.keeper = None if self.agent.private else keeper
-        self.playback.saved = None if self.agent.private else keeper.saved
-        self.replies.grown = lambda: keeper.mark("words")
-        keeper.keeps("machine", lambda: machine_part(self.driver.state, self.events))
-        keeper.keeps("words", lambda: None if self.agent.private else self._words(), self._pages)
+        self.checkpoint_writer = writer
+        self.tool_calls.checkpoint_writer = None if self.agent.private else writer
+        self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
+        self.replies.grown = lambda: writer.mark("words")
+        writer.add_part("machine", lambda: machine_part(self.driver.state, self.events))
+        writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
 
     def _words(self) -> dict[str, Any]:
         if self._saved is not None:  # it hasn't gone on yet: what was on is still as it was
             return words_part(
-                self.transcript.rest(), self.asking.dump(), self._saved.calls, self._saved.speech, self._saved.cut
+                self.transcript.rest(), self.requests.dump(), self._saved.calls, self._saved.speech, self._saved.cut
             )
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
-        return words_part(self.transcript.rest(), self.asking.dump(), self.calls.dump(), opened, cut)
+        return words_part(self.transcript.rest(), self.requests.dump(), self.tool_calls.dump(), opened, cut)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Those that have changed, each with how it is made."""
         for page in () if self.agent.private else self.transcript.pages.take():
             yield name_of("words", page), partial(self.transcript.page, page)
 
-    def go_on(self, played: Played | None, has_more: bool) -> None:
+    def restore(self, played: Played | None, has_more: bool) -> None:
         """Go on with what was saved. The line was lost with the process; the time since then is the wait before the
         first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
         asked again however much of its answer was heard."""
@@ -194,8 +194,8 @@ class Engine:
         for _ in range(DEADLINES_MAX):
             if self.driver.state.link is not Link.BACKING_OFF:
                 break
-            self.driver.hasten()
-        self.calls.adopt(saved.calls)
+            self.driver.skip_to_deadline()
+        self.tool_calls.adopt(saved.calls)
 
     def skip_voices(self, voice: int) -> None:
         """A client knows this voice, and what was kept does not: its number is not given again."""
@@ -203,48 +203,48 @@ class Engine:
         if voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.state = state._replace(voice_id=voice)
 
-    def _mark(self, moment: StepRecord, keeper: CheckpointWriter) -> None:
-        keeper.log(canonical({"n": self.events, "event": event_to_json(moment.event)}))
-        if type(moment.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
-            keeper.mark("machine", "words")
+    def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
+        writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
+        if type(record.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
+            writer.mark("machine", "words")
 
     # -- One step
 
-    def _perform(self, moment: StepRecord) -> None:
+    def _perform(self, record: StepRecord) -> None:
         if self.recorder is not None:
-            self._keep(moment, self.recorder)
-        if moment.after is not moment.before:
-            self._try("transcript", self.transcript.follow, moment)
-            self._try("playback", self.playback.follow, moment)
-            self._try("asking", self.asking.follow, moment)
-            for effect in moment.effects:
+            self._keep(record, self.recorder)
+        if record.after is not record.before:
+            self._try("transcript", self.transcript.follow, record)
+            self._try("playback", self.playback.follow, record)
+            self._try("requests", self.requests.follow, record)
+            for effect in record.effects:
                 do = self._table.get(type(effect))
                 if do is not None:  # else it is for people to see: the announcer tells it
                     self._try(type(effect).__name__, do, effect)
-            self._try("listening", self.listening.follow, moment)
-            self._try("hearing", self.hearing.follow, moment)
-            self._try("conversation", self._followed, moment)
-            self._try("signals", self.announcer.follow, moment)
+            self._try("ears", self.ears_task.follow, record)
+            self._try("hearing", self.hearing.follow, record)
+            self._try("conversation", self._followed, record)
+            self._try("signals", self.announcer.follow, record)
             self.events += 1  # whether or not it is kept yet
-            if self.keeper is not None:
-                self._mark(moment, self.keeper)
+            if self.checkpoint_writer is not None:
+                self._mark(record, self.checkpoint_writer)
         for watch in tuple(self.watchers):
-            self._try("watcher", watch, moment)
+            self._try("watcher", watch, record)
 
     def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
         """One part's failure must not end the conversation, nor keep the others from their work."""
         try:
             do(what)
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
-            self.note_trouble(where, failure)
+            self.report_failure(where, failure)
 
-    def _keep(self, moment: StepRecord, recorder: Recorder) -> None:
+    def _keep(self, record: StepRecord, recorder: Recorder) -> None:
         """Write the step down. A full disk ends the journal, not the call."""
         try:
-            recorder.add(moment)
+            recorder.add(record)
         except OSError as failure:
             self.recorder = None
-            self.note_trouble("journal", failure)
+            self.report_failure("journal", failure)
 
     def _effects_table(self) -> dict[type[fx.Effect], Callable[[Any], None]]:
         return {
@@ -252,9 +252,9 @@ class Engine:
             fx.RenewSession: self.sessions.renew,
             fx.CloseSession: self.sessions.close,
             fx.SaveContext: self.sessions.save,
-            fx.RestoreContext: self.listening.start,
-            fx.CommitAudio: self.listening.commit,
-            fx.DiscardAudio: self.listening.discard,
+            fx.RestoreContext: self.ears_task.start,
+            fx.CommitAudio: self.ears_task.commit,
+            fx.DiscardAudio: self.ears_task.discard,
             fx.StartReply: self._start_reply,
             fx.CancelReply: self.replies.cancel,
             fx.StartPlayback: self.playback.start,
@@ -262,56 +262,56 @@ class Engine:
             fx.ResumePlayback: self.playback.resume,
             fx.StopPlayback: self.playback.stop,
             fx.TruncateReply: self.playback.truncate,
-            fx.RunCall: self.calls.run,
-            fx.CancelWork: self.calls.cancel,
-            fx.PostOutput: self.calls.post_output,
-            fx.PostNews: self.calls.post_news,
-            fx.ShowWait: self.calls.show_wait,
+            fx.RunCall: self.tool_calls.run,
+            fx.CancelWork: self.tool_calls.cancel,
+            fx.PostOutput: self.tool_calls.post_output,
+            fx.PostNews: self.tool_calls.post_news,
+            fx.ShowWait: self.tool_calls.show_wait,
         }
 
     def _start_reply(self, effect: fx.StartReply) -> None:
-        request = self.asking.make(effect, self.calls.tools)
+        request = self.requests.make(effect, self.tool_calls.tools)
         is_greeting = effect.ask is Ask.ANSWER and not request.text and not request.history
         phrase = self.agent.phrase(effect.ask, is_greeting, self.driver.state.check_ins)
-        if self.asking.is_heard(effect, request):
+        if self.requests.is_heard(effect, request):
             self.replies.start(request, SilentBrain())
             return
-        self.replies.start(request, Stuck() if self.asking.is_stuck else Phrase(phrase) if phrase else None)
+        self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
 
-    def _heard_late(self, speech: Speech) -> None:
+    def _note_heard_late(self, speech: Speech) -> None:
         """A brain that remembers says the rest by itself, if there is a rest."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
-            self.asking.note_heard_late(speech.reply)
+            self.requests.note_heard_late(speech.reply)
 
     # -- What comes in from the sides
 
     def note_heard(self, heard: Heard) -> None:
         """Something that ears report. Within a step it waits for the end of the step."""
-        if self.driver.is_busy or self.driver.is_elsewhere:
-            self.driver.soon(lambda: self.note_heard(heard))
+        if self.driver.is_busy or self.driver.is_other_thread:
+            self.driver.call_soon(lambda: self.note_heard(heard))
             return
         for tap in self.taps:
             tap(heard)
         self.hearing.note(heard)
 
     def note_line(self, event: LineEvent) -> None:
-        if self.driver.is_elsewhere:
-            self.driver.soon(lambda: self.note_line(event))
+        if self.driver.is_other_thread:
+            self.driver.call_soon(lambda: self.note_line(event))
             return
         match event:
             case Frame():
                 if self.driver.state.link is not Link.SUSPENDED:  # a pause is a pause for the ears too
-                    self.listening.frames.put(event)
+                    self.ears_task.frames.put(event)
             case Played() | Finished() | Stopped() | Unplayable():
                 self.playback.note(event)
             case Wobbled() | Healed() | Closed():
                 self.sessions.note(event)
             case _:
-                self.note_trouble(
+                self.report_failure(
                     "line", BrokenContract(ErrorClass.SERVER_ERROR, f"the line told {type(event).__name__}")
                 )
 
-    def note_trouble(self, where: str, failure: BaseException) -> None:
+    def report_failure(self, where: str, failure: BaseException) -> None:
         """Something went wrong beside the conversation. Only messages of our own are told: those of
         services may hold words or secrets. The failure itself is kept in memory, for whoever debugs."""
         at = self.driver.now()
@@ -321,7 +321,7 @@ class Engine:
             what = f"{name}: {getattr(failure.error, 'value', 'of no class')}"
         else:
             what = f"{name}: {failure}" if own else name
-        self.troubles.append(RaisedFailure(at, where, failure))
+        self.failures.append(RaisedFailure(at, where, failure))
         LOG.warning("%s: %s", where, what)
         if not self.agent.private:
             LOG.debug("%s", where, exc_info=failure)
@@ -350,12 +350,19 @@ class Engine:
             try:
                 recorder.close()
             except OSError as failure:
-                self.note_trouble("journal", failure)
+                self.report_failure("journal", failure)
+
+    def crash(self) -> None:
+        """For tests: stop as a killed process would. The line stays open, and nothing more is saved or reported."""
+        self.driver.close()
+        self.tasks.crash()
+        if self.checkpoint_writer is not None:
+            self.checkpoint_writer.crash()
 
     async def close(self) -> None:
         """End everything that still runs; what won't end in time is named."""
         self.hearing.stop()
-        self.listening.stop()
+        self.ears_task.stop()
         for name in await self.tasks.close():
-            self.note_trouble(name, TimeoutError())
+            self.report_failure(name, TimeoutError())
         self.driver.close()

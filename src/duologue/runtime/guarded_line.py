@@ -12,16 +12,16 @@ from duologue.ports.failure import classify
 from duologue.ports.line import Line
 from duologue.ports.sound import Sound
 
-from .driver import Driver, Trouble
+from .driver import Driver, ReportFailure
 
 
 class GuardedLine:
     """The part of a line that makes sound."""
 
-    def __init__(self, line: Line, driver: Driver, trouble: Trouble) -> None:
+    def __init__(self, line: Line, driver: Driver, report_failure: ReportFailure) -> None:
         self._line = line
         self._driver = driver
-        self._trouble = trouble
+        self._report_failure = report_failure
 
     def play(self, voice: int, chunk: int, sound: Sound) -> bool:
         return self._try(voice, lambda: self._line.play(voice, chunk, sound))
@@ -43,7 +43,7 @@ class GuardedLine:
         try:
             act()
         except Exception as failure:  # noqa: BLE001 - it becomes an event
-            self._trouble("line", failure)
+            self._report_failure("line", failure)
             self._driver.post(PlaybackFailed, voice=voice, error=classify(failure))
             return False
         return True

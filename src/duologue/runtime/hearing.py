@@ -363,8 +363,8 @@ class Hearing:
 
     def press(self) -> None:
         """Push-to-talk: from here to the release, the button decides and not voice activity."""
-        if self._driver.is_busy or self._driver.is_elsewhere:
-            self._driver.soon(self.press)
+        if self._driver.is_busy or self._driver.is_other_thread:
+            self._driver.call_soon(self.press)
             return
         self._button = True
         self._driver.post(ev.PttPressed)
@@ -373,30 +373,30 @@ class Hearing:
 
     def release(self) -> None:
         """What is still heard was begun under the button, and is no onset of its own."""
-        if self._driver.is_busy or self._driver.is_elsewhere:
-            self._driver.soon(self.release)
+        if self._driver.is_busy or self._driver.is_other_thread:
+            self._driver.call_soon(self.release)
             return
         self._speaking = False
         self._driver.post(ev.PttReleased)
         self._button = False
 
-    def follow(self, moment: StepRecord) -> None:
+    def follow(self, record: StepRecord) -> None:
         """The machine ended the turn in mid-speech, at its limit or by hand: if the voice goes on, that
         is an onset. A voice that never said a word is none: the ears missed its end."""
-        before, after = moment.before, moment.after
+        before, after = record.before, record.after
         utterance = self._newest
         if utterance is not None and not utterance.turn and after.onset > before.onset:
             self._bind(utterance)  # this is the turn in which it goes on
         if before.link is not after.link:
             self._follow_link(before.link, after.link)
         ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
-        if not ended or after.link not in ACTIVE or isinstance(moment.event, ev.PttReleased):
+        if not ended or after.link not in ACTIVE or isinstance(record.event, ev.PttReleased):
             return
         if self._button:  # still down: the next turn begins at once
             self._go_on(ev.PttPressed)
         elif not self._speaking or self._newest is None:
             return
-        elif isinstance(moment.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
+        elif isinstance(record.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
             self._go_on(ev.SpeechStarted)
         else:
             self._speaking = False

@@ -18,7 +18,7 @@ from duologue.ports.failure import BrokenContract
 from duologue.ports.line import Finished, Played, Stopped, Unplayable
 from duologue.ports.store import Fenced, StoreFailed
 
-from .driver import Driver, Trouble
+from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
 from .replies import Replies
 from .speech import Speech
@@ -39,19 +39,19 @@ class Playback:
         transcript: Transcript,
         replies: Replies,
         line: GuardedLine,
-        trouble: Trouble,
+        report_failure: ReportFailure,
         caption: Callable[[int, Speech, bool], None],
         tasks: Tasks,
         brain: object = None,
     ) -> None:
-        self.saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
-        self.heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
+        self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
+        self.on_heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
         self._tasks = tasks
         self._transcript = transcript
         self._replies = replies
         self._line = line
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._playing: Speech | None = None
         self._unsafe: Speech | None = None  # it may begin once that is written down
         self.cut: Speech | None = None  # the newest that was cut short
@@ -66,7 +66,7 @@ class Playback:
         assert speech.reply == effect.reply, effect
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
-        if self.saved is None:
+        if self.wait_until_saved is None:
             speech.play(effect.voice, self._line)
         else:
             speech.voice = effect.voice
@@ -76,14 +76,14 @@ class Playback:
     async def _play_when_safe(self, speech: Speech) -> None:
         """What is heard can't be unheard: that it begins is written down first. If that can't be done, talk goes
         on all the same."""
-        assert self.saved is not None
+        assert self.wait_until_saved is not None
         try:
             async with asyncio.timeout(SAFE_S_MAX):
-                await self.saved()
+                await self.wait_until_saved()
         except Fenced:
             return
         except (StoreFailed, TimeoutError) as failure:
-            self._trouble("store", failure)
+            self._report_failure("store", failure)
         if self._driver.is_closed:
             return
         if self._unsafe is speech:
@@ -151,19 +151,19 @@ class Playback:
             cut.note_heard(heard.heard_ms)
             self._record(cut, interrupted=True)
             if was_unheard and cut.ledger.split().heard:
-                self.heard_late(cut)
+                self.on_heard_late(cut)
 
     def _is_time(self, heard_ms: object) -> bool:
         if type(heard_ms) is int and heard_ms >= 0:
             return True
-        self._trouble("line", BrokenContract(ErrorClass.SERVER_ERROR, "the line reported a time that is none"))
+        self._report_failure("line", BrokenContract(ErrorClass.SERVER_ERROR, "the line reported a time that is none"))
         return False
 
     # -- What the machine decided
 
-    def follow(self, moment: StepRecord) -> None:
+    def follow(self, record: StepRecord) -> None:
         """A reply that was played or shown to its end becomes history."""
-        event, before, after = moment.event, moment.before, moment.after
+        event, before, after = record.event, record.before, record.after
         if after is before:
             return
         if type(event) is ev.PlaybackFinished and before.voice in SOUNDING and self._playing is not None:

@@ -22,7 +22,7 @@ from duologue.ports.tool_call import ToolCall
 from duologue.ports.voice import Voice
 from duologue.voice.sentences import Sentences
 
-from .driver import Driver, Trouble
+from .driver import Driver, ReportFailure
 from .guarded_line import GuardedLine
 from .speech import Speech
 from .tasks import Tasks
@@ -42,7 +42,7 @@ class Replies:
         self,
         driver: Driver,
         tasks: Tasks,
-        trouble: Trouble,
+        report_failure: ReportFailure,
         brain: Brain,
         voice: Voice | None,
         line: GuardedLine,
@@ -51,7 +51,7 @@ class Replies:
     ) -> None:
         self._driver = driver
         self._tasks = tasks
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._brain = brain
         self._voice = voice
         self._line = line
@@ -177,7 +177,7 @@ class Replies:
         cancelled = isinstance(failure, asyncio.CancelledError)
         error = ErrorClass.SERVER_ERROR if cancelled else classify(failure)
         part = FaultSource.VOICE if isinstance(failure, VoiceFailed) else FaultSource.BRAIN
-        self._trouble(part.value, failure)
+        self._report_failure(part.value, failure)
         self._driver.post(ev.ReplyFailed, reply=speech.reply, error=error, part=part)
         if speech.voice and not speech.dropped:
             self._apologise(speech)

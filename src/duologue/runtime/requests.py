@@ -107,11 +107,11 @@ class Requests:
         """Was the brain given no tools, and calls them all the same?"""
         return self._rounds > self._rounds_max
 
-    def follow(self, moment: StepRecord) -> None:
+    def follow(self, record: StepRecord) -> None:
         """A reply that was heard, was shown or called a tool has dealt with what it was asked."""
-        if moment.after is moment.before:
+        if record.after is record.before:
             return
-        event = moment.event
+        event = record.event
         if isinstance(event, ToolCalled):
             self._rounds += event.reply != self._calling
             self._calling = event.reply
@@ -130,7 +130,7 @@ class SilentBrain:
         yield ""
 
 
-class Stuck:
+class StuckBrain:
     """A brain that fails, in place of one that never comes to an end."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002

@@ -16,7 +16,7 @@ from duologue.ports.history import AgentSaid, Item, UserSaid
 from duologue.ports.line import Closed, Healed, Line, LineEvent, Wobbled
 from duologue.ports.session import Context, Session
 
-from .driver import Driver, Trouble
+from .driver import Driver, ReportFailure
 from .tasks import Tasks
 from .transcript import Transcript
 
@@ -34,7 +34,7 @@ class Sessions:
         driver: Driver,
         tasks: Tasks,
         transcript: Transcript,
-        trouble: Trouble,
+        report_failure: ReportFailure,
         line: Line,
         session: Session | None,
         tell: Callable[[LineEvent], None],
@@ -44,7 +44,7 @@ class Sessions:
         self._driver = driver
         self._tasks = tasks
         self._transcript = transcript
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._line = line
         self._session = session
         self._tell = tell
@@ -99,7 +99,7 @@ class Sessions:
         try:
             return tuple(self._notes())
         except Exception as failure:  # noqa: BLE001 - the rest of the context is worth keeping
-            self._trouble("notes", failure)
+            self._report_failure("notes", failure)
             return ()
 
     async def _improve(self, text: str, covered: int) -> None:
@@ -112,7 +112,7 @@ class Sessions:
 
     def _summary_ended(self, failure: BaseException | None) -> None:
         if failure is not None:
-            self._trouble("summary", failure)
+            self._report_failure("summary", failure)
 
     # -- Doing it
 
@@ -123,7 +123,7 @@ class Sessions:
 
         def ended(failure: BaseException | None) -> None:
             if failure is not None:
-                self._trouble("session", failure)
+                self._report_failure("session", failure)
             if closes:
                 self._driver.post(ev.SessionClosed, session=number)
             elif failure is not None:
@@ -161,7 +161,7 @@ class Sessions:
         async with asyncio.timeout(CLOSE_S_MAX):
             for failure in await asyncio.gather(*closing, return_exceptions=True):
                 if isinstance(failure, BaseException):
-                    self._trouble("close", failure)
+                    self._report_failure("close", failure)
 
     def note(self, event: Wobbled | Healed | Closed) -> None:
         """The connection changed."""

@@ -45,6 +45,12 @@ class Tasks:
         if ended is not None and not self.closing:
             ended(failure)
 
+    def crash(self) -> None:
+        """For tests: cancel everything as a killed process would. No owner is notified, and nothing is awaited."""
+        self.closing = True
+        for task in list(self._tasks):
+            task.cancel()
+
     async def close(self) -> list[str]:
         """Cancel everything. Returns the names of those that would not end in time."""
         self.closing = True

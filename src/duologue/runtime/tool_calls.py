@@ -24,7 +24,7 @@ from duologue.workers.results import json_arguments, result_text
 from .call_outputs import RESULT_CHARS_MAX, cut, output_of
 from .checkpoint import OpenCall
 from .checkpoint_writer import CheckpointWriter
-from .driver import Driver, Trouble
+from .driver import Driver, ReportFailure
 from .tasks import Tasks
 from .transcript import Transcript
 
@@ -96,7 +96,7 @@ class ToolCalls:
         driver: Driver,
         tasks: Tasks,
         transcript: Transcript,
-        trouble: Trouble,
+        report_failure: ReportFailure,
         workers: list[Worker],
         send: Callable[[sg.Signal], None],
         shorten: Callable[[str, int], Awaitable[str]] | None,
@@ -105,7 +105,7 @@ class ToolCalls:
         self._driver = driver
         self._tasks = tasks
         self._transcript = transcript
-        self._trouble = trouble
+        self._report_failure = report_failure
         self._workers: dict[str, Worker] = {}
         self._send = send
         self._shorten = shorten
@@ -114,7 +114,7 @@ class ToolCalls:
         self._ids: list[tuple[int, str]] = []  # of the newest reply
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
-        self.keeper: CheckpointWriter | None = None
+        self.checkpoint_writer: CheckpointWriter | None = None
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
@@ -258,14 +258,15 @@ class ToolCalls:
 
     async def _once(self, work: RunningCall, worker: Worker, arguments: dict[str, Any]) -> str:
         """Run it; where conversations are kept, so that a restart doesn't run it again."""
-        if self.keeper is None:
+        writer = self.checkpoint_writer
+        if writer is None:
             return result_text(await worker.run(arguments, work))
-        await self.keeper.saved()
+        await writer.wait_until_saved()
 
         async def run() -> str:
             return result_text(await worker.run(arguments, work))
 
-        done: str = await self.keeper.once(f"call:{work.call}", worker.tool.name, run, worker.tool.idempotent)
+        done: str = await writer.once(f"call:{work.call}", worker.tool.name, run, worker.tool.idempotent)
         return done
 
     async def _shortened(self, text: str) -> str:
@@ -275,7 +276,7 @@ class ToolCalls:
                 async with asyncio.timeout(SHORTEN_S_MAX):
                     return cut(await self._shorten(text, RESULT_CHARS_MAX))
             except Exception as failure:  # noqa: BLE001 - cutting is always possible
-                self._trouble("summary", failure)
+                self._report_failure("summary", failure)
         return cut(text)
 
     def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
@@ -299,7 +300,7 @@ class ToolCalls:
             return
         error = classify(failure)
         work.error = f"INVALID_ARGS: {failure}" if error is ErrorClass.INVALID_ARGS else f"Tool failed: {failure}"
-        self._trouble(f"tool {self._name(work)}", failure)
+        self._report_failure(f"tool {self._name(work)}", failure)
         self._driver.post(ev.JobFailed, call=work.call, error=error)
 
     # -- What a worker tells and asks

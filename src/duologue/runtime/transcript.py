@@ -86,15 +86,15 @@ class Transcript:
         wanted = sorted(turn for turn in self._texts if first <= turn <= last and turn not in self._overheard)
         return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
 
-    def follow(self, moment: StepRecord) -> None:
+    def follow(self, record: StepRecord) -> None:
         """Keep up with the machine: which turn is complete, which was only overheard."""
-        event, before, after = moment.event, moment.before, moment.after
+        event, before, after = record.event, record.before, record.after
         if type(event) is TextTyped and event.content in self._contents:
             text = self._contents.pop(event.content)
             said = self._texts.setdefault(after.turn, {})
             said[TYPED - len(said)] = text
             self.pages.touch(after.turn)
-        for effect in moment.effects:
+        for effect in record.effects:
             if type(effect) is RecordOverheard:
                 if effect.turn not in self._requested:  # late words don't make what was asked unasked
                     self._overheard.add(effect.turn)

@@ -137,7 +137,7 @@ def _drawn(name: str) -> str:
 def _replayed(data: bytes) -> Response:
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
-        newest = deque((moment for moment in replay(journal) if is_worth_showing(moment)), MOMENTS_MAX)
+        newest = deque((record for record in replay(journal) if is_worth_showing(record)), MOMENTS_MAX)
     except UnicodeDecodeError:
         return _refusal(422, "This is not a text file.")
     except RecursionError:

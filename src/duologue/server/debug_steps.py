@@ -41,15 +41,15 @@ class EventLog:
     def __len__(self) -> int:
         return len(self._events)
 
-    def add(self, moment: StepRecord) -> None:
+    def add(self, record: StepRecord) -> None:
         if len(self._events) >= EVENTS_MAX:
             self.is_whole = False
             return
         if len(self._events) % _STRETCH == 0:
-            self._marks[len(self._events) // _STRETCH] = moment.before
-        self._events.append(moment.event)
+            self._marks[len(self._events) // _STRETCH] = record.before
+        self._events.append(record.event)
 
-    def moments(self) -> Iterator[StepRecord]:
+    def records(self) -> Iterator[StepRecord]:
         """The steps again, as far as they go now."""
         return _steps(initial(self._settings), self._events[:])
 
@@ -58,7 +58,7 @@ class EventLog:
         found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
-            found = [moment for moment in _steps(self._mark(stretch), events) if is_worth_showing(moment)] + found
+            found = [record for record in _steps(self._mark(stretch), events) if is_worth_showing(record)] + found
             if len(found) >= count:
                 break
         return found[-count:]
@@ -67,15 +67,15 @@ class EventLog:
         """The steps from here on."""
         stretch = start // _STRETCH
         again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
-        return [moment for moment in again[start - stretch * _STRETCH :] if is_worth_showing(moment)]
+        return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
         """The state there. Of steps that another process made none was kept: they are made once more."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]
-            for moment in _steps(s, self._events[number * _STRETCH : (number + 1) * _STRETCH]):
-                s = moment.after
+            for record in _steps(s, self._events[number * _STRETCH : (number + 1) * _STRETCH]):
+                s = record.after
             self._marks[number + 1] = s
         return self._marks[stretch]
 
@@ -83,8 +83,8 @@ class EventLog:
         """The journal; one that is over has its end."""
         out = io.StringIO()
         writer = JournalWriter(out, self._settings)
-        for moment in self.moments():
-            writer.add(moment.event, moment.after)
+        for record in self.records():
+            writer.add(record.event, record.after)
         if is_over and self.is_whole:
             writer.close()
         return out.getvalue()
@@ -98,8 +98,8 @@ def _steps(s: State, events: Iterable[Event]) -> Iterator[StepRecord]:
         s = after
 
 
-def is_worth_showing(moment: StepRecord) -> bool:
-    return bool(moment.fired) and (bool(moment.effects) or _regions(moment.before) != _regions(moment.after))
+def is_worth_showing(record: StepRecord) -> bool:
+    return bool(record.fired) and (bool(record.effects) or _regions(record.before) != _regions(record.after))
 
 
 # -- As JSON
@@ -125,29 +125,29 @@ def settings_of(settings: Settings) -> dict[str, Any]:
     return settings_to_json(settings)
 
 
-def step_to_json(moment: StepRecord) -> dict[str, Any]:
-    s = moment.after
-    fields = event_to_json(moment.event)
+def step_to_json(record: StepRecord) -> dict[str, Any]:
+    s = record.after
+    fields = event_to_json(record.event)
     name = fields.pop("type")
     at = fields.pop("at")
     return {
         "at": at,
         "event": name,
-        "cause": cause_of(moment.event),
+        "cause": cause_of(record.event),
         "fields": fields,
-        "fired": list(moment.fired),
-        "effects": [type(effect).__name__ for effect in moment.effects],
+        "fired": list(record.fired),
+        "effects": [type(effect).__name__ for effect in record.effects],
         "regions": _regions(s),
         "floor": floor(s),
         "views": {name: view.see(s) for name, view in VIEWS.items()},
         "turns": {"answered": s.answered, "asked": s.asked, "said": s.said, "turn": s.turn},
         "timers": _timers(s),
-        "ignored": s is moment.before,
+        "ignored": s is record.before,
     }
 
 
-def steps_to_json(moments: Iterable[StepRecord]) -> list[dict[str, Any]]:
-    return [step_to_json(moment) for moment in moments]
+def steps_to_json(records: Iterable[StepRecord]) -> list[dict[str, Any]]:
+    return [step_to_json(record) for record in records]
 
 
 def _regions(s: State) -> dict[str, str]:

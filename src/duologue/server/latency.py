@@ -22,9 +22,9 @@ class LatencyStages:
         self._audio_at: int | None = None
         self.newest: dict[str, int | None] = dict.fromkeys(_NAMES)
 
-    def follow(self, moment: StepRecord) -> None:
-        event = moment.event
-        if moment.after is moment.before:
+    def follow(self, record: StepRecord) -> None:
+        event = record.event
+        if record.after is record.before:
             return
         kind = type(event)
         if kind is SpeechStopped or kind is TextTyped:
@@ -35,7 +35,7 @@ class LatencyStages:
         elif kind is PlaybackProgressed and self._audio_at is not None:
             self.newest["audioToPlayed"] = event.at - self._audio_at
             self._audio_at = None
-        for effect in moment.effects:
+        for effect in record.effects:
             if type(effect) is StartReply:
                 self._begin(event.at)
             elif type(effect) is StartPlayback:

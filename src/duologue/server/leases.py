@@ -61,7 +61,7 @@ class Leases:
         self._instance = uuid.uuid4().hex
         self._ttl_ms = ttl_ms
         self._rooms: dict[str, ServedConversation] = {}
-        self._keepers: dict[str, CheckpointWriter] = {}
+        self._writers: dict[str, CheckpointWriter] = {}
         self._dialogues: dict[str, dict[str, Any] | None] = {}
         self._private: set[str] = set()
         self._unkept: dict[str, ServedConversation] = {}  # could not be claimed when they began
@@ -89,7 +89,7 @@ class Leases:
         await self.store.close()
 
     def _node(self) -> ServerNode:
-        return ServerNode(self.name, self._instance, self._address, len(self._keepers))
+        return ServerNode(self.name, self._instance, self._address, len(self._writers))
 
     async def _beat(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
         """Renew what we hold, and take over what nobody does. Whatever fails, it goes on: without it, every
@@ -106,7 +106,7 @@ class Leases:
                         await self._take_over(orphan, adopt)
 
     async def _renew(self) -> None:
-        held = {keeper.lease: keeper for keeper in self._keepers.values()}
+        held = {writer.lease: writer for writer in self._writers.values()}
         for lease in await self.store.renew(list(held), self._ttl_ms):
             self._lose(held[lease])
         try:
@@ -126,7 +126,7 @@ class Leases:
         """One that is damaged keeps nobody from the others, and is told of once. Our own, whose lease could not be
         renewed in time, are ours until somebody else claims them."""
         async with self.turn(conversation):
-            if conversation in self._damaged or conversation in self._keepers:
+            if conversation in self._damaged or conversation in self._writers:
                 return
             try:
                 if self._is_of_another(await self.store.read(conversation)):
@@ -197,36 +197,36 @@ class Leases:
         earlier = self._rooms.get(id_)
         if earlier is not None and earlier is not room:
             earlier.lose()
-        keeper = CheckpointWriter(
+        writer = CheckpointWriter(
             self.store,
             lease,
             kept.revision,
-            lambda: self._lose(keeper),
-            lambda problem: self._tell_trouble(keeper, problem),
+            lambda: self._lose(writer),
+            lambda problem: self._tell_trouble(writer, problem),
         )
         self._elsewhere.pop(id_, None)
-        self._rooms[id_], self._keepers[id_] = room, keeper
+        self._rooms[id_], self._writers[id_] = room, writer
         self._dialogues[id_] = kept.parts.get("dialogue")
         if room.conversation.agent.private:
             self._private.add(id_)
-        keeper.keeps("room", lambda: None if id_ in self._private else room.dump() | {"agent": self.agent})
-        keeper.keeps("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
-        room.keep(keeper)
+        writer.add_part("room", lambda: None if id_ in self._private else room.dump() | {"agent": self.agent})
+        writer.add_part("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
+        room.keep(writer)
 
     async def let_go(self, room: ServedConversation, is_over: bool) -> None:
         """Write the rest. One that is over is over; any other may be claimed by anybody at once."""
         self._unkept.pop(room.id, None)
         if self._rooms.get(room.id) is not room:
             return  # it was lost, and may be here again in another room
-        keeper = self._keepers[room.id]
-        await keeper.close(PARTS, is_over)
-        if self._keepers.get(room.id) is keeper:
+        writer = self._writers[room.id]
+        await writer.close(PARTS, is_over)
+        if self._writers.get(room.id) is writer:
             self._forget(room.id)
 
     def _forget(self, conversation: str) -> None:
         """What still runs of it may do nothing more that can't be repeated."""
         self._rooms.pop(conversation, None)
-        self._keepers.pop(conversation, None)
+        self._writers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
         self._private.discard(conversation)
         self._unkept.pop(conversation, None)
@@ -234,18 +234,18 @@ class Leases:
         while len(self._elsewhere) > ELSEWHERE_MAX:
             self._elsewhere.popitem(last=False)
 
-    def _lose(self, keeper: CheckpointWriter) -> None:
-        conversation = keeper.lease.conversation
-        if self._keepers.get(conversation) is not keeper:
+    def _lose(self, writer: CheckpointWriter) -> None:
+        conversation = writer.lease.conversation
+        if self._writers.get(conversation) is not writer:
             return  # of an earlier time that it was here
         room = self._rooms[conversation]
         self._forget(conversation)
         LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
         room.lose()
 
-    def _tell_trouble(self, keeper: CheckpointWriter, problem: StoreFailed | None) -> None:
-        conversation = keeper.lease.conversation
-        room = self._rooms.get(conversation) if self._keepers.get(conversation) is keeper else None
+    def _tell_trouble(self, writer: CheckpointWriter, problem: StoreFailed | None) -> None:
+        conversation = writer.lease.conversation
+        room = self._rooms.get(conversation) if self._writers.get(conversation) is writer else None
         if problem is not None:
             LOG.error("%s: can't be saved: %s", correlation_id(conversation), without_id(problem, conversation))
         if room is not None:
@@ -258,22 +258,22 @@ class Leases:
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
         """An action waits until this is safe; everything else goes on."""
-        keeper = self._keepers.get(conversation)
+        writer = self._writers.get(conversation)
         if conversation in self._unkept:
             self._dialogues[conversation] = data  # for when it can be kept
-        if keeper is None:
+        if writer is None:
             return
         self._dialogues[conversation] = data
-        keeper.mark("dialogue")
+        writer.mark("dialogue")
         if "before_action" in reasons:
-            await keeper.saved()
+            await writer.wait_until_saved()
 
     async def once(
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
-        keeper = self._keepers.get(conversation)
+        writer = self._writers.get(conversation)
         if conversation in self._elsewhere:
             raise Fenced("another node has this conversation")
-        if keeper is None or conversation in self._private:
+        if writer is None or conversation in self._private:
             return await work()
-        return await keeper.once(f"act:{key}", name, work, repeatable)
+        return await writer.once(f"act:{key}", name, work, repeatable)

@@ -114,9 +114,9 @@ class Screen:
         viewer, talk = self._viewers[guest], self.conversation
         viewer.tell(server_messages.history(talk.history, self.pending.lost_turns))
         viewer.tell(viewer.teller.state())
-        for call, tool, mode in talk.engine.calls.running():
+        for call, tool, mode in talk.engine.tool_calls.running():
             viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))
-        for told in self.pending.open(talk.state == "faulted", talk.engine.calls.asking):
+        for told in self.pending.open(talk.state == "faulted", talk.engine.tool_calls.asking):
             viewer.tell(told)
         if not viewer.is_watching:
             for told in self.pending.lost():
@@ -140,12 +140,12 @@ class Screen:
         """A long conversation takes a while to play again, and nobody else should wait for it."""
         try:
             upto = len(self.log)
-            moments = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
-            moments += steps_to_json(self.log.since(upto))
+            records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
+            records += steps_to_json(self.log.since(upto))
             settings = settings_of(self.conversation.agent.settings)
             if self._viewers.get(guest) is viewer:
                 viewer.is_debugging = True
-                viewer.tell(message("debug", **table(), settings=settings, moments=moments))
+                viewer.tell(message("debug", **table(), settings=settings, moments=records))
         finally:
             viewer.opening = None
 
@@ -164,20 +164,20 @@ class Screen:
             if isinstance(signal, sg.Ended) and viewer.is_watching:
                 viewer.tell(message("ended", reason=signal.reason, canRestart=False))
 
-    def _follow(self, moment: StepRecord) -> None:
-        self.log.add(moment)
-        if moment.after is moment.before:
+    def _follow(self, record: StepRecord) -> None:
+        self.log.add(record)
+        if record.after is record.before:
             return
-        self._stages.follow(moment)
+        self._stages.follow(record)
         if not self._viewers:
             return
-        is_talking, was_talking = moment.after.user is User.TALKING, moment.before.user is User.TALKING
+        is_talking, was_talking = record.after.user is User.TALKING, record.before.user is User.TALKING
         step: ServerMessage | None = None
         for viewer in tuple(self._viewers.values()):
             if is_talking != was_talking:
                 viewer.tell(message("hearing", on=is_talking))
-            if viewer.is_debugging and is_worth_showing(moment):
-                step = step or message("moment", **step_to_json(moment))
+            if viewer.is_debugging and is_worth_showing(record):
+                step = step or message("moment", **step_to_json(record))
                 viewer.tell(step)
 
     def _tell_form(self, viewer: Viewer) -> None:

@@ -94,7 +94,7 @@ class ServedConversation:
         self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else (), pending)
         self._earlier = earlier
         self._custody = custody
-        self._keeper: CheckpointWriter | None = None
+        self._writer: CheckpointWriter | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
         self._early: list[ClientMessage] | None = [] if earlier is not None else None  # until it goes on
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
@@ -154,7 +154,7 @@ class ServedConversation:
             if over.done():
                 return
             over.cancel()
-        await self.conversation.go_on(played)
+        await self.conversation.restore(played)
 
     async def end(self, reason: str) -> None:
         """Hang up; tools that are still being opened, or an end that takes too long, are not waited for."""
@@ -164,10 +164,10 @@ class ServedConversation:
 
     # -- Being kept
 
-    def keep(self, keeper: CheckpointWriter) -> None:
-        self._keeper = keeper
-        self.conversation.engine.keep(keeper)
-        keeper.mark("machine", "words", "room")
+    def keep(self, writer: CheckpointWriter) -> None:
+        self._writer = writer
+        self.conversation.engine.save_with(writer)
+        writer.mark("machine", "words", "room")
 
     def dump(self) -> dict[str, Any]:
         """What a node that takes over has to know beside the conversation itself."""
@@ -271,8 +271,8 @@ class ServedConversation:
             self.screen.show(guest)
             if self._is_unsaved:
                 self._tell_unsaved()
-            if self._keeper is not None:
-                self._keeper.mark("room")  # what was lost is told
+            if self._writer is not None:
+                self._writer.mark("room")  # what was lost is told
 
     def tell(self, told: server_messages.ServerMessage) -> None:
         if self.guest is not None:
@@ -324,17 +324,17 @@ class ServedConversation:
 
     async def _confirm(self, id_: str) -> None:
         """Tell the client that a message is safe. If it can't be made so, the client keeps it."""
-        if self._keeper is not None:
-            self._keeper.mark("room")
-            while not await self._is_saved_now(self._keeper):
-                if self._keeper.is_fenced or self.is_over or self.is_elsewhere:
+        if self._writer is not None:
+            self._writer.mark("room")
+            while not await self._is_saved_now(self._writer):
+                if self._writer.is_fenced or self.is_over or self.is_elsewhere:
                     return
         self.tell(message("typed", id=id_))
 
     @staticmethod
-    async def _is_saved_now(keeper: CheckpointWriter) -> bool:
+    async def _is_saved_now(writer: CheckpointWriter) -> bool:
         try:
-            await keeper.saved()
+            await writer.wait_until_saved()
         except (Fenced, StoreFailed):
             return False
         return True
@@ -358,11 +358,11 @@ class ServedConversation:
     # -- What the conversation does
 
     def _note_lost(self, _: sg.Lost) -> None:
-        if self._keeper is not None:
-            self._keeper.mark("room")
+        if self._writer is not None:
+            self._writer.mark("room")
 
-    def _follow(self, moment: StepRecord) -> None:
-        if self._early is not None and moment.after is not moment.before:
+    def _follow(self, record: StepRecord) -> None:
+        if self._early is not None and record.after is not record.before:
             asyncio.get_running_loop().call_soon(self._do_early)
 
     def _do_early(self) -> None:

@@ -61,7 +61,7 @@ class Call:
             agent = Agent(agent)
         self._loop = SimulatedLoop()
         self._moved = asyncio.Event()
-        self.moments: list[StepRecord] = []
+        self.records: list[StepRecord] = []
         self.signals: list[sg.Signal] = []
         self._reply_mark = 0  # the newest reply before the person's newest act
         self._speaking_mark = 0  # what was being said then
@@ -225,7 +225,7 @@ class Call:
         """What the person last said led to exactly one request."""
         __tracebackhide__ = True
         self.settles()
-        count = sum(_is_request(step) for step in self.moments[self._steps_mark :])
+        count = sum(_is_request(step) for step in self.records[self._steps_mark :])
         return self._expect(count == 1, f"the brain was asked {count} times")
 
     def expect_called(self, tool: str, /, **arguments: Any) -> Call:
@@ -266,14 +266,14 @@ class Call:
         self._reply_mark = self.conversation.machine_state.reply_id
         speech = self.conversation.engine.playback.speech
         self._speaking_mark = speech.reply if speech is not None else 0
-        self._steps_mark = len(self.moments)
+        self._steps_mark = len(self.records)
 
     def _check_on(self) -> None:
         __tracebackhide__ = True
         self._expect(self.conversation.state != "idle", "the call is over: nobody is there to act")
 
-    def _see(self, moment: StepRecord) -> None:
-        self.moments.append(moment)
+    def _see(self, record: StepRecord) -> None:
+        self.records.append(record)
         self._moved.set()
 
     def _is_over(self, turn: int) -> bool:

@@ -24,7 +24,7 @@ def tell_story(call: Call) -> str:
     said = [line for item in call.history for line in _tell(item)]
     lines = ["What was said:", *_last(said), "What happened:"]
     lines += _last([f"{s.at / 1000:8.3f} s  {_move(s)}" for s in moves])
-    for trouble in list(call.conversation.engine.troubles)[-TROUBLES_MAX:]:
+    for trouble in list(call.conversation.engine.failures)[-TROUBLES_MAX:]:
         if not isinstance(trouble.failure, DuologueError | asyncio.CancelledError):
             told = traceback.format_exception(trouble.failure)
             lines += [f"What {trouble.where} raised at {trouble.at / 1000:.3f} s:", "".join(told).rstrip()]

@@ -167,8 +167,8 @@ def _keep_journal(call: Call | None, path: Path | None) -> Path | None:
         return None
     agent = call.conversation.agent
     recorder = Recorder(path, agent.settings, agent.private)
-    for moment in call.moments:
-        recorder.add(moment)
+    for record in call.records:
+        recorder.add(record)
     for signal in call.signals:
         if isinstance(signal, Caption):
             recorder.add_words(signal)

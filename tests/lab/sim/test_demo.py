@@ -32,7 +32,7 @@ def scenes(stage: Stage) -> dict[str, Scene]:
 
 
 def effects(scene: Scene) -> list[fx.Effect]:
-    return [effect for moment in scene.moments for effect in moment.effects]
+    return [effect for record in scene.records for effect in record.effects]
 
 
 def requests(scene: Scene) -> list[fx.StartReply]:
@@ -41,7 +41,7 @@ def requests(scene: Scene) -> list[fx.StartReply]:
 
 def effects_of(scene: Scene, kind: type[ev.Event]) -> list[tuple[fx.Effect, ...]]:
     """What each event of this kind led to."""
-    return [moment.effects for moment in scene.moments if type(moment.event) is kind]
+    return [record.effects for record in scene.records if type(record.event) is kind]
 
 
 # -- The whole call
@@ -51,14 +51,14 @@ def test_every_scene_has_a_caption_and_shows_something(scenes: dict[str, Scene])
     assert list(scenes) == TITLES
     for scene in scenes.values():
         assert scene.caption.endswith(".")
-        assert scene.moments
+        assert scene.records
         assert scene.claims
 
 
 def test_the_scenes_are_one_call_without_a_gap(stage: Stage, scenes: dict[str, Scene]) -> None:
-    moments = [moment for scene in scenes.values() for moment in scene.moments]
-    assert moments == stage.moments
-    assert moments[0].before == initial(stage.settings)
+    records = [record for scene in scenes.values() for record in scene.records]
+    assert records == stage.records
+    assert records[0].before == initial(stage.settings)
     assert stage.settings.name == "confirm"
 
 
@@ -71,7 +71,7 @@ def test_the_call_visits_all_eight_states_and_ends_at_rest(stage: Stage) -> None
 
 
 def test_the_machine_ignored_nothing_that_the_script_says(scenes: dict[str, Scene]) -> None:
-    ignored = [moment.event for scene in scenes.values() for moment in scene.moments if not moment.fired]
+    ignored = [record.event for scene in scenes.values() for record in scene.records if not record.fired]
     assert ignored == []
 
 
@@ -80,7 +80,7 @@ def test_it_is_the_same_call_every_time(stage: Stage) -> None:
     again = Stage()
     for _ in play_demo(again):
         pass
-    assert [digest(moment.after) for moment in again.moments] == [digest(moment.after) for moment in stage.moments]
+    assert [digest(record.after) for record in again.records] == [digest(record.after) for record in stage.records]
 
 
 # -- What it is made to show
@@ -90,7 +90,7 @@ def test_a_cough_while_the_answer_is_on_its_way_costs_no_request(scenes: dict[st
     scene = scenes["A cough"]
     assert len(requests(scene)) == 1
     assert not [effect for effect in effects(scene) if isinstance(effect, fx.CancelReply)]
-    started = next(moment for moment in scene.moments if any(isinstance(e, fx.StartPlayback) for e in moment.effects))
+    started = next(record for record in scene.records if any(isinstance(e, fx.StartPlayback) for e in record.effects))
     assert fx.DiscardAudio(started.after.turn) in started.effects
 
 
@@ -100,7 +100,7 @@ def test_a_barge_in_holds_in_its_own_step_and_keeps_what_was_heard(scenes: dict[
     question, onset = effects_of(scene, ev.SpeechStarted)
     assert question == ()
     assert [type(effect) for effect in onset] == [fx.HoldPlayback]
-    stopped = next(moment.event for moment in scene.moments if isinstance(moment.event, ev.PlaybackStopped))
+    stopped = next(record.event for record in scene.records if isinstance(record.event, ev.PlaybackStopped))
     cut = [effect for effect in effects(scene) if isinstance(effect, fx.TruncateReply)]
     assert [truncation.heard_ms for truncation in cut] == [stopped.heard_ms]
 
@@ -116,9 +116,9 @@ def test_a_murmur_only_holds_and_resumes(scenes: dict[str, Scene]) -> None:
 @pytest.mark.req("L-09", "L-10")
 def test_who_speaks_during_a_long_job_is_answered_after_it(scenes: dict[str, Scene]) -> None:
     scene = scenes["A long job"]
-    during = [moment for moment in scene.moments if any(job.kind is JobKind.DELEGATED for job in moment.before.jobs)]
-    assert [moment.event for moment in during if isinstance(moment.event, ev.TurnEnded)]
-    asking = [moment.event for moment in during if any(isinstance(e, fx.StartReply) for e in moment.effects)]
+    during = [record for record in scene.records if any(job.kind is JobKind.DELEGATED for job in record.before.jobs)]
+    assert [record.event for record in during if isinstance(record.event, ev.TurnEnded)]
+    asking = [record.event for record in during if any(isinstance(e, fx.StartReply) for e in record.effects)]
     assert [type(event) for event in asking] == [ev.JobFinished]
     first, last = requests(scene)
     assert last.first == first.first
@@ -129,7 +129,7 @@ def test_who_speaks_during_a_long_job_is_answered_after_it(scenes: dict[str, Sce
 
 def test_the_result_of_a_job_on_the_side_waits_for_the_floor(scenes: dict[str, Scene]) -> None:
     scene = scenes["A job on the side"]
-    done = next(moment for moment in scene.moments if isinstance(moment.event, ev.JobFinished))
+    done = next(record for record in scene.records if isinstance(record.event, ev.JobFinished))
     assert done.before.voice is done.after.voice is Voice.PLAYING
     assert [type(effect) for effect in done.effects] == [fx.PostNews]
     telling = requests(scene)[-1]
@@ -159,14 +159,14 @@ def test_a_failing_service_is_shown_once_and_the_turn_is_answered_after_a_retry(
         fx.ShowFault,
         fx.ClearFault,
     ]
-    assert scene.moments[-1].after.answered == requests(scene)[-1].last
+    assert scene.records[-1].after.answered == requests(scene)[-1].last
 
 
 @pytest.mark.req("V-07")
 def test_dead_air_ends_politely_after_a_bounded_number_of_check_ins(stage: Stage, scenes: dict[str, Scene]) -> None:
     scene = scenes["Dead air"]
     assert [request.ask for request in requests(scene)] == [Ask.CHECK_IN, Ask.CHECK_IN, Ask.GOODBYE]
-    silences = [moment.event.at - moment.before.at for moment in scene.moments if moment.effects]
+    silences = [record.event.at - record.before.at for record in scene.records if record.effects]
     assert silences[0] == stage.settings.dead_air_ms
     assert any(isinstance(effect, fx.CloseSession) for effect in effects_of(scene, ev.PlaybackFinished)[-1])
 

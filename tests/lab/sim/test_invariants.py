@@ -29,7 +29,7 @@ def did(*effects: fx.Effect) -> StepRecord:
 
 
 WELL = Evidence(
-    moments=[did(fx.StartReply(1, 1, 1)), did(fx.StartPlayback(1, 1))],
+    records=[did(fx.StartReply(1, 1, 1)), did(fx.StartPlayback(1, 1))],
     history=(
         UserSaid(1, "hello"),
         AgentSaid(1, "hi", heard_ms=300, calls=((1, ToolCall("x")),)),
@@ -50,7 +50,7 @@ WELL = Evidence(
 BROKEN = {
     "never_stuck": [replace(WELL, came_to_rest=False), replace(WELL, ended=False)],
     "nothing_left_running": [replace(WELL, tasks_left=["reply 1"])],
-    "nothing_lost_silently": [replace(WELL, moments=[]), replace(WELL, heard_finals=["hello", "goodbye"])],
+    "nothing_lost_silently": [replace(WELL, records=[]), replace(WELL, heard_finals=["hello", "goodbye"])],
     "asked_words_reach_the_brain": [replace(WELL, requests=[Request(1, "")])],
     "no_turn_is_asked_and_overheard": [replace(WELL, history=(UserSaid(1, "hello", overheard=True),))],
     "one_output_for_each_call": [
@@ -68,12 +68,12 @@ BROKEN = {
     "nobody_is_answered_twice": [
         replace(
             WELL,
-            moments=[did(fx.StartReply(1, 1, 1)), did(fx.StartReply(3, 1, 1))],
+            records=[did(fx.StartReply(1, 1, 1)), did(fx.StartReply(3, 1, 1))],
             history=(AgentSaid(1, "hi", heard_ms=9), AgentSaid(3, "hi", heard_ms=9)),
         )
     ],
     "nobody_made_a_mistake": [replace(WELL, signals=[sg.Problem(0, "StartReply", "KeyError")])],
-    "it_replays": [replace(WELL, moments=[did()])],
+    "it_replays": [replace(WELL, records=[did()])],
 }
 
 

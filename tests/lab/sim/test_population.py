@@ -84,10 +84,10 @@ def test_a_second_output_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ears_that_talk_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def follow(self: Hearing, moment: object) -> None:
+    def follow(self: Hearing, record: object) -> None:
         from duologue.core import events as ev
 
-        if self._speaking and moment.before.user.value == "talking" and moment.after.user.value == "transcribing":  # type: ignore[attr-defined]
+        if self._speaking and record.before.user.value == "talking" and record.after.user.value == "transcribing":  # type: ignore[attr-defined]
             self._driver.post(ev.SpeechStarted)
 
     monkeypatch.setattr(Hearing, "follow", follow)

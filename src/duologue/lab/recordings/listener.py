@@ -137,13 +137,13 @@ class DecisionNotes:
         if caption.role == "user" and self._began < math.inf:
             self.words.append(TurnWords(self._now_ms, caption.turn, caption.text, caption.final))
 
-    def _watch(self, moment: StepRecord) -> None:
-        if self._began == math.inf or moment.after.link not in ACTIVE:
+    def _watch(self, record: StepRecord) -> None:
+        if self._began == math.inf or record.after.link not in ACTIVE:
             return  # not begun, or over: what is stopped then is stopped by nobody
-        for effect in moment.effects:
+        for effect in record.effects:
             kind = DECISIONS.get(type(effect))
             if kind is not None:
-                self.decisions.append(Decision(self._now_ms, kind, (type(moment.event).__name__,)))
+                self.decisions.append(Decision(self._now_ms, kind, (type(record.event).__name__,)))
 
 
 DECISIONS: dict[type[fx.Effect], str] = {
@@ -200,7 +200,7 @@ class Listener:
             reference[: played.size] = played[: everything.size]
         await line.play_in(everything, reference)
         await conversation.end()
-        for trouble in conversation.engine.troubles:
+        for trouble in conversation.engine.failures:
             if trouble.where == "ears":
                 raise trouble.failure  # what they didn't hear must not pass for silence
         duration_ms = heard.size * 1000 // RATE_HZ

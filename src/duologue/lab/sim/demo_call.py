@@ -33,7 +33,7 @@ class Scene(NamedTuple):
 
     title: str
     caption: str
-    moments: tuple[StepRecord, ...]
+    records: tuple[StepRecord, ...]
     claims: tuple[str, ...]  # each was checked while the scene was played
 
 
@@ -43,14 +43,14 @@ class Take:
     def __init__(self, stage: Stage) -> None:
         self.claims: list[str] = []
         self._stage = stage
-        self._first = len(stage.moments)
+        self._first = len(stage.records)
 
     @property
-    def moments(self) -> tuple[StepRecord, ...]:
-        return tuple(self._stage.moments[self._first :])
+    def records(self) -> tuple[StepRecord, ...]:
+        return tuple(self._stage.records[self._first :])
 
     def effects(self, kind: type[FX]) -> list[FX]:
-        return [effect for moment in self.moments for effect in moment.effects if type(effect) is kind]
+        return [effect for record in self.records for effect in record.effects if type(effect) is kind]
 
     def count(self, kind: type[fx.Effect]) -> int:
         return len(self.effects(kind))
@@ -69,7 +69,7 @@ def play_demo(stage: Stage) -> Iterator[Scene]:
         _play(title, script, take, stage)
         if script is not give_up and not floor_is_free(stage.state):
             raise DemoIsUntrue(f"the scene {title!r} does not end with a free floor")
-        yield Scene(title, caption, take.moments, tuple(take.claims))
+        yield Scene(title, caption, take.records, tuple(take.claims))
         stage.wait(1_500)  # people breathe between two subjects
 
 

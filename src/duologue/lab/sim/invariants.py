@@ -25,7 +25,7 @@ _MISTAKES = ("AssertionError", "KeyError", "AttributeError", "TypeError", "Index
 class Evidence:
     """Everything that was seen of one call."""
 
-    moments: list[StepRecord] = field(default_factory=list)
+    records: list[StepRecord] = field(default_factory=list)
     signals: list[sg.Signal] = field(default_factory=list)
     history: tuple[Item, ...] = ()
     line: list[LineAct] = field(default_factory=list)
@@ -49,8 +49,8 @@ def nothing_left_running(e: Evidence) -> list[str]:
 def nothing_lost_silently(e: Evidence) -> list[str]:
     """Every turn with words was asked, overheard or reported; every word that came is in the history."""
     settled: set[int] = set()
-    for moment in e.moments:
-        for effect in moment.effects:
+    for record in e.records:
+        for effect in record.effects:
             if isinstance(effect, StartReply | ReportLost):
                 settled.update(range(effect.first, effect.last + 1))
     said = [item for item in e.history if isinstance(item, UserSaid)]
@@ -155,7 +155,7 @@ def nobody_is_answered_twice(e: Evidence) -> list[str]:
 
 
 def _effects(e: Evidence) -> list[Effect]:
-    return [effect for moment in e.moments for effect in moment.effects]
+    return [effect for record in e.records for effect in record.effects]
 
 
 def nobody_made_a_mistake(e: Evidence) -> list[str]:
@@ -166,13 +166,13 @@ def nobody_made_a_mistake(e: Evidence) -> list[str]:
 
 def it_replays(e: Evidence) -> list[str]:
     """The events alone lead to the same states."""
-    if not e.moments:
+    if not e.records:
         return []
-    s = initial(e.moments[0].before.settings)
-    for moment in e.moments:
-        s, _ = MACHINE.step(s, moment.event)
-        if s != moment.after:
-            return [f"{type(moment.event).__name__} at {moment.event.at} ms leads elsewhere in a replay"]
+    s = initial(e.records[0].before.settings)
+    for record in e.records:
+        s, _ = MACHINE.step(s, record.event)
+        if s != record.after:
+            return [f"{type(record.event).__name__} at {record.event.at} ms leads elsewhere in a replay"]
     return []
 
 

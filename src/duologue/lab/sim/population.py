@@ -90,14 +90,14 @@ def play_call(
     finally:
         end(loop)
     complaints = tuple(complaints_about(evidence))
-    last = evidence.moments[-1] if evidence.moments else None
+    last = evidence.records[-1] if evidence.records else None
     return CallResult(
         seed,
         number,
         profile,
         complaints,
         last.event.at if last else 0,
-        len(evidence.moments),
+        len(evidence.records),
         last.after.turn if last else 0,
         sum(isinstance(s, sg.Failed) for s in evidence.signals),
         (time.process_time() - began) * 1000,
@@ -141,7 +141,7 @@ async def _play(
         conversation_id=f"{seed}",
         seats=Seats(),
     )
-    conversation.engine.watchers.append(evidence.moments.append)
+    conversation.engine.watchers.append(evidence.records.append)
     conversation.on(sg.Signal, evidence.signals.append)
     _note_finals(conversation, evidence)
     caller = SeededCaller(Person(ears, line, _draw_pace(random)), conversation, draw_acts(random, faults))

@@ -32,7 +32,7 @@ class Stage:
         self.state: State = initial(self.settings)
         self.at = 0
         self.seq = 0
-        self.moments: list[StepRecord] = []
+        self.records: list[StepRecord] = []
         self.watch: Callable[[StepRecord], None] | None = None
 
     # -- What happens
@@ -63,14 +63,14 @@ class Stage:
         before = self.state
         d = self.machine.advance(before, event)
         if d is None:
-            moment = StepRecord(event, before, before, (), ())
+            record = StepRecord(event, before, before, (), ())
         else:
-            moment = StepRecord(event, before, d.build(), tuple(d.effects), tuple(d.fired))
-        self.state = moment.after
-        self.moments.append(moment)
+            record = StepRecord(event, before, d.build(), tuple(d.effects), tuple(d.fired))
+        self.state = record.after
+        self.records.append(record)
         if self.watch:
-            self.watch(moment)
-        return moment.effects
+            self.watch(record)
+        return record.effects
 
     def wait(self, for_ms: int) -> None:
         """Let time pass; every deadline on the way fires when it is due."""
@@ -180,7 +180,7 @@ class Stage:
 
     def effects(self, kind: type[FX]) -> list[FX]:
         """Every effect of this kind so far, in order."""
-        return [effect for moment in self.moments for effect in moment.effects if type(effect) is kind]
+        return [effect for record in self.records for effect in record.effects if type(effect) is kind]
 
     def view(self, name: str = "lifecycle") -> str:
         return VIEWS[name].see(self.state)
@@ -189,14 +189,14 @@ class Stage:
         """The states that a view went through, each once per visit."""
         see = VIEWS[name].see
         seen = [see(initial(self.settings))]
-        for moment in self.moments:
-            if see(moment.after) != seen[-1]:
-                seen.append(see(moment.after))
+        for record in self.records:
+            if see(record.after) != seen[-1]:
+                seen.append(see(record.after))
         return seen
 
     def write_journal(self, out: TextIO, seed: int = 0) -> None:
         """The conversation so far, as a journal."""
         writer = JournalWriter(out, self.settings, seed)
-        for moment in self.moments:
-            writer.add(moment.event, moment.after)
+        for record in self.records:
+            writer.add(record.event, record.after)
         writer.close()

@@ -52,9 +52,9 @@ def row_text(number: int) -> tuple[str, str, str]:
     return row.name, row.do.__name__ if row.do else "", row.why
 
 
-def all_fired(moments: Sequence[StepRecord]) -> list[Fired]:
+def all_fired(records: Sequence[StepRecord]) -> list[Fired]:
     """Every row and rule that fired, rows first."""
-    times = Counter(number for moment in moments for number in moment.fired)
+    times = Counter(number for record in records for number in record.fired)
     order = sorted(times, key=lambda number: (number < 0, abs(number)))
     return [Fired(number, *row_text(number), times[number]) for number in order]
 
@@ -73,27 +73,27 @@ def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)
 
 
-def cursor_data(moments: Sequence[StepRecord], length_ms: int) -> dict[str, Any]:
+def cursor_data(records: Sequence[StepRecord], length_ms: int) -> dict[str, Any]:
     """Everything that the script needs."""
-    began = moments[0].event.at
+    began = records[0].event.at
     chips: dict[tuple[str, str], int] = {}
     states: dict[tuple[int, ...], int] = {}
     instants = []
-    for at, group in groupby(moments, lambda moment: moment.event.at):
+    for at, group in groupby(records, lambda record: record.event.at):
         steps = list(group)
         after = steps[-1].after
         shown = tuple(chips.setdefault((text, look), len(chips)) for _, text, look in looks_of(after))
         state = states.setdefault(shown, len(states))
-        instants.append([at - began, state, after.heard_ms, [_step(moment) for moment in steps]])
+        instants.append([at - began, state, after.heard_ms, [_step(record) for record in steps]])
     return {
         "length": length_ms,
         "chips": list(chips),
         "states": list(states),
-        "rows": {str(fired.number): [fired.text, fired.does, fired.why] for fired in all_fired(moments)},
+        "rows": {str(fired.number): [fired.text, fired.does, fired.why] for fired in all_fired(records)},
         "instants": instants,
     }
 
 
-def _step(moment: StepRecord) -> list[Any]:
-    line = tell(moment)
-    return [cause_of(moment.event), list(moment.fired), ", ".join(line.done) if line else ""]
+def _step(record: StepRecord) -> list[Any]:
+    line = tell(record)
+    return [cause_of(record.event), list(record.fired), ", ".join(line.done) if line else ""]

@@ -30,9 +30,9 @@ CUT = "The journal has no end: the call was cut off, or it still runs. What is h
 NOTHING = "No conversation has started yet."
 
 
-def draw_picture(moments: Sequence[StepRecord], title: str, words: Sequence[Spoken] = (), complete: bool = True) -> str:
+def draw_picture(records: Sequence[StepRecord], title: str, words: Sequence[Spoken] = (), complete: bool = True) -> str:
     """The newest conversation in these steps as a whole HTML file."""
-    steps = newest(moments)
+    steps = newest(records)
     if not steps:
         return _page(title, 1, tag("header", tag("h1", title)), tag("p", NOTHING, class_="notice"))
     views = tuple(read_timeline(steps, VIEWS[name]) for name in VIEW_NAMES)
@@ -42,7 +42,7 @@ def draw_picture(moments: Sequence[StepRecord], title: str, words: Sequence[Spok
     return _page(
         title,
         talk.length_ms,
-        _header(title, talk, earlier=len(moments) - len(steps)),
+        _header(title, talk, earlier=len(records) - len(steps)),
         *notices,
         _metrics(talk.views[0]),
         _lanes(draw_strip(talk), talk),
@@ -70,11 +70,11 @@ def _page(title: str, length_ms: int, *body: Html) -> str:
 
 
 def _header(title: str, talk: DrawnConversation, earlier: int) -> Html:
-    timeline, last = talk.views[0], talk.moments[-1].after
+    timeline, last = talk.views[0], talk.records[-1].after
     facts = [
         write_length(timeline.session_ms),
         _count(timeline.turns, "turn"),
-        _count(len(talk.moments), "event"),
+        _count(len(talk.records), "event"),
         f"profile {last.settings.name}",
         "ended" if last.link is Link.IDLE else f"the line is {last.link.value.replace('_', ' ')}",
     ]
@@ -156,7 +156,7 @@ def _title(text: str, *more: Html) -> Html:
 
 def _now(talk: DrawnConversation) -> Html:
     """The state at the cursor; before it is moved, at the end."""
-    last = talk.moments[-1]
+    last = talk.records[-1]
     cells = [
         tag("div", tag("dt", lane), tag("dd", tag("span", text, class_=f"chip {look}")), data_lane=lane)
         for lane, text, look in looks_of(last.after)
@@ -208,7 +208,7 @@ def _transcript(talk: DrawnConversation) -> Iterator[Html]:
 
 
 def _transitions(talk: DrawnConversation) -> Html:
-    rows = [row for moment in talk.moments for row in _transition(moment, talk.began)]
+    rows = [row for record in talk.records for row in _transition(record, talk.began)]
     names = ("at", "cause", "moves", "and then", "rows")
     head = tag("tr", *(tag("th", name, scope="col") for name in names))
     note = tag("p", "every step that moved or did something, and what caused it", class_="note")
@@ -216,21 +216,21 @@ def _transitions(talk: DrawnConversation) -> Html:
     return tag("section", _title("Transitions", note), _scrolls(table))
 
 
-def _transition(moment: StepRecord, began: int) -> Iterator[Html]:
-    before, after = leaves_of(moment.before), leaves_of(moment.after)
+def _transition(record: StepRecord, began: int) -> Iterator[Html]:
+    before, after = leaves_of(record.before), leaves_of(record.after)
     moves = [
         tag("span", tag("small", f"{lane} {old.replace('_', ' ')} → "), _chip(lane, new), class_="move")
         for lane, old, new in zip(LANES, before, after, strict=True)
         if old != new
     ]
-    line = tell(moment)
+    line = tell(record)
     done = ", ".join(line.done) if line else ""
     if moves or done:
-        links = [tag("a", anchor_of(number), href=f"#{anchor_of(number)}") for number in moment.fired]
+        links = [tag("a", anchor_of(number), href=f"#{anchor_of(number)}") for number in record.fired]
         yield tag(
             "tr",
-            _time(moment.event.at - began),
-            tag("td", cause_of(moment.event), class_="cause"),
+            _time(record.event.at - began),
+            tag("td", cause_of(record.event), class_="cause"),
             tag("td", *moves),
             tag("td", done),
             tag("td", join(links, " "), class_="links"),
@@ -262,7 +262,7 @@ def _rows(talk: DrawnConversation) -> Html:
             tag("td", f"{fired.times:,}", class_="at"),
             id=fired.anchor,
         )
-        for fired in all_fired(talk.moments)
+        for fired in all_fired(talk.records)
     ]
     head = tag("tr", *(tag("th", name, scope="col") for name in ("", "row", "does", "why", "times")))
     note = tag("p", "all behaviour of this call; `duologue rows` prints them", class_="note")

@@ -90,54 +90,54 @@ class Spans(NamedTuple):
     turns: tuple[TurnSpan, ...]
 
 
-def newest(moments: Sequence[StepRecord]) -> Sequence[StepRecord]:
+def newest(records: Sequence[StepRecord]) -> Sequence[StepRecord]:
     """The steps since the newest conversation began, as a timeline reads them."""
-    starts = [n for n, m in enumerate(moments) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
-    return moments[starts[-1] :] if starts else ()
+    starts = [n for n, m in enumerate(records) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
+    return records[starts[-1] :] if starts else ()
 
 
-def read_spans(moments: Sequence[StepRecord]) -> Spans:
+def read_spans(records: Sequence[StepRecord]) -> Spans:
     """Everything that began in these steps of one conversation."""
     return Spans(
-        tuple(_sounds(moments)), tuple(_requests(moments)), tuple(_calls(moments)), tuple(_faults(moments)),
-        tuple(_turns(moments)),
+        tuple(_sounds(records)), tuple(_requests(records)), tuple(_calls(records)), tuple(_faults(records)),
+        tuple(_turns(records)),
     )  # fmt: skip
 
 
-def _clock(moments: Sequence[StepRecord]) -> tuple[int, int]:
+def _clock(records: Sequence[StepRecord]) -> tuple[int, int]:
     """When the steps begin, and how long they last."""
-    began = moments[0].event.at if moments else 0
-    return began, moments[-1].event.at - began if moments else 0
+    began = records[0].event.at if records else 0
+    return began, records[-1].event.at - began if records else 0
 
 
-def _sounds(moments: Sequence[StepRecord]) -> list[SoundSpan]:
-    began, end_ms = _clock(moments)
+def _sounds(records: Sequence[StepRecord]) -> list[SoundSpan]:
+    began, end_ms = _clock(records)
     found: list[SoundSpan] = []
     sound: SoundSpan | None = None
-    for moment in moments:
-        at_ms = moment.event.at - began
+    for record in records:
+        at_ms = record.event.at - began
         if sound:
-            sound = _go_on(sound, moment, at_ms)
-            if moment.after.voice_id != sound.voice:
-                found.append(_end_sound(sound, moment, at_ms))
+            sound = _go_on(sound, record, at_ms)
+            if record.after.voice_id != sound.voice:
+                found.append(_end_sound(sound, record, at_ms))
                 sound = None
-        for effect in moment.effects:
+        for effect in record.effects:
             if isinstance(effect, fx.StartPlayback):
                 sound = SoundSpan(effect.voice, effect.reply, at_ms, end_ms, ((at_ms, 0),), "", GOES_ON)
     return [*found, sound] if sound else found
 
 
-def _go_on(sound: SoundSpan, moment: StepRecord, at_ms: int) -> SoundSpan:
-    if any(isinstance(effect, fx.StopPlayback) for effect in moment.effects):
-        sound = sound._replace(cut_by=cause_of(moment.event))
-    if moment.after.voice_id == sound.voice and moment.after.heard_ms > sound.heard_ms:
-        sound = sound._replace(progress=(*sound.progress, (at_ms, moment.after.heard_ms)))
+def _go_on(sound: SoundSpan, record: StepRecord, at_ms: int) -> SoundSpan:
+    if any(isinstance(effect, fx.StopPlayback) for effect in record.effects):
+        sound = sound._replace(cut_by=cause_of(record.event))
+    if record.after.voice_id == sound.voice and record.after.heard_ms > sound.heard_ms:
+        sound = sound._replace(progress=(*sound.progress, (at_ms, record.after.heard_ms)))
     return sound
 
 
-def _end_sound(sound: SoundSpan, moment: StepRecord, at_ms: int) -> SoundSpan:
-    cuts = [effect.heard_ms for effect in moment.effects if isinstance(effect, fx.TruncateReply)]
-    event = moment.event
+def _end_sound(sound: SoundSpan, record: StepRecord, at_ms: int) -> SoundSpan:
+    cuts = [effect.heard_ms for effect in record.effects if isinstance(effect, fx.TruncateReply)]
+    event = record.event
     heard_ms = cuts[0] if cuts else event.heard_ms if isinstance(event, ev.PlaybackFinished) else sound.heard_ms
     ended = sound._replace(end_ms=at_ms, progress=(*sound.progress, (at_ms, max(heard_ms, sound.heard_ms))))
     if not cuts:
@@ -145,21 +145,21 @@ def _end_sound(sound: SoundSpan, moment: StepRecord, at_ms: int) -> SoundSpan:
     return ended._replace(outcome=CUT, cut_by=sound.cut_by or cause_of(event))
 
 
-def _requests(moments: Sequence[StepRecord]) -> list[RequestSpan]:
-    began, end_ms = _clock(moments)
+def _requests(records: Sequence[StepRecord]) -> list[RequestSpan]:
+    began, end_ms = _clock(records)
     found: list[RequestSpan] = []
     request: RequestSpan | None = None
-    for moment in moments:
-        at_ms = moment.event.at - began
-        if request and moment.after is not moment.before:
-            if isinstance(moment.event, ev.TokenArrived):
+    for record in records:
+        at_ms = record.event.at - began
+        if request and record.after is not record.before:
+            if isinstance(record.event, ev.TokenArrived):
                 request = request._replace(token_ms=at_ms)
-            if isinstance(moment.event, ev.AudioBuffered) and request.audio_ms is None:
+            if isinstance(record.event, ev.AudioBuffered) and request.audio_ms is None:
                 request = request._replace(audio_ms=at_ms)
-            if moment.after.reply_id != request.reply:
-                found.append(request._replace(end_ms=at_ms, outcome=_answered(moment)))
+            if record.after.reply_id != request.reply:
+                found.append(request._replace(end_ms=at_ms, outcome=_answered(record)))
                 request = None
-        for effect in moment.effects:
+        for effect in record.effects:
             if isinstance(effect, fx.StartReply):
                 request = RequestSpan(effect.reply, _asks(effect), at_ms, end_ms, None, None, GOES_ON)
     return [*found, request] if request else found
@@ -173,34 +173,34 @@ def _asks(effect: fx.StartReply) -> str:
     return f"turn {effect.first}" if effect.first == effect.last else f"turns {effect.first} to {effect.last}"
 
 
-def _answered(moment: StepRecord) -> str:
+def _answered(record: StepRecord) -> str:
     """What became of the request that this step ended."""
-    event, before = moment.event, moment.before
+    event, before = record.event, record.before
     if isinstance(event, ev.PlaybackFinished):
         return "heard"
     if isinstance(event, ev.ReplyFinished):
         return "made a call" if before.called else "shown"
     if before.voice in SOUNDING:
         return CUT
-    again = ", retried" if moment.after.reply is Reply.RETRYING else ""
+    again = ", retried" if record.after.reply is Reply.RETRYING else ""
     if isinstance(event, ev.ReplyFailed):
         return f"failed{again}"
     late = isinstance(event, ev.TimerFired) and event.timer in (Timer.ATTEMPT, Timer.ANSWER)
     return f"timed out{again}" if late else "dropped"
 
 
-def _calls(moments: Sequence[StepRecord]) -> list[WorkSpan]:
-    began, end_ms = _clock(moments)
+def _calls(records: Sequence[StepRecord]) -> list[WorkSpan]:
+    began, end_ms = _clock(records)
     calls: dict[int, WorkSpan] = {}
-    for moment in moments:
-        at_ms, cause = moment.event.at - began, cause_of(moment.event)
-        for job in moment.after.jobs:
+    for record in records:
+        at_ms, cause = record.event.at - began, cause_of(record.event)
+        for job in record.after.jobs:
             stays = calls[job.call].stays if job.call in calls else ()
             if not stays or stays[-1].state != job.kind.value:
                 stay = Visit(job.kind.value, at_ms, end_ms - at_ms, cause)
                 calls[job.call] = WorkSpan(job.call, (*_ended(stays, at_ms), stay), GOES_ON)
-        running = [job.call for job in moment.after.jobs]
-        for effect in moment.effects:
+        running = [job.call for job in record.after.jobs]
+        for effect in record.effects:
             if isinstance(effect, fx.PostOutput | fx.PostNews) and effect.call not in running:
                 never_ran = Visit("refused" if effect.outcome is Outcome.REFUSED else "tool", at_ms, 0, cause)
                 stays = _ended(calls[effect.call].stays, at_ms) if effect.call in calls else (never_ran,)
@@ -212,16 +212,16 @@ def _ended(stays: tuple[Visit, ...], at_ms: int) -> tuple[Visit, ...]:
     return (*stays[:-1], stays[-1]._replace(duration_ms=at_ms - stays[-1].since_ms)) if stays else ()
 
 
-def _faults(moments: Sequence[StepRecord]) -> list[Shown]:
-    began, end_ms = _clock(moments)
+def _faults(records: Sequence[StepRecord]) -> list[Shown]:
+    began, end_ms = _clock(records)
     found: list[Shown] = []
-    for moment in moments:
-        before, after = moment.before.fault, moment.after.fault
-        at_ms = moment.event.at - began
+    for record in records:
+        before, after = record.before.fault, record.after.fault
+        at_ms = record.event.at - began
         if before and before != after:
             found[-1] = found[-1]._replace(end_ms=at_ms)
         if after and after != before:
-            found.append(Shown(at_ms, end_ms, _say(after), cause_of(moment.event)))
+            found.append(Shown(at_ms, end_ms, _say(after), cause_of(record.event)))
     return found
 
 
@@ -229,15 +229,15 @@ def _say(fault: Fault) -> str:
     return f"{fault.part.value}, {fault.error.value.lower().replace('_', ' ')}{', fatal' if fault.fatal else ''}"
 
 
-def _turns(moments: Sequence[StepRecord]) -> list[TurnSpan]:
-    began, end_ms = _clock(moments)
+def _turns(records: Sequence[StepRecord]) -> list[TurnSpan]:
+    began, end_ms = _clock(records)
     found: list[TurnSpan] = []
-    for moment in moments:
-        at_ms = moment.event.at - began
-        begins = moment.after.turn > moment.before.turn
-        if found and moment.before.user is not User.QUIET and (begins or moment.after.user is User.QUIET):
+    for record in records:
+        at_ms = record.event.at - began
+        begins = record.after.turn > record.before.turn
+        if found and record.before.user is not User.QUIET and (begins or record.after.user is User.QUIET):
             found[-1] = found[-1]._replace(end_ms=at_ms)
         if begins:
-            still_open = moment.after.user is not User.QUIET
-            found.append(TurnSpan(moment.after.turn, at_ms, end_ms if still_open else at_ms))
+            still_open = record.after.user is not User.QUIET
+            found.append(TurnSpan(record.after.turn, at_ms, end_ms if still_open else at_ms))
     return found

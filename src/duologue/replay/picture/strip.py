@@ -53,14 +53,14 @@ class Strip(NamedTuple):
 class DrawnConversation(NamedTuple):
     """Everything that is drawn of one conversation."""
 
-    moments: Sequence[StepRecord]
+    records: Sequence[StepRecord]
     views: tuple[Timeline, ...]
     spans: Spans
     words: Sequence[Spoken]
 
     @property
     def began(self) -> int:
-        return self.moments[0].event.at
+        return self.records[0].event.at
 
     @property
     def length_ms(self) -> int:
@@ -298,17 +298,17 @@ class _Drawing:
 
     def events(self, talk: DrawnConversation) -> None:
         """One tick for each moment, with the names of all that happened in it."""
-        instants = [(at, list(group)) for at, group in groupby(talk.moments, lambda moment: moment.event.at)]
+        instants = [(at, list(group)) for at, group in groupby(talk.records, lambda record: record.event.at)]
         ends = [at - talk.began for at, _ in instants[1:]] + [talk.length_ms]
-        for (at, moments), next_ms in zip(instants, ends, strict=True):
-            self._instant(at - talk.began, next_ms, moments)
+        for (at, records), next_ms in zip(instants, ends, strict=True):
+            self._instant(at - talk.began, next_ms, records)
 
-    def _instant(self, at_ms: int, next_ms: int, moments: list[StepRecord]) -> None:
-        names = [_event_name(moment) for moment in moments]
-        telling = [moment for moment in moments if moment.after is not moment.before]
-        hue = hue_of_event((telling or moments)[-1].event)
+    def _instant(self, at_ms: int, next_ms: int, records: list[StepRecord]) -> None:
+        names = [_event_name(record) for record in records]
+        telling = [record for record in records if record.after is not record.before]
+        hue = hue_of_event((telling or records)[-1].event)
         x, top, bottom = self.scale.percent(at_ms), self._y + 6, self._y + _TALL
-        if telling and all(isinstance(moment.event, PlaybackProgressed) for moment in telling):
+        if telling and all(isinstance(record.event, PlaybackProgressed) for record in telling):
             look = f"{hue} quiet {self.scale.seen(_PROGRESS_PX, next_ms - at_ms) or 'never'}"
             marks = [tag("line", x1=x, x2=x, y1=bottom - 9, y2=bottom)]
         else:
@@ -345,9 +345,9 @@ def _title(about: str, since_ms: int, end_ms: int, cause: str) -> Html:
     return tag("title", "\n".join((about, span, f"because of {cause}") if cause else (about, span)))
 
 
-def _event_name(moment: StepRecord) -> str:
-    ignored = " (ignored)" if moment.after is moment.before else ""
-    return cause_of(moment.event) + ignored
+def _event_name(record: StepRecord) -> str:
+    ignored = " (ignored)" if record.after is record.before else ""
+    return cause_of(record.event) + ignored
 
 
 def _hatch() -> Html:
