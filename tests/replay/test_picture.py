@@ -167,7 +167,7 @@ def test_the_bytes_are_the_same_under_any_hash_seed(seed: str) -> None:
     code = (
         "import sys, hashlib; sys.path.insert(0, sys.argv[1]);"
         "from tests.replay.test_picture import demo_stage, draw_picture;"
-        "sys.stdout.write(hashlib.sha256(draw_picture(demo_stage().moments, 'a').encode()).hexdigest())"
+        "sys.stdout.write(hashlib.sha256(draw_picture(demo_stage().records, 'a').encode()).hexdigest())"
     )
     runs = [
         subprocess.run(
