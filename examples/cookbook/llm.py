@@ -1,0 +1,22 @@
+"""An LLM that you can talk to: local STT, local TTS, any chat-completions server.
+
+OPENAI_API_KEY=... uses OpenAI. LLM_URL=http://localhost:11434/v1 uses a server on this machine, such as Ollama.
+"""
+
+import os
+
+from duologue import Agent, ChatBrain, Phrases
+from duologue.ears.local import LocalEars
+from duologue.voice.espeak import EspeakVoice
+
+agent = Agent(
+    ChatBrain(
+        os.environ.get("LLM_MODEL", "gpt-4o-mini"),
+        base_url=os.environ.get("LLM_URL"),
+        api_key=os.environ.get("LLM_KEY"),
+    ),
+    instructions="You are on the phone. Answer in one or two short sentences.",
+    ears=LocalEars(),
+    voice=EspeakVoice(),
+    phrases=Phrases(greeting="Hello! What can I do for you?"),
+)
