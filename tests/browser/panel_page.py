@@ -53,14 +53,14 @@ class Host:
         self._running: Any = None
 
     @property
-    def room(self) -> ServedConversation:
+    def served(self) -> ServedConversation:
         """The conversation that goes on, or the newest."""
-        rooms = list(self.server.hall.rooms.values()) or list(self.server.hall.past.values())
-        return rooms[-1]
+        served = list(self.server.conversations.served.values()) or list(self.server.conversations.past.values())
+        return served[-1]
 
     @property
     def history(self) -> tuple[Item, ...]:
-        return self.room.conversation.history
+        return self.served.conversation.history
 
     @property
     def said(self) -> list[AgentSaid]:
@@ -69,7 +69,7 @@ class Host:
     def watch_states(self) -> list[str]:
         """The states of every conversation from now on, as they are entered."""
         entered: list[str] = []
-        watch = self.server.hall.watch
+        watch = self.server.conversations.watch
 
         def watched(conversation: Any) -> None:
             watch(conversation)
@@ -77,11 +77,11 @@ class Host:
                 sg.StateEntered, lambda found: entered.append(found.state) if found.view == "conversation" else None
             )
 
-        self.server.hall.watch = watched  # type: ignore[method-assign]
+        self.server.conversations.watch = watched  # type: ignore[method-assign]
         return entered
 
     def drop_sockets(self) -> None:
-        """The network's doing, not a goodbye: every connection is cut at the server's end."""
+        """The network's doing, not a close_code: every connection is cut at the server's end."""
         assert self._running is not None
         for protocol in tuple(self._running.server_state.connections):
             protocol.transport.abort()  # type: ignore[union-attr]
@@ -110,8 +110,8 @@ async def hosting(agent: Agent | Callable[[], Agent], **settings: Any) -> AsyncI
     try:
         yield host
     finally:
-        for room in tuple(host.server.hall.rooms.values()):
-            await room.end("the test is over")
+        for served in tuple(host.server.conversations.served.values()):
+            await served.end("the test is over")
         await host.go_down()
 
 

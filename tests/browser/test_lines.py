@@ -33,7 +33,7 @@ async def test_a_page_that_is_loaded_again_goes_on_where_it_was(visit: Any) -> N
     await panel.write("Los Angeles")
     await expect(panel.said_by("assistant").filter(has_text="depart")).to_have_count(1)
     await panel.slot("destination", "Los Angeles")
-    assert len(here.host.server.hall.rooms) == 1
+    assert len(here.host.server.conversations.served) == 1
 
 
 @pytest.mark.req("C-INT-004")
@@ -62,7 +62,7 @@ async def test_a_socket_that_breaks_comes_back_with_its_conversation(visit: Any)
     await panel.write("I want to book a flight")
     await expect(panel.said_by("assistant").filter(has_text="fly from")).to_have_count(1)
     await panel.state("listening")
-    room = here.host.room
+    served = here.host.served
     await panel.page.evaluate(
         """window.lines = []; new MutationObserver(() => window.lines.push(document.body.dataset.line))
           .observe(document.body, {attributes: true, attributeFilter: ["data-line"]})"""
@@ -70,7 +70,7 @@ async def test_a_socket_that_breaks_comes_back_with_its_conversation(visit: Any)
     here.host.drop_sockets()
     await panel.when('window.lines.includes("waiting") && document.body.dataset.line === "open"')
     await expect(panel.banner).to_be_hidden()
-    assert here.host.room is room
+    assert here.host.served is served
     await panel.write("New York")
     await panel.slot("origin", "New York")
 
@@ -97,7 +97,7 @@ async def test_a_server_that_stays_away_is_offered_again_with_the_transcript_kep
     await expect(panel.banner).to_contain_text("What was said is still here")
     assert await panel.transcript() == before
     if not server_waits:
-        await until(lambda: not here.host.server.hall.rooms, "the server has given up")
+        await until(lambda: not here.host.server.conversations.served, "the server has given up")
     await here.host.go_up()
     await panel.banner.get_by_role("button", name="Try again").click()
     await expect(panel.banner).to_be_hidden()
@@ -127,4 +127,4 @@ async def test_two_tabs_share_one_seat_and_each_is_told(visit: Any) -> None:
     await second.write("and to you")
     await expect(second.said_by("assistant").filter(has_text="And to you.")).to_have_count(1)
     await expect(first.said_by("assistant").filter(has_text="And to you.")).to_have_count(0)
-    assert len(here.host.server.hall.rooms) == 1
+    assert len(here.host.server.conversations.served) == 1

@@ -57,7 +57,7 @@ async def test_the_label_follows_every_transition_in_order(visit: Any, language:
     assert _without_repeats([text for text in shown if text in set(wanted)])[-len(wanted) :] == wanted
     assert all(timing["shownAt"] >= timing["receivedAt"] for timing in timings)  # how soon: `duologue bench panel`
     await panel.button("end").click()
-    await until(lambda: not here.host.server.hall.rooms, "the conversation has ended")
+    await until(lambda: not here.host.server.conversations.served, "the conversation has ended")
     await expect(panel.label).to_have_text(label("idle", language))
 
 

@@ -20,10 +20,10 @@ from tests.browser.panel_page import until
 async def test_a_simulated_telephone_call_is_watched_in_the_panel(visit: Any) -> None:
     agent = scripted(["You pressed some keys."], phrases=Phrases(greeting="Good day."), profile="words")
     here = await visit(agent, search="?debug")
-    page, hall = here.panel.page, here.host.server.hall
+    page, conversations = here.panel.page, here.host.server.conversations
     url = here.host.url.rstrip("/")
     settings = PhoneSettings(url, allow_unsigned=True)
-    here.host.server.add_routes(phone_routes(lambda: replace(agent), settings, hall.watch))
+    here.host.server.add_routes(phone_routes(lambda: replace(agent), settings, conversations.watch))
     calls = page.locator(".call")
     await expect(page.locator(".calls-panel")).to_contain_text("Nobody is on any line right now.")
 
@@ -53,6 +53,6 @@ async def test_a_simulated_telephone_call_is_watched_in_the_panel(visit: Any) ->
     await expect(calls).to_have_count(0)
     await banner.get_by_role("button", name="Stop watching").click()
     await expect(banner).to_be_hidden()
-    await until(lambda: not hall.rooms, "nobody else has a conversation")
+    await until(lambda: not conversations.served, "nobody else has a conversation")
     await here.panel.start()
     await expect(calls).to_contain_text("this page")

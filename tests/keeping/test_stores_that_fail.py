@@ -232,7 +232,7 @@ def test_a_connection_that_is_lost_in_a_transaction_is_noticed_by_nobody(
                 told = await client.begin("alice", token=TOKEN)
                 getattr(proxy, how)("INSERT INTO parts")
                 await said(client, "over a bad line")
-                await kept_of(house.hall.custody.store, told["conversation"], has("over a bad line"))  # type: ignore[union-attr]
+                await kept_of(house.conversations.leases.store, told["conversation"], has("over a bad line"))  # type: ignore[union-attr]
                 assert proxy.losses == 1
                 assert not client.told("notification", code="unsaved")
 
@@ -269,9 +269,9 @@ def test_a_damaged_conversation_keeps_nobody_from_the_others(tmp_path: Path) -> 
         for one in ids[:6]:
             damage(path, one, "parts", "content")
         async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as house:
-            await house.until(lambda: ids[6] in house.hall.rooms)
+            await house.until(lambda: ids[6] in house.conversations.served)
             await asyncio.sleep(TTL_MS / 1000)
-            assert list(house.hall.rooms) == [ids[6]]
+            assert list(house.conversations.served) == [ids[6]]
             log = (tmp_path / "server.log").read_text()
             assert log.count("the row is damaged") == 6, "each is told of once"
             assert not [one for one in ids if one in log]
@@ -285,7 +285,7 @@ def test_a_damaged_journal_costs_the_debug_view_its_past_and_nothing_else(tmp_pa
         (one,) = await left_behind(tmp_path, ["alice"])
         damage(tmp_path / "store" / "store.sqlite3", one, "journal", "lines")
         async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as house:
-            await house.until(lambda: one in house.hall.rooms)
+            await house.until(lambda: one in house.conversations.served)
 
     run(scene())
 
@@ -311,7 +311,7 @@ def test_one_that_makes_no_sense_ends_and_the_server_goes_on(tmp_path: Path, wor
         store = sqlite(tmp_path)
         async with kept_house(talker, Keeping(tmp_path, store), node="two", ttl_ms=TTL_MS) as house:
             await kept_of(store, one, lambda kept: kept.is_over)
-            assert not house.hall.rooms
+            assert not house.conversations.served
             client = await house.come()
             await client.begin("alice", token=TOKEN)
             await asyncio.sleep(TTL_MS / 1000 * 1.5)

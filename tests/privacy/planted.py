@@ -180,20 +180,20 @@ async def kept_house(
     quiet.setLevel(logging.INFO)
     listening = bound("127.0.0.1", 0)
     settings = ServerSettings(port=0, token=TOKEN, journals=keeping.journals, limits=Limits(drain_s_max=0.05))
-    server = Server(remember, settings, custody=Leases(keeping.store, node, ttl_ms=ttl_ms))
+    server = Server(remember, settings, leases=Leases(keeping.store, node, ttl_ms=ttl_ms))
     house = House(server, listening.getsockname()[1], agents)
-    custody = server.hall.custody
-    assert custody is not None
-    await custody.open(server.hall.adopt)
+    leases = server.conversations.leases
+    assert leases is not None
+    await leases.open(server.conversations.adopt)
     try:
         async with serving(server, listening):
             try:
                 yield house
             finally:
                 await asyncio.gather(*(client.close() for client in house.clients), return_exceptions=True)
-                await server.hall.drain()
+                await server.conversations.drain()
     finally:
-        await custody.close()
+        await leases.close()
         root.removeHandler(handler)
         root.setLevel(before)
         handler.close()

@@ -1,6 +1,6 @@
-"""Nodes that share a store, on the simulated clock and without sockets: a page is a guest that notes what it is told.
+"""Nodes that share a store, on the simulated clock and without sockets: a page is a client that notes what it is told.
 
-Rule: a node that dies says goodbye to nobody.
+Rule: a node that dies says close_code to nobody.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Page:
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []
         self.sounds: dict[int, int] = {}
-        self.goodbye: CloseCode | None = None
+        self.close_code: CloseCode | None = None
 
     @property
     def is_leaving(self) -> bool:
-        return self.goodbye is not None
+        return self.close_code is not None
 
     def tell(self, told: dict[str, Any]) -> None:
         self.told.append(told)
@@ -48,8 +48,8 @@ class Page:
 
     def drop_sound(self, voice: int) -> None: ...
 
-    def leave(self, goodbye: CloseCode) -> None:
-        self.goodbye = goodbye
+    def leave(self, close_code: CloseCode) -> None:
+        self.close_code = close_code
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [one["payload"] for one in self.told if one["type"] == f"duologue.{kind}"]
@@ -59,33 +59,33 @@ class Node:
     """One server, as far as conversations go."""
 
     def __init__(self, name: str, store: Any, make: Callable[[], Agent]) -> None:
-        self.custody = Leases(store, name, ttl_ms=TTL_MS)
-        self.hall = Conversations(make, ServerSettings(), self.custody)
+        self.leases = Leases(store, name, ttl_ms=TTL_MS)
+        self.conversations = Conversations(make, ServerSettings(), self.leases)
 
     async def open(self) -> None:
-        await self.custody.open(self.hall.adopt)
+        await self.leases.open(self.conversations.adopt)
 
     async def begin(self, page: Page, seat: str = "seat") -> ServedConversation:
-        room = self.hall.begin(page, {"seat": seat}, "en")  # type: ignore[arg-type]
+        served = self.conversations.begin(page, {"seat": seat}, "en")  # type: ignore[arg-type]
         await asyncio.sleep(0.2)
-        return room
+        return served
 
     async def come_back(self, page: Page, hello: dict[str, Any]) -> ServedConversation | None:
         """As a socket does it."""
-        room, _ = self.hall.find(hello)
-        room = room or await self.hall.bring_back(hello)
-        if room is not None:
-            self.hall.enter(room, page, hello, "en")  # type: ignore[arg-type]
-        return room
+        served, _ = self.conversations.find(hello)
+        served = served or await self.conversations.bring_back(hello)
+        if served is not None:
+            self.conversations.enter(served, page, hello, "en")  # type: ignore[arg-type]
+        return served
 
     def die(self) -> None:
         """kill -9."""
-        if self.custody._beating is not None:
-            self.custody._beating.cancel()
-        for room in self.hall.rooms.values():
-            room.conversation.crash()
-        self.custody._writers.clear()
-        self.custody._rooms.clear()
+        if self.leases._beating is not None:
+            self.leases._beating.cancel()
+        for served in self.conversations.served.values():
+            served.conversation.crash()
+        self.leases._writers.clear()
+        self.leases._served.clear()
 
 
 def hello_of(page: Page, **more: Any) -> dict[str, Any]:

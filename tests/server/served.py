@@ -145,7 +145,7 @@ class Client:
         await asyncio.wait([self._reading], timeout=LIMIT_S)
 
     def vanish(self) -> None:
-        """Without a word: a reset instead of a goodbye."""
+        """Without a word: a reset instead of a close_code."""
         self.socket.transport.abort()
 
     @property
@@ -163,7 +163,7 @@ class House:
 
     def __init__(self, server: Server, port: int, agents: list[Agent]) -> None:
         self.server = server
-        self.hall = server.hall
+        self.conversations = server.conversations
         self.port = port
         self.agents = agents
         self.clients: list[Client] = []
@@ -254,4 +254,4 @@ async def house(make: Callable[[], Agent] | None = None, **given: Any) -> AsyncI
             yield made
         finally:
             await asyncio.gather(*(client.close() for client in made.clients), return_exceptions=True)
-            await server.hall.drain()
+            await server.conversations.drain()

@@ -104,7 +104,7 @@ def test_who_says_no_hello_is_sent_away_in_time() -> None:
         await chatting.send("ping", t=1)
         assert (await silent.gone())[0] == 4408
         assert (await chatting.gone())[0] == 4408
-        assert not house.hall.guests
+        assert not house.conversations.clients
 
     serve(script, hello_s_max=0.3)
 
@@ -127,7 +127,7 @@ def test_before_hello_nothing_is_done() -> None:
         await client.send("start")
         await client.send("type", text="hello")
         await client.expect("error", after=2, code="bad_message", message="hello comes first")
-        assert not house.hall.rooms
+        assert not house.conversations.served
         await client.begin("alice")
         await client.hello("bob")
         await client.expect("error", code="bad_message", message="hello comes once")
@@ -219,7 +219,7 @@ def test_too_many_sockets_of_one_address_are_refused_and_the_others_stay() -> No
         await clients[0].hello("alice")
         await clients[0].expect("ready")
         await clients[1].close()
-        await house.until(lambda: len(house.hall.guests) == 2)
+        await house.until(lambda: len(house.conversations.clients) == 2)
         another = await house.come()
         await another.hello("bob")
         await another.expect("ready")
@@ -242,13 +242,13 @@ def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> Non
     async def script(house: House) -> None:
         bad, good = await deaf(house, "mallory"), await house.come()
         await good.begin("alice")
-        room = next(room for room in house.hall.rooms.values() if room.seat == "mallory")
-        assert room.guest is not None
+        served = next(served for served in house.conversations.served.values() if served.seat == "mallory")
+        assert served.client is not None
 
         async def flood() -> None:
-            while room.guest is not None:
+            while served.client is not None:
                 for _ in range(50):
-                    room.tell({"type": "duologue.x", "payload": {"text": "x" * 20_000}})
+                    served.tell({"type": "duologue.x", "payload": {"text": "x" * 20_000}})
                 await asyncio.sleep(0.001)
 
         flooding = asyncio.ensure_future(flood())
@@ -256,7 +256,7 @@ def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> Non
             await good.send("type", text=f"turn {turn}")
             await good.expect("caption", after=turn, role="assistant", final=True)
         await asyncio.wait_for(flooding, 10)
-        assert room.conversation.machine_state.link in (Link.HEALING, Link.BACKING_OFF)
+        assert served.conversation.machine_state.link in (Link.HEALING, Link.BACKING_OFF)
         bad.vanish()
 
     serve(script, unread_bytes_max=1 << 20)
@@ -265,16 +265,16 @@ def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> Non
 def test_a_client_that_never_reads_leaves_no_task_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     from duologue.server import client_socket as under_test
 
-    monkeypatch.setattr(under_test, "GOODBYE_S_MAX", 0.2)
+    monkeypatch.setattr(under_test, "CLOSE_S_MAX", 0.2)
 
     async def script(house: House) -> None:
         bad = await deaf(house, "mallory")
-        room = next(iter(house.hall.rooms.values()))
-        while room.guest is not None:
-            room.tell({"type": "duologue.x", "payload": {"text": "x" * 100_000}})
+        served = next(iter(house.conversations.served.values()))
+        while served.client is not None:
+            served.tell({"type": "duologue.x", "payload": {"text": "x" * 100_000}})
             await asyncio.sleep(0)
-        await house.until(lambda: not house.hall.guests)
-        await house.until(lambda: not [task for task in asyncio.all_tasks() if task.get_name().startswith("guest")])
+        await house.until(lambda: not house.conversations.clients)
+        await house.until(lambda: not [task for task in asyncio.all_tasks() if task.get_name().startswith("client")])
         bad.vanish()
 
     serve(script, unread_bytes_max=1 << 20)
@@ -287,13 +287,13 @@ def test_a_reset_is_a_lost_line_and_not_an_error() -> None:
         raw = client.socket.transport.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.vanish()
-        room = next(iter(house.hall.rooms.values()))
-        await house.until(lambda: room.guest is None)
-        assert room.conversation.machine_state.link is Link.HEALING
+        served = next(iter(house.conversations.served.values()))
+        await house.until(lambda: served.client is None)
+        assert served.conversation.machine_state.link is Link.HEALING
         again = await house.come()
         await again.hello("alice")
         await again.expect("conversation", resumed=True)
-        await house.until(lambda: room.conversation.machine_state.link is Link.UP)
+        await house.until(lambda: served.conversation.machine_state.link is Link.UP)
 
     serve(script)
 
@@ -303,7 +303,7 @@ def test_a_socket_that_never_says_anything_at_all_is_no_guest() -> None:
         silent = [socket.create_connection(("127.0.0.1", house.port)) for _ in range(20)]
         client = await house.come()
         await client.begin("alice")
-        assert len(house.hall.guests) == 1
+        assert len(house.conversations.clients) == 1
         for one in silent:
             one.close()
 
@@ -356,7 +356,7 @@ def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
         async def round_of(visits: range) -> tuple[int, Counter[str], int]:
             for start in range(visits.start, visits.stop, 10):
                 await asyncio.gather(*(visit(house, at) for at in range(start, start + 10)))
-            await house.until(lambda: not house.hall.guests and not house.hall.rooms)
+            await house.until(lambda: not house.conversations.clients and not house.conversations.served)
             mine = asyncio.current_task()
             await house.until(
                 lambda: not [t for t in asyncio.all_tasks() if t is not mine and t.get_name().startswith(("gu", "ro"))]
@@ -371,7 +371,7 @@ def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
         assert files_after <= files + 2
         for kind in ("Room", "Guest", "Socket", "Conversation", "Engine", "BrowserLine", "Teller", "_Feed", "Task"):
             assert after[kind] <= before[kind] + 1, kind
-        assert len(house.hall.past) == 20
+        assert len(house.conversations.past) == 20
 
     serve(script, agent_that_says())
 

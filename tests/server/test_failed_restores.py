@@ -39,8 +39,8 @@ def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
         first = Node("first", store, lambda: Agent(Slow([Hang()]), voice=ScriptedVoice()))
         await first.open()
         page = Page()
-        room = await first.begin(page)
-        room.conversation.type("is anybody there")
+        served = await first.begin(page)
+        served.conversation.type("is anybody there")
         await asyncio.sleep(1.0)
         first.die()
         second = Node("second", store, lambda: Agent(Slow(), voice=ScriptedVoice()))
@@ -53,8 +53,8 @@ def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
         await asyncio.sleep(3.0)
         assert len(back.of("ended")) == 1
         assert [told["code"] for told in back.of("notification") if told["code"] == "lost"] == ["lost"]
-        assert second.hall.rooms == {}
-        await second.custody.close()
+        assert second.conversations.served == {}
+        await second.leases.close()
 
     run_simulated(scene())
 
@@ -66,8 +66,8 @@ def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_count
         first = Node("first", store, lambda: Agent(Changed([Hang()]), voice=ScriptedVoice()))
         await first.open()
         page = Page()
-        room = await first.begin(page)
-        room.conversation.type("is anybody there")
+        served = await first.begin(page)
+        served.conversation.type("is anybody there")
         await asyncio.sleep(1.0)
         first.die()
         second = Node("second", store, lambda: Agent(Changed(), voice=ScriptedVoice()))
@@ -80,8 +80,8 @@ def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_count
             "This got no answer: “is anybody there”"
         ]
         assert [told["reason"] for told in back.of("ended")] == ["it could not begin"]
-        assert second.hall.rooms == {}
-        assert "duologue_conversations_active 0" in second.hall.tally.text()
-        await second.custody.close()
+        assert second.conversations.served == {}
+        assert "duologue_conversations_active 0" in second.conversations.tally.text()
+        await second.leases.close()
 
     run_simulated(scene())

@@ -100,7 +100,7 @@ def test_no_word_and_no_secret_is_in_any_line_of_any_log(log: Everything) -> Non
         ws = await house.come(path=f"/ws?token={TOKEN}")
         await ws.socket.send(b"\xff" + WRONG.encode(), text=True)
         await ws.gone()
-        await asyncio.wait_for(house.hall.drain(), 5)
+        await asyncio.wait_for(house.conversations.drain(), 5)
 
     def answer(request: object) -> object:
         return [Fail(ErrorClass.UNKNOWN, FAILURE)] if getattr(request, "text", "") == "fail" else SAID
@@ -119,12 +119,12 @@ def test_what_goes_wrong_is_told_to_the_operator_by_its_kind(log: Everything) ->
     async def script(house: House) -> None:
         client = await house.come()
         await client.begin("alice")
-        room = next(iter(house.hall.rooms.values()))
+        served = next(iter(house.conversations.served.values()))
 
         def fail(pcm: bytes) -> None:
             raise RuntimeError(WRONG)
 
-        room.line.hear = fail  # type: ignore[method-assign]
+        served.line.hear = fail  # type: ignore[method-assign]
         await client.raw_send(bytes(640))
         await client.gone()
 

@@ -57,7 +57,7 @@ WRONG: dict[str, list[Any]] = {
         {"voice": 1, "ms": 1.5, "chunk": 1},
         {"voice": 1, "ms": 2, "chunk": 1, "more": 1},
         {"voice": 1 << 60, "ms": 2, "chunk": 1},
-        {"voice": (1 << 32) - 1, "ms": 2, "chunk": 1},  # the next voice would have no room in a frame
+        {"voice": (1 << 32) - 1, "ms": 2, "chunk": 1},  # the next voice would not fit into a frame
         {"voice": True, "ms": 2, "chunk": 1},
     ],
     "id": [5, None, "line\nbreak"],

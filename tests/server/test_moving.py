@@ -40,11 +40,11 @@ async def mid_sentence(store: MemoryStore) -> tuple[Node, Page, int]:
     """A node that dies while its answer is being heard; and which voice that was."""
     a, page = Node("a", store, make), Page()
     await a.open()
-    room = await a.begin(page)
-    room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
+    served = await a.begin(page)
+    served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
     await asyncio.sleep(0.5)
     voice = max(page.sounds)
-    room.line.note_played(voice, 300)
+    served.line.note_played(voice, 300)
     await asyncio.sleep(0.2)
     a.die()
     return a, page, voice
@@ -55,7 +55,7 @@ async def taken_over(store: MemoryStore) -> Node:
     b = Node("b", store, make)
     await b.open()
     await asyncio.sleep(2 * TTL_MS / 1000)
-    assert len(b.hall.rooms) == 1
+    assert len(b.conversations.served) == 1
     return b
 
 
@@ -67,11 +67,11 @@ def test_a_node_that_takes_over_by_itself_says_nothing_again_that_the_client_has
         b = await taken_over(store)
         assert asked() == 1
         back = Page()
-        room = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
-        assert room is not None
+        served = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
+        assert served is not None
         await asyncio.sleep(3)
         assert asked() == 1, "it was heard, and is not asked for again"
-        (said,) = [item for item in room.conversation.history if isinstance(item, AgentSaid)]
+        (said,) = [item for item in served.conversation.history if isinstance(item, AgentSaid)]
         assert said.text
         assert said.text in ANSWER
 
@@ -97,7 +97,7 @@ def test_if_the_client_never_comes_the_conversation_ends_by_itself():
         await mid_sentence(store)
         b = await taken_over(store)
         await asyncio.sleep(300)
-        assert not b.hall.rooms
+        assert not b.conversations.served
 
     run_simulated(scene())
 
@@ -160,12 +160,12 @@ def test_a_conversation_that_could_not_be_kept_when_it_began_is_kept_later():
         a, page = Node("a", store, make), Page()
         await a.open()
         store.is_away = True
-        room = await a.begin(page)
+        served = await a.begin(page)
         assert [told["code"] for told in page.of("notification")] == ["unsaved"]
         store.is_away = False
         await asyncio.sleep(TTL_MS / 1000)
         assert [told["code"] for told in page.of("notification")] == ["unsaved", "saved_again"]
-        kept = await store.read(room.id)
+        kept = await store.read(served.id)
         assert kept is not None
         assert set(kept.parts) >= {"machine", "words", "room"}
 
@@ -179,19 +179,19 @@ def test_a_node_that_was_overtaken_begins_no_action_any_more():
         store = store_here()
         a, page = Node("a", store, make), Page()
         await a.open()
-        room = await a.begin(page)
+        served = await a.begin(page)
         b = Node("b", store, make)
         await b.open()
         assert await b.come_back(Page(), hello_of(page)) is not None
         await asyncio.sleep(TTL_MS / 1000)
-        assert room.is_elsewhere
+        assert served.is_elsewhere
         ran: list[int] = []
 
         async def work() -> None:
             ran.append(1)
 
         with pytest.raises(Fenced):
-            await a.custody.once(room.id, "key", "pay", work, False)
+            await a.leases.once(served.id, "key", "pay", work, False)
         assert not ran
 
     run_simulated(scene())
@@ -211,9 +211,9 @@ def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_
         await asyncio.sleep(TTL_MS / 1000)
         assert new is not None
         assert new is not old
-        assert a.hall.rooms[new.id] is new
+        assert a.conversations.served[new.id] is new
         assert not new.is_elsewhere
-        assert new.id in a.custody._writers
+        assert new.id in a.leases._writers
 
     run_simulated(scene())
 
@@ -239,11 +239,11 @@ def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
         _, page, voice = await mid_sentence(store)
         b, back = Node("b", store, make), Page()
         await b.open()
-        room = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
-        assert room is not None
-        room.do(ClientMessage("type", {"text": "and now?", "id": "2"}))
+        served = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
+        assert served is not None
+        served.do(ClientMessage("type", {"text": "and now?", "id": "2"}))
         await asyncio.sleep(1)
-        assert not room.conversation.engine.failures
+        assert not served.conversation.engine.failures
         assert [told["id"] for told in back.of("typed")] == ["2"]
         assert BRAINS[-1].requests[-1].text == "and now?"
 
@@ -255,12 +255,12 @@ def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
         store = store_here()
         a, page = Node("a", store, lambda: Agent(ScriptedBrain([["Well", "", ""]]), voice=None)), Page()
         await a.open()
-        room = await a.begin(page)
-        room.leave(page)  # type: ignore[arg-type]
+        served = await a.begin(page)
+        served.leave(page)  # type: ignore[arg-type]
         told = {"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}}
-        room.screen.pending._lost.append(told)
-        assert room._writer is not None
-        room._writer.mark("room")
+        served.screen.pending._lost.append(told)
+        assert served._writer is not None
+        served._writer.mark("room")
         await asyncio.sleep(0.2)
         a.die()
         b, back = Node("b", store, make), Page()
@@ -276,7 +276,7 @@ def test_a_beat_that_fails_goes_on():
         store = store_here()
         a, page = Node("a", store, make), Page()
         await a.open()
-        room = await a.begin(page)
+        served = await a.begin(page)
 
         async def fail(*given: Any) -> None:
             raise RuntimeError("an agent that can't be made")
@@ -287,7 +287,7 @@ def test_a_beat_that_fails_goes_on():
         (held,) = await store.holdings(5)
         assert held.node == "a"
         assert held.expires_ms > 0
-        assert not room.is_elsewhere
+        assert not served.is_elsewhere
 
     run_simulated(scene())
 
@@ -301,17 +301,17 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again(heard_ms
     async def scene() -> None:
         a, page = Node("a", store_here(), make), Page()
         await a.open()
-        room = await a.begin(page)
-        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
+        served = await a.begin(page)
+        served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(0.5)
         voice = max(page.sounds)
-        room.leave(page)  # type: ignore[arg-type]
+        served.leave(page)  # type: ignore[arg-type]
         await asyncio.sleep(gone_s)
         back = Page()
-        assert await a.come_back(back, hello_of(page, played={"voice": voice, "ms": heard_ms, "chunk": 10})) is room
+        assert await a.come_back(back, hello_of(page, played={"voice": voice, "ms": heard_ms, "chunk": 10})) is served
         await asyncio.sleep(3)
         assert asked() == (1 if heard_ms else 2)
-        assert room.conversation.machine_state.answered == (1 if heard_ms else 0)
+        assert served.conversation.machine_state.answered == (1 if heard_ms else 0)
 
     run_simulated(scene())
 
@@ -322,11 +322,11 @@ def test_whoever_comes_back_is_shown_what_got_no_answer():
         _, page, _ = await mid_sentence(store)
         b, back = Node("b", store, make), Page()
         await b.open()
-        room = await b.come_back(back, hello_of(page))
-        assert room is not None
-        room.screen.pending.lost_turns.append(1)
-        assert room._writer is not None
-        room._writer.mark("room")
+        served = await b.come_back(back, hello_of(page))
+        assert served is not None
+        served.screen.pending.lost_turns.append(1)
+        assert served._writer is not None
+        served._writer.mark("room")
         await asyncio.sleep(0.2)
         b.die()
         c, again = Node("c", store, make), Page()
@@ -345,13 +345,13 @@ def test_a_node_that_hands_over_says_nothing_that_the_next_one_does_not_know_of(
         store = SlowStore(lambda: round(asyncio.get_running_loop().time() * 1000))
         a, page = Node("a", store, make), Page()
         await a.open()
-        room = await a.begin(page)
+        served = await a.begin(page)
         store.takes_s = 0.3
-        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
+        served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(0.1)
-        handing = asyncio.ensure_future(room.hand_over())
+        handing = asyncio.ensure_future(served.hand_over())
         await asyncio.sleep(0.1)
-        room.do(ClientMessage("type", {"text": "and this?", "id": "2"}))
+        served.do(ClientMessage("type", {"text": "and this?", "id": "2"}))
         await handing
         assert not page.sounds
         assert not page.of("typed") or page.of("typed") == [{"id": "1"}]
@@ -378,9 +378,9 @@ def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_k
         a.die()
         b = await taken_over(store)
         back = Page()
-        room = await b.come_back(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
-        assert room is not None
-        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
+        served = await b.come_back(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
+        assert served is not None
+        served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(1)
         assert min(back.sounds) > 7
 
@@ -395,11 +395,11 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again_by_anoth
         store = store_here()
         a, page = Node("a", store, make), Page()
         await a.open()
-        room = await a.begin(page)
-        room.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
+        served = await a.begin(page)
+        served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(0.5)
         voice = max(page.sounds)
-        room.leave(page)  # type: ignore[arg-type]
+        served.leave(page)  # type: ignore[arg-type]
         await asyncio.sleep(2.5)
         b, back = Node("b", store, make), Page()
         await b.open()
@@ -420,7 +420,7 @@ def test_a_conversation_of_another_agent_in_the_same_store_is_left_alone():
         other = Node("other", store, lambda: Agent(ScriptedBrain(), voice=ScriptedVoice(), name="somebody else"))
         await other.open()
         await asyncio.sleep(3 * TTL_MS / 1000)
-        assert not other.hall.rooms
+        assert not other.conversations.served
         [held] = await store.holdings(10)
         assert not held.is_over
         await taken_over(store)  # a server of its own agent still can

@@ -125,7 +125,7 @@ def test_of_two_tabs_that_start_at_once_one_begins() -> None:
         await first.until_listening()
         await second.send("start")
         assert (await second.gone())[0] == 4409
-        assert len(house.hall.rooms) == 1
+        assert len(house.conversations.served) == 1
 
     serve(script)
 
@@ -154,7 +154,7 @@ def test_a_tab_that_was_taken_over_and_stays_can_say_and_hear_nothing() -> None:
     async def script(house: House) -> None:
         first = await house.come(plays=False)
         await first.begin("alice")
-        room = next(iter(house.hall.rooms.values()))
+        served = next(iter(house.conversations.served.values()))
         second = await house.come()
         await second.hello("alice", take_over=True)
         first.socket.transport.pause_reading()  # type: ignore[attr-defined]
@@ -163,8 +163,8 @@ def test_a_tab_that_was_taken_over_and_stays_can_say_and_hear_nothing() -> None:
             await first.send("type", text="I am not here")
             await first.send("end")
         assert await talk(second, "who is here") == "You said who is here."
-        assert "I am not here" not in str(room.conversation.history)
-        assert not room.is_over
+        assert "I am not here" not in str(served.conversation.history)
+        assert not served.is_over
         first.vanish()
 
     serve(script)
@@ -183,7 +183,7 @@ def test_with_its_key_a_client_comes_back_to_its_conversation_in_mid_sentence() 
         voice = first.frames[0][0]
         await first.send("played", voice=voice, ms=150)
         first.vanish()
-        await house.until(lambda: next(iter(house.hall.rooms.values())).guest is None)
+        await house.until(lambda: next(iter(house.conversations.served.values())).client is None)
         second = await house.come()
         second.heard_ms[voice] = 200
         await second.hello(
@@ -204,19 +204,19 @@ def test_with_its_key_a_client_comes_back_to_its_conversation_in_mid_sentence() 
 
 @pytest.mark.req("D-14", "L-14")
 def test_a_client_that_comes_while_its_conversation_leaves_is_sent_after_it() -> None:
-    # Once: it came into a room that was about to go, was greeted, and never heard of anything again.
+    # Once: it entered a conversation that was about to move, was greeted, and never heard of anything again.
     async def script(house: House) -> None:
         first = await house.come()
         began = await first.begin("alice")
         first.vanish()
-        (room,) = house.hall.rooms.values()
-        await house.until(lambda: room.guest is None)
-        room.is_elsewhere = True  # another node has it, and this one is closing its own
+        (served,) = house.conversations.served.values()
+        await house.until(lambda: served.client is None)
+        served.is_elsewhere = True  # another node has it, and this one is closing its own
         second = await house.come()
         await second.hello("alice", conversation=began["conversation"], key=began["key"])
         assert (await second.gone())[0] == 4503
-        assert room.guest is None
-        room.is_elsewhere = False
+        assert served.client is None
+        served.is_elsewhere = False
 
     serve(script, agent_that_says([LONG]))
 
@@ -261,7 +261,7 @@ def test_a_second_start_is_refused_and_the_first_goes_on() -> None:
         await client.send("start")
         assert "already" in (await client.expect("error", code="refused"))["message"]
         assert await talk(client, "go on") == "You said go on."
-        assert len(house.hall.rooms) == 1
+        assert len(house.conversations.served) == 1
 
     serve(script)
 
@@ -278,7 +278,7 @@ def test_after_the_end_the_same_socket_starts_a_new_conversation() -> None:
             await client.send("end")
             assert (await client.expect("ended", after=turn))["canRestart"] is True
         assert len(ids) == 3
-        assert not house.hall.rooms
+        assert not house.conversations.served
 
     serve(script)
 
@@ -291,7 +291,7 @@ def test_hanging_up_before_the_line_is_open_ends_it_too() -> None:
         await client.send("start")
         await client.send("end")
         await client.expect("ended")
-        assert not house.hall.rooms
+        assert not house.conversations.served
 
     serve(script, agent_that_says(session=lambda: ScriptedSession(open_ms=60_000)))
 
@@ -328,7 +328,7 @@ def test_a_conversation_that_cannot_begin_says_so_and_the_socket_stays(failure: 
         assert "hunter2" not in str(client.messages)
         await client.send("ping", t=1)
         await client.expect("pong", t=1)
-        assert not house.hall.rooms
+        assert not house.conversations.served
 
     serve(script, agent_that_says(tools=[FailingSource(failure)]))
 
@@ -341,7 +341,7 @@ def test_hanging_up_while_tools_are_still_being_opened_ends_it() -> None:
         await client.expect("conversation")
         await client.send("end")
         await client.expect("ended")
-        assert not house.hall.rooms
+        assert not house.conversations.served
 
     serve(script, agent_that_says(tools=[FailingSource(None)]))
 
@@ -390,14 +390,14 @@ def test_a_server_that_stops_lets_a_conversation_end_by_itself_and_begins_none()
         await first.begin("alice")
         await second.begin("bob")
         second.vanish()
-        await house.until(lambda: sum(room.guest is None for room in house.hall.rooms.values()) == 1)
+        await house.until(lambda: sum(served.client is None for served in house.conversations.served.values()) == 1)
         await third.hello("carol")
         await third.expect("ready")
-        draining = asyncio.ensure_future(house.hall.drain())
+        draining = asyncio.ensure_future(house.conversations.drain())
         await first.expect("notification", code="stopping")
         assert (await house.get("/readyz")).status == 503
         assert (await house.get("/healthz")).status == 200
-        await house.until(lambda: len(house.hall.rooms) == 1)
+        await house.until(lambda: len(house.conversations.served) == 1)
         await third.send("start")
         assert (await third.gone())[0] == 4503
         assert await talk(first, "let me finish") == "You said let me finish."
@@ -413,11 +413,11 @@ def test_a_server_that_stops_does_not_wait_for_ever() -> None:
     async def script(house: House) -> None:
         clients = [await house.come() for _ in range(5)]
         await asyncio.gather(*(client.begin(f"seat {at}") for at, client in enumerate(clients)))
-        await asyncio.wait_for(house.hall.drain(), 3)
+        await asyncio.wait_for(house.conversations.drain(), 3)
         for client in clients:
             assert client.told("ended") or await client.gone()
             assert (await client.gone())[0] in (4503, 1012)
-        assert not house.hall.rooms
+        assert not house.conversations.served
 
     serve(script, drain_s_max=0.1)
 
@@ -549,7 +549,9 @@ def test_a_question_of_a_job_that_was_answered_is_not_asked_again_when_a_client_
         await first.send("type", text="book it")
         asked = await first.expect("work", event="asked")
         await first.send("answer", call=asked["call"], text="yes")
-        await house.until(lambda: not house.hall.rooms[began["conversation"]].conversation.engine.tool_calls.asking)
+        await house.until(
+            lambda: not house.conversations.served[began["conversation"]].conversation.engine.tool_calls.asking
+        )
         second = await house.come()
         await second.hello("alice", conversation=began["conversation"], key=began["key"])
         await second.expect("work", event="started")
@@ -568,7 +570,7 @@ def test_what_got_no_answer_because_nobody_was_there_is_told_to_whoever_comes_ba
         await first.send("type", text="is anybody there")
         await first.expect("state", state="processing")
         first.vanish()
-        await house.until(lambda: not house.hall.rooms)
+        await house.until(lambda: not house.conversations.served)
         stranger = await house.come()
         await stranger.hello("mallory", conversation=began["conversation"], key="wrong")
         await stranger.expect("notification", code="gone")

@@ -73,8 +73,8 @@ def test_at_its_limit_a_session_is_renewed_and_only_a_cue_tells() -> None:
         assert trouble(client) == []
         assert len(client.told("conversation")) == 1
         assert client.closed is None
-        room = house.hall.rooms[told["conversation"]]
-        kept = [item.text for item in room.conversation.history if isinstance(item, UserSaid)]
+        served = house.conversations.served[told["conversation"]]
+        kept = [item.text for item in served.conversation.history if isinstance(item, UserSaid)]
         assert kept == ["hello", "are you there"]
 
     serve(script, limited(session, brain, session_ms_max=2_000, session_warning_ms=1_600))

@@ -59,7 +59,9 @@ async def exchange(make: Callable[[], Agent] = make_agent, **limits: Any) -> Asy
     async with asyncio.timeout(LIMIT_S), house(make, **limits) as made:
         url = f"http://127.0.0.1:{made.port}"
         settings = PhoneSettings(url, allow_unsigned=True)
-        made.server.add_routes(phone_routes(make, settings, made.hall.watch, lambda: not made.hall.is_draining))
+        made.server.add_routes(
+            phone_routes(make, settings, made.conversations.watch, lambda: not made.conversations.is_draining)
+        )
         yield made, url
 
 
@@ -112,15 +114,15 @@ def test_a_server_that_stops_lets_a_call_end_and_takes_no_other(carrier: Carrier
     async def run() -> None:
         async with exchange(drain_s_max=60) as (made, url):
             async with dial(url, carrier) as caller:
-                await until(lambda: made.hall.calls)
-                stopping = asyncio.ensure_future(made.hall.drain())
-                await until(lambda: made.hall.is_draining)
+                await until(lambda: made.conversations.calls)
+                stopping = asyncio.ensure_future(made.conversations.drain())
+                await until(lambda: made.conversations.is_draining)
                 with pytest.raises(NotAnswered):
                     await announce(url, carrier, "CA0002")
                 assert not stopping.done()
                 caller.hang_up()
                 await stopping
-            assert not made.hall.calls
+            assert not made.conversations.calls
 
     asyncio.run(run())
 
@@ -129,10 +131,10 @@ def test_a_server_that_stops_hangs_up_when_a_call_takes_too_long() -> None:
     async def run() -> None:
         async with exchange(drain_s_max=0.2) as (made, url):
             async with dial(url, CARRIERS["twilio"]) as caller:
-                await until(lambda: made.hall.calls)
-                await made.hall.drain()
+                await until(lambda: made.conversations.calls)
+                await made.conversations.drain()
                 await until(lambda: caller.is_over)
-            assert not made.hall.calls
+            assert not made.conversations.calls
 
     asyncio.run(run())
 
@@ -300,13 +302,13 @@ def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> Non
         async def never(event: dict[str, Any]) -> None:
             await asyncio.get_running_loop().create_future()
 
-        guest = ClientOutbox(never, 2_000, lambda: watcher.leave())
-        watcher = Operator(house.hall.switchboard, guest, may_watch=True)
+        outbox = ClientOutbox(never, 2_000, lambda: watcher.leave())
+        watcher = Operator(house.conversations.switchboard, outbox, may_watch=True)
         watcher.do(ClientMessage("watch", {"id": correlation_id(began["conversation"])}), "en", is_busy=False)
         assert watcher.is_watching
         await client.send("type", text="hello")
         await client.expect("caption", role="assistant", final=True)
-        assert guest.is_leaving
+        assert outbox.is_leaving
         assert not watcher.is_watching
         await client.send("type", text="still here")
         await client.expect("caption", role="assistant", final=True, text="You said still here.")

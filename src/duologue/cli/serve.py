@@ -85,7 +85,7 @@ def serve_command(
     settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch)
     listening = bound(host, port)
     make = _maker(agent, brain, realtime_url)
-    server = Server(make, settings, custody=_custody(store, node, address(listening)))
+    server = Server(make, settings, leases=_leases(store, node, address(listening)))
     phones = _phones(server, make, phone_url, journals)
 
     def ready() -> None:
@@ -135,8 +135,10 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
         allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # of this machine alone: duologue phone --to
         journals=journals,
     )
-    hall = server.hall
-    routes = phone_routes(lambda: replace(make(), profile="words"), settings, hall.watch, lambda: not hall.is_draining)
+    conversations = server.conversations
+    routes = phone_routes(
+        lambda: replace(make(), profile="words"), settings, conversations.watch, lambda: not conversations.is_draining
+    )
     server.add_routes(routes)
     shown = url.rstrip("/")
     streams = shown.replace("http", "ws", 1)
@@ -146,7 +148,7 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
     ]
 
 
-def _custody(url: str, node: str, where: str) -> Leases | None:
+def _leases(url: str, node: str, where: str) -> Leases | None:
     if url in ("", "none"):
         return None
     from duologue.server.leases import Leases

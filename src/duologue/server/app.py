@@ -43,12 +43,14 @@ class Server:
         agent: Agent | Callable[[], Agent],
         settings: ServerSettings | None = None,
         routes: Sequence[BaseRoute] = (),
-        custody: Leases | None = None,
+        leases: Leases | None = None,
     ) -> None:
         self.settings = (settings or ServerSettings()).guarded()
-        self.hall = Conversations((lambda: agent) if isinstance(agent, Agent) else agent, self.settings, custody)
+        self.conversations = Conversations(
+            (lambda: agent) if isinstance(agent, Agent) else agent, self.settings, leases
+        )
         self._desk = asyncio.Semaphore(1)
-        gate = Gate(self.hall, self.settings)
+        gate = Gate(self.conversations, self.settings)
         self._inside = Starlette(
             routes=[
                 Route("/", self._index),
@@ -78,20 +80,22 @@ class Server:
         return PlainTextResponse("ok\n")
 
     async def _readiness(self, _: Request) -> Response:
-        if self.hall.is_draining or self.hall.is_full:
-            why = "stopping" if self.hall.is_draining else "full"
+        if self.conversations.is_draining or self.conversations.is_full:
+            why = "stopping" if self.conversations.is_draining else "full"
             return PlainTextResponse(f"{why}\n", status_code=503)
         return PlainTextResponse("ready\n")
 
     async def _metrics(self, _: Request) -> Response:
-        return Response(self.hall.tally.text() + self.hall.gauges(), media_type=CONTENT_TYPE)
+        return Response(self.conversations.tally.text() + self.conversations.gauges(), media_type=CONTENT_TYPE)
 
     async def _journal(self, request: Request) -> Response:
-        room = self.hall.rooms.get(request.path_params["id"]) or self.hall.past.get(request.path_params["id"])
-        if room is None or not room.is_key(request.headers.get("x-conversation-key", "")):
+        served = self.conversations.served.get(request.path_params["id"]) or self.conversations.past.get(
+            request.path_params["id"]
+        )
+        if served is None or not served.is_key(request.headers.get("x-conversation-key", "")):
             return _refusal(404, "There is no such conversation, or the key is not its own.")
-        name = f"{room.began:%Y%m%d-%H%M%S}.jsonl"
-        text = await self._aside(lambda: room.screen.log.journal(room.is_over))
+        name = f"{served.began:%Y%m%d-%H%M%S}.jsonl"
+        text = await self._aside(lambda: served.screen.log.journal(served.is_over))
         return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     async def _replay(self, request: Request) -> Response:

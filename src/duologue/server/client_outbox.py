@@ -17,7 +17,7 @@ from .close_codes import SLOW_READER, CloseCode
 from .server_messages import ServerMessage, message
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-GOODBYE_S_MAX = 5.0  # that a client may take to read what was said before it is left
+CLOSE_S_MAX = 5.0  # that a client may take to read what was said before it is left
 _HEADER = struct.Struct("<BBHII")
 _SOUND = 1
 _URGENT = ("hold", "resume", "clear")
@@ -40,13 +40,13 @@ class ClientOutbox:
         self._queue: deque[_Item] = deque()
         self._unread = 0
         self._waiter: asyncio.Future[None] | None = None
-        self._goodbye: CloseCode | None = None
+        self._close_code: CloseCode | None = None
         self._is_closed = False
 
     @property
     def is_leaving(self) -> bool:
         """Whatever it says from here on is nobody's business."""
-        return self._is_closed or self._goodbye is not None
+        return self._is_closed or self._close_code is not None
 
     # -- Saying something
 
@@ -68,14 +68,14 @@ class ClientOutbox:
         self._queue = deque(kept)
         self._unread = sum(len(item.data) for item in kept)
 
-    def leave(self, goodbye: CloseCode) -> None:
+    def leave(self, close_code: CloseCode) -> None:
         """Close the socket once everything before this has been sent, but for sound."""
         if self.is_leaving:
             return
         self._queue = deque(item for item in self._queue if not item.voice)
         self._unread = sum(len(item.data) for item in self._queue)
-        self.tell(message("error", code=goodbye.name, message=goodbye.reason))
-        self._part(goodbye)
+        self.tell(message("error", code=close_code.name, message=close_code.reason))
+        self._part(close_code)
 
     def close(self) -> None:
         """The socket is gone."""
@@ -83,9 +83,9 @@ class ClientOutbox:
         self._queue.clear()
         self._wake()
 
-    def _part(self, goodbye: CloseCode) -> None:
-        if self._goodbye is None:
-            self._goodbye = goodbye
+    def _part(self, close_code: CloseCode) -> None:
+        if self._close_code is None:
+            self._close_code = close_code
             self._wake()
             self._gone()
 
@@ -115,8 +115,8 @@ class ClientOutbox:
             while not self._is_closed:
                 if self._queue:
                     await self._send(self._next())
-                elif self._goodbye is not None:
-                    code, _, reason = self._goodbye
+                elif self._close_code is not None:
+                    code, _, reason = self._close_code
                     await self._send({"type": "websocket.close", "code": code, "reason": reason})
                     self._is_closed = True
                 else:

@@ -22,7 +22,7 @@ from duologue.ports.store import StoreFailed
 
 from . import server_messages
 from .client_messages import VERSION, BadMessage, ClientMessage, WrongVersion, read_message
-from .client_outbox import GOODBYE_S_MAX, ClientOutbox
+from .client_outbox import CLOSE_S_MAX, ClientOutbox
 from .close_codes import (
     BAD_MESSAGE,
     MOVED,
@@ -53,8 +53,8 @@ _AUDIO_MS_MAX = 200
 class Gate:
     """Lets clients in, one socket each."""
 
-    def __init__(self, hall: Conversations, settings: ServerSettings) -> None:
-        self._hall = hall
+    def __init__(self, conversations: Conversations, settings: ServerSettings) -> None:
+        self._conversations = conversations
         self._settings = settings
         self._by_address: dict[str, int] = {}
 
@@ -63,12 +63,12 @@ class Gate:
         await send({"type": "websocket.accept"})
         address = (scope.get("client") or ("", 0))[0]
         self._by_address[address] = self._by_address.get(address, 0) + 1
-        socket = ClientSocket(self._hall, self._settings, send, may_watch(scope, self._settings))
-        self._hall.guests.add(socket.guest)
+        socket = ClientSocket(self._conversations, self._settings, send, may_watch(scope, self._settings))
+        self._conversations.clients.add(socket.client)
         try:
             await socket.stay(receive, self._refusal(scope, address))
         finally:
-            self._hall.guests.discard(socket.guest)
+            self._conversations.clients.discard(socket.client)
             self._by_address[address] -= 1
             if not self._by_address[address]:
                 del self._by_address[address]
@@ -101,32 +101,32 @@ def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
 class ClientSocket:
     """One client's socket."""
 
-    def __init__(self, hall: Conversations, settings: ServerSettings, send: Send, may_watch: bool) -> None:
-        self._hall = hall
+    def __init__(self, conversations: Conversations, settings: ServerSettings, send: Send, may_watch: bool) -> None:
+        self._conversations = conversations
         self._settings = settings
-        self.guest = self._guest = ClientOutbox(send, settings.limits.unread_bytes_max, self._part)
-        self._operator = Operator(hall.switchboard, self._guest, may_watch)
+        self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._part)
+        self._operator = Operator(conversations.switchboard, self._client, may_watch)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
         self._language = "en"
-        self._room: ServedConversation | None = None
+        self._served: ServedConversation | None = None
         self._bad = 0
         self._second = 0
         self._count = 0
 
-    async def stay(self, receive: Receive, goodbye: CloseCode | None) -> None:
+    async def stay(self, receive: Receive, close_code: CloseCode | None) -> None:
         """From its beginning to its end, which a client that does not read can't put off."""
         loop = asyncio.get_running_loop()
-        writing = loop.create_task(self._guest.write(), name="guest writing")
-        self._reading = reading = loop.create_task(self._read(receive), name="guest reading")
-        if goodbye is not None:
-            self.refuse(goodbye)
+        writing = loop.create_task(self._client.write(), name="client writing")
+        self._reading = reading = loop.create_task(self._read(receive), name="client reading")
+        if close_code is not None:
+            self.refuse(close_code)
         try:
             await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
-            if self._guest.is_leaving:
-                await asyncio.wait({writing}, timeout=GOODBYE_S_MAX)
+            if self._client.is_leaving:
+                await asyncio.wait({writing}, timeout=CLOSE_S_MAX)
         finally:
-            self._guest.close()
+            self._client.close()
             self._part()
             writing.cancel()
             for failure in await asyncio.gather(reading, writing, return_exceptions=True):
@@ -134,12 +134,12 @@ class ClientSocket:
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
     def _part(self) -> None:
-        """Its conversation goes on without it, from now and not from when it has read the goodbye."""
+        """Its conversation goes on without it, from now and not from when it has read the close_code."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()
-        if self._room is not None:
-            self._room.leave(self._guest)
+        if self._served is not None:
+            self._served.leave(self._client)
 
     # -- Reading
 
@@ -149,7 +149,7 @@ class ClientSocket:
         try:
             async with asyncio.timeout(limits.hello_s_max) as patience:
                 while (event := await receive())["type"] != "websocket.disconnect":
-                    if self._guest.is_leaving:
+                    if self._client.is_leaving:
                         break
                     if self._is_too_fast(limits.messages_per_s_max):
                         self.refuse(TOO_FAST)
@@ -164,10 +164,10 @@ class ClientSocket:
         except TimeoutError:
             self.refuse(NO_HELLO)
 
-    def refuse(self, goodbye: CloseCode) -> None:
-        if not self._guest.is_leaving:
-            LOG.warning("a client is sent away: %s (%d)", goodbye.name, goodbye.code)
-            self._guest.leave(goodbye)
+    def refuse(self, close_code: CloseCode) -> None:
+        if not self._client.is_leaving:
+            LOG.warning("a client is sent away: %s (%d)", close_code.name, close_code.code)
+            self._client.leave(close_code)
 
     def _is_too_fast(self, per_s_max: int) -> bool:
         second = int(time.monotonic())
@@ -181,8 +181,8 @@ class ClientSocket:
             self._complain("hello comes first")
         elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
             self._complain(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
-        elif self._room is not None and self._room.guest is self._guest:
-            self._room.line.hear(audio)
+        elif self._served is not None and self._served.client is self._client:
+            self._served.line.hear(audio)
 
     async def _take(self, text: str) -> None:
         try:
@@ -203,7 +203,7 @@ class ClientSocket:
     def _complain(self, what: str) -> None:
         self._bad += 1
         LOG.warning("a bad message: %s", what)
-        self._guest.tell(message("error", code="bad_message", message=what))
+        self._client.tell(message("error", code="bad_message", message=what))
         if self._bad >= self._settings.limits.bad_messages_max:
             self.refuse(BAD_MESSAGE)
 
@@ -216,30 +216,30 @@ class ClientSocket:
         if not self._may_enter(hello.get("token", "")):
             self.refuse(NO_TOKEN)
             return
-        room, goodbye = self._hall.find(hello)
-        if goodbye is not None:
-            self.refuse(goodbye)
+        served, close_code = self._conversations.find(hello)
+        if close_code is not None:
+            self.refuse(close_code)
             return
         try:
-            room = room or await self._hall.bring_back(hello)
+            served = served or await self._conversations.bring_back(hello)
         except StoreFailed:
             self.refuse(NO_STORE)
             return
-        if room is not None and room.is_elsewhere:  # it is about to go, and nobody would be told anything in it
+        if served is not None and served.is_elsewhere:  # it is about to go, and nobody would be told anything in it
             self.refuse(MOVED)
             return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
-        self._guest.tell(self._ready())
-        if room is not None:
-            self._room = room
-            self._hall.enter(room, self._guest, hello, self._language)
+        self._client.tell(self._ready())
+        if served is not None:
+            self._served = served
+            self._conversations.enter(served, self._client, hello, self._language)
         elif hello.get("conversation"):
             LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
             gone = "That conversation is over; the server no longer has it."
-            self._guest.tell(server_messages.notification("warning", "gone", gone, ("restart",)))
-            for told in self._hall.left_over(hello):
-                self._guest.tell(told)
+            self._client.tell(server_messages.notification("warning", "gone", gone, ("restart",)))
+            for told in self._conversations.left_over(hello):
+                self._client.tell(told)
 
     def _may_enter(self, token: str) -> bool:
         wanted = self._settings.token
@@ -252,7 +252,7 @@ class ClientSocket:
             version=VERSION,
             server=__version__,
             language=self._language,
-            agent=self._hall.describe(),
+            agent=self._conversations.describe(),
             audio={"input_hz": 16_000, "output_hz": OUTPUT_HZ},
             labels={state: label(state, self._language) for state in STATES},
             waits=[label(wait, self._language) for wait in WAITS],
@@ -264,25 +264,25 @@ class ClientSocket:
 
     def _obey(self, incoming: ClientMessage) -> None:
         if incoming.type == "ping":
-            self._guest.tell(message("pong", t=incoming.payload["t"]))
+            self._client.tell(message("pong", t=incoming.payload["t"]))
         elif incoming.type in ("calls", "watch") or self._operator.is_watching:
-            is_busy = self._room is not None and not self._room.is_over
+            is_busy = self._served is not None and not self._served.is_over
             self._operator.do(incoming, self._language, is_busy)
-        elif self._room is not None and not self._room.is_over:
-            if self._room.guest is self._guest:
-                self._room.do(incoming)
+        elif self._served is not None and not self._served.is_over:
+            if self._served.client is self._client:
+                self._served.do(incoming)
         elif incoming.type == "start":
             self._start()
         elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # of a sound that has just ended
-            self._guest.tell(message("error", code="refused", message=f"{incoming.type}: no conversation is going on"))
+            self._client.tell(message("error", code="refused", message=f"{incoming.type}: no conversation is going on"))
 
     def _start(self) -> None:
         assert self._hello is not None
-        if self._hall.is_draining:
+        if self._conversations.is_draining:
             self.refuse(STOPPING)
-        elif self._hall.has_seat(self._hello["seat"]):  # another tab was faster
+        elif self._conversations.has_seat(self._hello["seat"]):  # another tab was faster
             self.refuse(SEAT_TAKEN)
-        elif self._hall.is_full:
+        elif self._conversations.is_full:
             self.refuse(TOO_MANY)
         else:
             self._begin(self._hello)
@@ -290,11 +290,11 @@ class ClientSocket:
     def _begin(self, hello: dict[str, Any]) -> None:
         """An agent, its journal or its parts may fail as they are made: that is told, and this socket stays."""
         try:
-            self._room = self._hall.begin(self._guest, hello, self._language)
+            self._served = self._conversations.begin(self._client, hello, self._language)
         except Exception as failure:  # noqa: BLE001 - it is the agent's own code
             LOG.error("a conversation can't begin: %s", type(failure).__name__)
-            self._guest.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
-            self._guest.tell(message("ended", reason="it could not begin", canRestart=True))
+            self._client.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
+            self._client.tell(message("ended", reason="it could not begin", canRestart=True))
 
 
 def _language(wanted: str) -> str:

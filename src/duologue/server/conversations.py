@@ -37,25 +37,23 @@ from .switchboard import Switchboard
 
 PAST_MAX = 20
 STOPPED = "the server is stopping"
-_ID = re.compile("[0-9a-f]{32}")  # as a room makes it
+_ID = re.compile("[0-9a-f]{32}")  # as a served makes it
 LOG = logging.getLogger("duologue.server")
 
 
 class Conversations:
     """The conversations that are going on."""
 
-    def __init__(
-        self, make_agent: Callable[[], Agent], settings: ServerSettings, custody: Leases | None = None
-    ) -> None:
+    def __init__(self, make_agent: Callable[[], Agent], settings: ServerSettings, leases: Leases | None = None) -> None:
         self._make_agent = make_agent
-        self.custody = custody
+        self.leases = leases
         self._agent = make_agent()  # one that can't work is told of before anybody calls
-        if custody is not None:
-            custody.agent = identity_of(self._agent)
+        if leases is not None:
+            leases.agent = identity_of(self._agent)
         self._settings = settings
-        self.rooms: dict[str, ServedConversation] = {}
+        self.served: dict[str, ServedConversation] = {}
         self.past: OrderedDict[str, ServedConversation] = OrderedDict()  # the newest that are over, for their journals
-        self.guests: set[ClientOutbox] = set()
+        self.clients: set[ClientOutbox] = set()
         self.calls: set[Conversation] = set()  # on other lines, such as a telephone's: they can't move elsewhere
         self.tally = Tally()
         self.switchboard = Switchboard()
@@ -79,42 +77,42 @@ class Conversations:
 
     @property
     def is_full(self) -> bool:
-        return len(self.rooms) >= self._settings.limits.conversations_max
+        return len(self.served) >= self._settings.limits.conversations_max
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
         """The conversation that this client is in, or why it may not come in."""
-        room = self.rooms.get(hello.get("conversation", ""))
-        if room is not None and room.is_key(hello.get("key", "")):
-            return room, None
-        mine = next((room for room in self.rooms.values() if room.seat == hello["seat"]), None)
-        if mine is not None and mine.guest is not None and not hello.get("take_over", False):
+        served = self.served.get(hello.get("conversation", ""))
+        if served is not None and served.is_key(hello.get("key", "")):
+            return served, None
+        mine = next((served for served in self.served.values() if served.seat == hello["seat"]), None)
+        if mine is not None and mine.client is not None and not hello.get("take_over", False):
             return None, SEAT_TAKEN
         return mine, None
 
     def has_seat(self, seat: str) -> bool:
         """Is this seat in a conversation? (C-CON-002)"""
-        return any(room.seat == seat for room in self.rooms.values())
+        return any(served.seat == seat for served in self.served.values())
 
     def left_over(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
         """What nobody was there to hear when the conversation of this client ended."""
-        room = self.past.get(hello.get("conversation", ""))
-        return room.screen.pending.lost() if room is not None and room.is_key(hello.get("key", "")) else []
+        served = self.past.get(hello.get("conversation", ""))
+        return served.screen.pending.lost() if served is not None and served.is_key(hello.get("key", "")) else []
 
-    def enter(self, room: ServedConversation, guest: ClientOutbox, hello: dict[str, Any], language: str) -> None:
+    def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
         position = hello.get("played")
-        LOG.info("%s: a client has come back", correlation_id(room.id))
-        room.enter(
-            guest,
+        LOG.info("%s: a client has come back", correlation_id(served.id))
+        served.enter(
+            client,
             language=language,
             rate_hz=rate_of(hello),
-            position=Position(**position) if position and hello.get("conversation") == room.id else None,
+            position=Position(**position) if position and hello.get("conversation") == served.id else None,
             resumed=True,
             key=hello.get("key", ""),
         )
 
-    def begin(self, guest: ClientOutbox, hello: dict[str, Any], language: str) -> ServedConversation:
+    def begin(self, client: ClientOutbox, hello: dict[str, Any], language: str) -> ServedConversation:
         """A new conversation for this client."""
-        room = ServedConversation(
+        served = ServedConversation(
             self._make_agent(),
             hello["seat"],
             language=language,
@@ -122,20 +120,20 @@ class Conversations:
             text_chars_max=self._settings.limits.text_chars_max,
             journals=self._settings.journals,
             over=self._remove,
-            custody=self.custody,
+            leases=self.leases,
         )
-        self._add(room)
-        LOG.info("%s: begins, %d are going on", correlation_id(room.id), len(self.rooms))
-        room.enter(guest, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
-        room.start()
-        return room
+        self._add(served)
+        LOG.info("%s: begins, %d are going on", correlation_id(served.id), len(self.served))
+        served.enter(client, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
+        served.start()
+        return served
 
-    def _add(self, room: ServedConversation) -> None:
-        self.rooms[room.id] = room
+    def _add(self, served: ServedConversation) -> None:
+        self.served[served.id] = served
         self._is_empty.clear()
-        self.watch(room.conversation)
-        if self.custody is not None and isinstance(room.conversation.agent.thinker, Remembers):
-            room.conversation.agent.thinker.remember(self.custody)
+        self.watch(served.conversation)
+        if self.leases is not None and isinstance(served.conversation.agent.thinker, Remembers):
+            served.conversation.agent.thinker.remember(self.leases)
 
     # -- Conversations of another process
 
@@ -143,17 +141,17 @@ class Conversations:
         """The conversation that this client was in elsewhere, or here before a restart. None if nobody can go on with
         it; StoreFailed if that isn't known right now."""
         wanted = hello.get("conversation", "")
-        if self.custody is None or not _ID.fullmatch(wanted):
+        if self.leases is None or not _ID.fullmatch(wanted):
             return None
         try:
-            async with self.custody.turn(wanted):
-                if (room := self.rooms.get(wanted)) is not None:  # taken over meanwhile
-                    return room if room.is_key(hello.get("key", "")) else None
-                found = await self.custody.reclaim(wanted, hello.get("key", ""))
-                room = await self._restore(*found, hello) if found is not None else None
-                if room is not None:
-                    room.start()
-                return room
+            async with self.leases.turn(wanted):
+                if (served := self.served.get(wanted)) is not None:  # taken over meanwhile
+                    return served if served.is_key(hello.get("key", "")) else None
+                found = await self.leases.reclaim(wanted, hello.get("key", ""))
+                served = await self._restore(*found, hello) if found is not None else None
+                if served is not None:
+                    served.start()
+                return served
         except Damaged as problem:
             LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
             return None
@@ -163,27 +161,27 @@ class Conversations:
 
     async def adopt(self, kept: StoredConversation, lease: Lease) -> None:
         """One that nobody holds: it waits here for its client, and comes to its end if none comes."""
-        if kept.conversation not in self.rooms and (room := await self._restore(lease, kept, None)) is not None:
-            room.start()
+        if kept.conversation not in self.served and (served := await self._restore(lease, kept, None)) is not None:
+            served.start()
 
     async def _restore(
         self, lease: Lease, kept: StoredConversation, hello: dict[str, Any] | None
     ) -> ServedConversation | None:
-        assert self.custody is not None
+        assert self.leases is not None
         agent = self._make_agent()
         try:
-            earlier = await read_earlier(self.custody.store, kept, agent.settings, hello)
-            room = self._room_again(agent, earlier, kept.parts["room"], hello)
+            earlier = await read_earlier(self.leases.store, kept, agent.settings, hello)
+            served = self._served_again(agent, earlier, kept.parts["room"], hello)
         except NotRestorable as problem:
             LOG.warning("%s: can't go on: %s", correlation_id(kept.conversation), problem)
-            await self.custody.store.write(lease, kept.revision, StoreWrite({}, is_over=True))
+            await self.leases.store.write(lease, kept.revision, StoreWrite({}, is_over=True))
             return None
-        self.custody.hold(room, lease, kept)
-        self._add(room)
-        LOG.info("%s: goes on here, %d are going on", correlation_id(room.id), len(self.rooms))
-        return room
+        self.leases.hold(served, lease, kept)
+        self._add(served)
+        LOG.info("%s: goes on here, %d are going on", correlation_id(served.id), len(self.served))
+        return served
 
-    def _room_again(
+    def _served_again(
         self, agent: Agent, earlier: RestoredConversation, told: Any, hello: dict[str, Any] | None
     ) -> ServedConversation:
         return ServedConversation(
@@ -193,18 +191,18 @@ class Conversations:
             rate_hz=rate_of(hello or {}),
             text_chars_max=self._settings.limits.text_chars_max,
             over=self._remove,
-            custody=self.custody,
+            leases=self.leases,
             earlier=earlier,
         )
 
     def watch(self, conversation: Conversation) -> None:
         """Count this one too, and list it for operators, whichever line it is on."""
         self.tally.watch(conversation)
-        room = self.rooms.get(conversation.id)
-        if room is None:
+        served = self.served.get(conversation.id)
+        if served is None:
             self._note_call(conversation)
         if self._settings.watchable:
-            self.switchboard.add(room.screen if room is not None else Screen(conversation, datetime.now(UTC)))
+            self.switchboard.add(served.screen if served is not None else Screen(conversation, datetime.now(UTC)))
 
     def _note_call(self, conversation: Conversation) -> None:
         def note(entered: sg.StateEntered) -> None:
@@ -214,16 +212,16 @@ class Conversations:
         conversation.on(sg.StateEntered, note)
         conversation.on(sg.Ended, lambda _: self.calls.discard(conversation))
 
-    def _remove(self, room: ServedConversation) -> None:
-        if self.rooms.get(room.id) is room:  # else it is here again already
-            del self.rooms[room.id]
-        self.switchboard.remove(room.screen)
-        self.past[room.id] = room
+    def _remove(self, served: ServedConversation) -> None:
+        if self.served.get(served.id) is served:  # else it is here again already
+            del self.served[served.id]
+        self.switchboard.remove(served.screen)
+        self.past[served.id] = served
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)
-        how = "goes on elsewhere" if room.is_elsewhere else "is over"
-        LOG.info("%s: %s, %d are going on", correlation_id(room.id), how, len(self.rooms))
-        if not self.rooms:
+        how = "goes on elsewhere" if served.is_elsewhere else "is over"
+        LOG.info("%s: %s, %d are going on", correlation_id(served.id), how, len(self.served))
+        if not self.served:
             self._is_empty.set()
 
     def gauges(self) -> str:
@@ -231,7 +229,7 @@ class Conversations:
         return (
             "# HELP duologue_sockets Sockets that are open.\n"
             "# TYPE duologue_sockets gauge\n"
-            f"duologue_sockets {len(self.guests)}\n"
+            f"duologue_sockets {len(self.clients)}\n"
             "# HELP duologue_draining Is the server about to stop?\n"
             "# TYPE duologue_draining gauge\n"
             f"duologue_draining {int(self.is_draining)}\n"
@@ -243,15 +241,15 @@ class Conversations:
         """No new conversation; those that go on may end by themselves for a while, then they are ended."""
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
-        going = len(self.rooms) + len(self.calls)
+        going = len(self.served) + len(self.calls)
         LOG.info("stopping: %d conversations may take %.0f s to end", going, limit_s)
-        await asyncio.gather(self._leave_rooms(limit_s), self._let_calls_end(limit_s))
-        for guest in tuple(self.guests):
-            guest.leave(STOPPING)
+        await asyncio.gather(self._leave_served(limit_s), self._let_calls_end(limit_s))
+        for client in tuple(self.clients):
+            client.leave(STOPPING)
 
-    async def _leave_rooms(self, limit_s: float) -> None:
-        if self.custody is not None:
-            self.custody.is_leaving = True
+    async def _leave_served(self, limit_s: float) -> None:
+        if self.leases is not None:
+            self.leases.is_leaving = True
             await self._hand_over(limit_s)
         else:
             await self._let_end(limit_s)
@@ -265,27 +263,27 @@ class Conversations:
         await asyncio.gather(*(call.end(STOPPED) for call in tuple(self.calls)), return_exceptions=True)
 
     async def _let_end(self, limit_s: float) -> None:
-        for room in self.rooms.values():
-            room.tell(server_messages.notification("warning", "stopping", "The server is about to stop."))
-        await self._end([room for room in self.rooms.values() if room.guest is None])
+        for served in self.served.values():
+            served.tell(server_messages.notification("warning", "stopping", "The server is about to stop."))
+        await self._end([served for served in self.served.values() if served.client is None])
         try:
             await asyncio.wait_for(self._is_empty.wait(), limit_s)
         except TimeoutError:
-            await self._end(self.rooms.values())
+            await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
         """Each goes when nobody is in the middle of a sentence, or when there is no more time."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
-        while self.rooms:
+        while self.served:
             is_late = loop.time() >= until
-            going = [room for room in self.rooms.values() if is_late or room.is_resting or room.guest is None]
-            await asyncio.gather(*(room.hand_over() for room in going), return_exceptions=True)
-            if self.rooms:
+            going = [served for served in self.served.values() if is_late or served.is_resting or served.client is None]
+            await asyncio.gather(*(served.hand_over() for served in going), return_exceptions=True)
+            if self.served:
                 await asyncio.sleep(0.05)
 
-    async def _end(self, rooms: Iterable[ServedConversation]) -> None:
-        ending = [room.end(STOPPED) for room in rooms]
+    async def _end(self, served: Iterable[ServedConversation]) -> None:
+        ending = [served.end(STOPPED) for served in served]
         await asyncio.gather(*ending, return_exceptions=True)
 
 

@@ -60,7 +60,7 @@ class Leases:
         self._address = address
         self._instance = uuid.uuid4().hex
         self._ttl_ms = ttl_ms
-        self._rooms: dict[str, ServedConversation] = {}
+        self._served: dict[str, ServedConversation] = {}
         self._writers: dict[str, CheckpointWriter] = {}
         self._dialogues: dict[str, dict[str, Any] | None] = {}
         self._private: set[str] = set()
@@ -78,7 +78,7 @@ class Leases:
     async def open(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
-        self._beating = asyncio.get_running_loop().create_task(self._beat(adopt), name="custody")
+        self._beating = asyncio.get_running_loop().create_task(self._beat(adopt), name="leases")
 
     async def close(self) -> None:
         if self._beating is not None:
@@ -99,8 +99,8 @@ class Leases:
             with self._grumbling("renewing"):
                 await self._renew()
             with self._grumbling("taking over"):
-                for room in tuple(self._unkept.values()):
-                    await self.take(room)
+                for served in tuple(self._unkept.values()):
+                    await self.take(served)
                 if not self.is_leaving:
                     for orphan in await self.store.orphans(ORPHANS_MAX + len(self._damaged)):
                         await self._take_over(orphan, adopt)
@@ -160,21 +160,21 @@ class Leases:
 
     # -- Conversations
 
-    async def take(self, room: ServedConversation) -> None:
+    async def take(self, served: ServedConversation) -> None:
         """Keep a new conversation. Where the store fails, its client is told, and it is kept as soon as that works."""
         try:
-            lease, kept = await self.store.claim(room.id, self.name, self._ttl_ms, key_hash=room.key_hash)
+            lease, kept = await self.store.claim(served.id, self.name, self._ttl_ms, key_hash=served.key_hash)
         except (StoreFailed, Held) as problem:
-            if room.id not in self._unkept:
-                LOG.error("%s: is not kept: %s", correlation_id(room.id), without_id(problem, room.id))
-                self._unkept[room.id] = room
-                room.note_unsaved(True)
+            if served.id not in self._unkept:
+                LOG.error("%s: is not kept: %s", correlation_id(served.id), without_id(problem, served.id))
+                self._unkept[served.id] = served
+                served.note_unsaved(True)
             return
-        dialogue = self._dialogues.get(room.id)
-        self.hold(room, lease, kept)
-        if self._unkept.pop(room.id, None) is not None:
-            self._dialogues[room.id] = dialogue
-            room.note_unsaved(False)
+        dialogue = self._dialogues.get(served.id)
+        self.hold(served, lease, kept)
+        if self._unkept.pop(served.id, None) is not None:
+            self._dialogues[served.id] = dialogue
+            served.note_unsaved(False)
 
     async def reclaim(self, conversation: str, key: str) -> tuple[Lease, StoredConversation] | None:
         """A client has come back to us. None if there is no such conversation, or the key is not its own."""
@@ -188,14 +188,14 @@ class Leases:
 
     def _is_of_another(self, kept: StoredConversation | None) -> bool:
         """Does it belong to an agent that is not ours? Then it is left to a server that has it."""
-        room = kept.parts.get("room") if kept is not None else None
-        return isinstance(room, dict) and room.get("agent", self.agent) != self.agent
+        served = kept.parts.get("room") if kept is not None else None
+        return isinstance(served, dict) and served.get("agent", self.agent) != self.agent
 
-    def hold(self, room: ServedConversation, lease: Lease, kept: StoredConversation) -> None:
+    def hold(self, served: ServedConversation, lease: Lease, kept: StoredConversation) -> None:
         """This conversation is ours from here on."""
-        id_ = room.id
-        earlier = self._rooms.get(id_)
-        if earlier is not None and earlier is not room:
+        id_ = served.id
+        earlier = self._served.get(id_)
+        if earlier is not None and earlier is not served:
             earlier.lose()
         writer = CheckpointWriter(
             self.store,
@@ -205,27 +205,27 @@ class Leases:
             lambda problem: self._tell_trouble(writer, problem),
         )
         self._elsewhere.pop(id_, None)
-        self._rooms[id_], self._writers[id_] = room, writer
+        self._served[id_], self._writers[id_] = served, writer
         self._dialogues[id_] = kept.parts.get("dialogue")
-        if room.conversation.agent.private:
+        if served.conversation.agent.private:
             self._private.add(id_)
-        writer.add_part("room", lambda: None if id_ in self._private else room.dump() | {"agent": self.agent})
+        writer.add_part("room", lambda: None if id_ in self._private else served.dump() | {"agent": self.agent})
         writer.add_part("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
-        room.keep(writer)
+        served.keep(writer)
 
-    async def let_go(self, room: ServedConversation, is_over: bool) -> None:
+    async def let_go(self, served: ServedConversation, is_over: bool) -> None:
         """Write the rest. One that is over is over; any other may be claimed by anybody at once."""
-        self._unkept.pop(room.id, None)
-        if self._rooms.get(room.id) is not room:
-            return  # it was lost, and may be here again in another room
-        writer = self._writers[room.id]
+        self._unkept.pop(served.id, None)
+        if self._served.get(served.id) is not served:
+            return  # it was lost, and may be here again as another object
+        writer = self._writers[served.id]
         await writer.close(PARTS, is_over)
-        if self._writers.get(room.id) is writer:
-            self._forget(room.id)
+        if self._writers.get(served.id) is writer:
+            self._forget(served.id)
 
     def _forget(self, conversation: str) -> None:
         """What still runs of it may do nothing more that can't be repeated."""
-        self._rooms.pop(conversation, None)
+        self._served.pop(conversation, None)
         self._writers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
         self._private.discard(conversation)
@@ -238,18 +238,18 @@ class Leases:
         conversation = writer.lease.conversation
         if self._writers.get(conversation) is not writer:
             return  # of an earlier time that it was here
-        room = self._rooms[conversation]
+        served = self._served[conversation]
         self._forget(conversation)
         LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
-        room.lose()
+        served.lose()
 
     def _tell_trouble(self, writer: CheckpointWriter, problem: StoreFailed | None) -> None:
         conversation = writer.lease.conversation
-        room = self._rooms.get(conversation) if self._writers.get(conversation) is writer else None
+        served = self._served.get(conversation) if self._writers.get(conversation) is writer else None
         if problem is not None:
             LOG.error("%s: can't be saved: %s", correlation_id(conversation), without_id(problem, conversation))
-        if room is not None:
-            room.note_unsaved(problem is not None)
+        if served is not None:
+            served.note_unsaved(problem is not None)
 
     # -- What a brain remembers
 

@@ -84,11 +84,11 @@ async def serve(
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    hall = server.hall
-    await loop.run_in_executor(None, hall.load)
-    if hall.custody is not None:
-        await hall.custody.open(hall.adopt)
-        await hall.custody.store.sweep(keep_days * 86_400_000)
+    conversations = server.conversations
+    await loop.run_in_executor(None, conversations.load)
+    if conversations.leases is not None:
+        await conversations.leases.open(conversations.adopt)
+        await conversations.leases.store.sweep(keep_days * 86_400_000)
     try:
         async with serving(server, listening) as running:
             ready()
@@ -96,11 +96,11 @@ async def serve(
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
                 signal.signal(number, signal.SIG_DFL)  # the second one ends it at once, without a word
-            await hall.drain()
+            await conversations.drain()
             running.should_exit = True
     finally:
-        if hall.custody is not None:
-            await hall.custody.close()
+        if conversations.leases is not None:
+            await conversations.leases.close()
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:

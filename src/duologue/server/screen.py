@@ -31,11 +31,13 @@ METRICS_S_MIN = 1.0
 
 
 class Viewer:
-    """One guest before the screen: the one that talks, or one that watches."""
+    """One client before the screen: the one that talks, or one that watches."""
 
-    def __init__(self, guest: ClientOutbox, teller: MessageWriter, is_watching: bool, is_private: bool) -> None:
-        self._guest = guest
-        self.teller = teller
+    def __init__(
+        self, client: ClientOutbox, message_writer: MessageWriter, is_watching: bool, is_private: bool
+    ) -> None:
+        self._client = client
+        self.message_writer = message_writer
         self.is_watching = is_watching
         self._is_private = is_private
         self.is_debugging = False
@@ -47,7 +49,7 @@ class Viewer:
         if told is not None and self.is_watching:
             told = as_watched(told, self._is_private)
         if told is not None:
-            self._guest.tell(told)
+            self._client.tell(told)
 
 
 class Screen:
@@ -68,7 +70,7 @@ class Screen:
         brain = conversation.agent.thinker
         self._forms = brain if isinstance(brain, ShowsForm) else None  # asking costs more than most signals do
         self._stages = LatencyStages()
-        self._teller = MessageWriter(conversation, began, "en")
+        self._message_writer = MessageWriter(conversation, began, "en")
         self._viewers: dict[ClientOutbox, Viewer] = {}
         conversation.on(sg.Signal, self._note)
         conversation.engine.watchers.append(self._follow)
@@ -80,22 +82,22 @@ class Screen:
 
     # -- Viewers come and go
 
-    def enter(self, guest: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
-        teller = MessageWriter(self.conversation, self.began, language)
-        self._viewers[guest] = Viewer(guest, teller, is_watching, self.conversation.agent.private)
+    def enter(self, client: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
+        message_writer = MessageWriter(self.conversation, self.began, language)
+        self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
 
-    def leave(self, guest: ClientOutbox) -> None:
-        self._viewers.pop(guest, None)
+    def leave(self, client: ClientOutbox) -> None:
+        self._viewers.pop(client, None)
 
-    def is_of(self, guest: ClientOutbox) -> bool:
+    def is_of(self, client: ClientOutbox) -> bool:
         """Is this the client that talks?"""
-        return guest in self._viewers and not self._viewers[guest].is_watching
+        return client in self._viewers and not self._viewers[client].is_watching
 
-    def greet_watcher(self, guest: ClientOutbox) -> None:
+    def greet_watcher(self, client: ClientOutbox) -> None:
         """What a watcher is told first: which call this is, and how it is. No key, and no id that opens anything."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
-        self._viewers[guest].tell(
+        self._viewers[client].tell(
             message(
                 "conversation",
                 conversation=self.id,
@@ -107,13 +109,13 @@ class Screen:
                 private=agent.private,
             )
         )
-        self.show(guest)
+        self.show(client)
 
-    def show(self, guest: ClientOutbox) -> None:
+    def show(self, client: ClientOutbox) -> None:
         """Everything as it is, for one that has just come."""
-        viewer, talk = self._viewers[guest], self.conversation
+        viewer, talk = self._viewers[client], self.conversation
         viewer.tell(server_messages.history(talk.history, self.pending.lost_turns))
-        viewer.tell(viewer.teller.state())
+        viewer.tell(viewer.message_writer.state())
         for call, tool, mode in talk.engine.tool_calls.running():
             viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))
         for told in self.pending.open(talk.state == "faulted", talk.engine.tool_calls.asking):
@@ -126,24 +128,24 @@ class Screen:
 
     # -- Every step
 
-    def debug(self, guest: ClientOutbox, is_on: bool) -> None:
+    def debug(self, client: ClientOutbox, is_on: bool) -> None:
         """Tell this viewer of every step, or of no more."""
-        viewer = self._viewers.get(guest)
+        viewer = self._viewers.get(client)
         if viewer is None:
             return
         viewer.is_debugging = False
         if is_on and viewer.opening is None:
-            work = self._open_debug(guest, viewer)
+            work = self._open_debug(client, viewer)
             viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
 
-    async def _open_debug(self, guest: ClientOutbox, viewer: Viewer) -> None:
+    async def _open_debug(self, client: ClientOutbox, viewer: Viewer) -> None:
         """A long conversation takes a while to play again, and nobody else should wait for it."""
         try:
             upto = len(self.log)
             records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
             records += steps_to_json(self.log.since(upto))
             settings = settings_of(self.conversation.agent.settings)
-            if self._viewers.get(guest) is viewer:
+            if self._viewers.get(client) is viewer:
                 viewer.is_debugging = True
                 viewer.tell(message("debug", **table(), settings=settings, moments=records))
         finally:
@@ -153,11 +155,11 @@ class Screen:
 
     def _note(self, signal: sg.Signal) -> None:
         is_heard = any(not viewer.is_watching for viewer in self._viewers.values())
-        told = self._teller.tell(signal)
+        told = self._message_writer.tell(signal)
         if told is not None:
             self.pending.note(signal, told, is_heard=is_heard)
         for viewer in tuple(self._viewers.values()):
-            viewer.tell(viewer.teller.tell(signal))
+            viewer.tell(viewer.message_writer.tell(signal))
             if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
                 self._tell_form(viewer)
                 self._tell_metrics(viewer)

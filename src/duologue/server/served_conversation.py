@@ -76,7 +76,7 @@ class ServedConversation:
         text_chars_max: int,
         over: Callable[[ServedConversation], None],
         journals: Path | None = None,
-        custody: Leases | None = None,
+        leases: Leases | None = None,
         earlier: RestoredConversation | None = None,
     ) -> None:
         self.id = earlier.id if earlier is not None else uuid.uuid4().hex
@@ -85,7 +85,7 @@ class ServedConversation:
         self.seat = seat
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
-        self._is_saved = not agent.private and (journals is not None or custody is not None)
+        self._is_saved = not agent.private and (journals is not None or leases is not None)
         self._is_unsaved = False  # right now, though it should be
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
@@ -93,13 +93,13 @@ class ServedConversation:
         pending = MissedMessages(earlier.lost, earlier.lost_turns) if earlier is not None else MissedMessages()
         self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else (), pending)
         self._earlier = earlier
-        self._custody = custody
+        self._leases = leases
         self._writer: CheckpointWriter | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
         self._early: list[ClientMessage] | None = [] if earlier is not None else None  # until it goes on
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.is_elsewhere = False
-        self.guest: ClientOutbox | None = None
+        self.client: ClientOutbox | None = None
         self.is_over = False
         self._text_chars_max = text_chars_max
         self._over = over
@@ -114,7 +114,7 @@ class ServedConversation:
     # -- Beginning and ending
 
     def start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._run(), name="room")
+        self._task = asyncio.get_running_loop().create_task(self._run(), name="served conversation")
 
     async def _run(self) -> None:
         reason = "it could not begin"
@@ -122,8 +122,8 @@ class ServedConversation:
             if self._earlier is not None:
                 await self._go_on(self._earlier)
             else:
-                if self._custody is not None:
-                    await self._custody.take(self)
+                if self._leases is not None:
+                    await self._leases.take(self)
                 await self.conversation.start()
             reason = await self.conversation.wait()
         except DuologueError as problem:
@@ -135,8 +135,8 @@ class ServedConversation:
             self.is_over = True
             if not self.is_elsewhere:
                 await self.conversation.end(reason)  # if it could not go on, what it owes is told, and its watchers go
-                if self._custody is not None:
-                    await self._custody.let_go(self, is_over=True)
+                if self._leases is not None:
+                    await self._leases.let_go(self, is_over=True)
                 self.tell(message("ended", reason=reason, canRestart=True))
             self._over(self)
 
@@ -188,16 +188,16 @@ class ServedConversation:
 
     async def hand_over(self) -> None:
         """Let another node go on with it: everything is written, the client is sent there."""
-        if self._custody is not None and not self.is_elsewhere and not self.is_over:
+        if self._leases is not None and not self.is_elsewhere and not self.is_over:
             self.is_elsewhere = True
             self.conversation.freeze()  # nothing may be heard that the next node doesn't know of
-            await self._custody.let_go(self, is_over=False)
+            await self._leases.let_go(self, is_over=False)
             await self._abandon(STOPPING)
 
-    async def _abandon(self, goodbye: CloseCode) -> None:
-        if self.guest is not None:
-            self.guest.drop_sound(self.conversation.machine_state.voice_id)
-            self.guest.leave(goodbye)
+    async def _abandon(self, close_code: CloseCode) -> None:
+        if self.client is not None:
+            self.client.drop_sound(self.conversation.machine_state.voice_id)
+            self.client.leave(close_code)
         await self.conversation.abandon("another node has it")
 
     @property
@@ -227,7 +227,7 @@ class ServedConversation:
 
     def enter(
         self,
-        guest: ClientOutbox,
+        client: ClientOutbox,
         *,
         language: str,
         rate_hz: int,
@@ -240,25 +240,25 @@ class ServedConversation:
             self.key = key  # a node that took over by itself doesn't know it
         if not self._arrival.done():
             self._arrival.set_result(position)
-        if self.guest is not None and self.guest is not guest:
-            former, self.guest = self.guest, None
+        if self.client is not None and self.client is not client:
+            former, self.client = self.client, None
             self.screen.leave(former)
             former.leave(TAKEN_OVER)
-        self.guest = guest
+        self.client = client
         self._language = language
         self.line.rate_hz = rate_hz
-        self._greet(guest, resumed)
+        self._greet(client, resumed)
         if position is not None and self._early is None:
             self.conversation.engine.skip_voices(position.voice)
-        self.line.attach(guest, position)
+        self.line.attach(client, position)
 
-    def leave(self, guest: ClientOutbox) -> None:
-        if self.guest is guest:
-            self.guest = None
-            self.screen.leave(guest)
-            self.line.detach(guest)
+    def leave(self, client: ClientOutbox) -> None:
+        if self.client is client:
+            self.client = None
+            self.screen.leave(client)
+            self.line.detach(client)
 
-    def _greet(self, guest: ClientOutbox, resumed: bool) -> None:
+    def _greet(self, client: ClientOutbox, resumed: bool) -> None:
         """All that a client needs to show the conversation as it is."""
         since = server_messages.iso(self.began, 0)
         self.tell(
@@ -266,17 +266,17 @@ class ServedConversation:
                 "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
             )
         )
-        self.screen.enter(guest, self._language)
+        self.screen.enter(client, self._language)
         if resumed:
-            self.screen.show(guest)
+            self.screen.show(client)
             if self._is_unsaved:
                 self._tell_unsaved()
             if self._writer is not None:
                 self._writer.mark("room")  # what was lost is told
 
     def tell(self, told: server_messages.ServerMessage) -> None:
-        if self.guest is not None:
-            self.guest.tell(told)
+        if self.client is not None:
+            self.client.tell(told)
 
     # -- What the client does
 
@@ -352,8 +352,8 @@ class ServedConversation:
             self.line.hang_up()
 
     def _debug(self, is_on: bool) -> None:
-        if self.guest is not None:
-            self.screen.debug(self.guest, is_on)
+        if self.client is not None:
+            self.screen.debug(self.client, is_on)
 
     # -- What the conversation does
 

@@ -30,7 +30,7 @@ class Switchboard:
 
     def __init__(self) -> None:
         self._screens: dict[str, Screen] = {}
-        self._guests: dict[ClientOutbox, None] = {}
+        self._clients: dict[ClientOutbox, None] = {}
         self._alarm: asyncio.TimerHandle | None = None
 
     def add(self, screen: Screen) -> None:
@@ -57,29 +57,29 @@ class Switchboard:
 
     # -- The list
 
-    def subscribe(self, guest: ClientOutbox) -> None:
-        self._guests[guest] = None
-        guest.tell(self._list(guest))
+    def subscribe(self, client: ClientOutbox) -> None:
+        self._clients[client] = None
+        client.tell(self._list(client))
 
-    def unsubscribe(self, guest: ClientOutbox) -> None:
-        self._guests.pop(guest, None)
+    def unsubscribe(self, client: ClientOutbox) -> None:
+        self._clients.pop(client, None)
 
     def _note_change(self) -> None:
         """Many calls change all the time: they are told together."""
-        if self._guests and self._alarm is None:
+        if self._clients and self._alarm is None:
             self._alarm = asyncio.get_running_loop().call_later(LIST_S_MIN, self._tell)
 
     def _tell(self) -> None:
         self._alarm = None
-        for guest in tuple(self._guests):
-            guest.tell(self._list(guest))
+        for client in tuple(self._clients):
+            client.tell(self._list(client))
 
-    def _list(self, guest: ClientOutbox) -> ServerMessage:
+    def _list(self, client: ClientOutbox) -> ServerMessage:
         """Oldest first. `own` is the conversation that this very client is in."""
-        return message("calls", calls=[_entry(screen, guest) for screen in self._screens.values()])
+        return message("calls", calls=[_entry(screen, client) for screen in self._screens.values()])
 
 
-def _entry(screen: Screen, guest: ClientOutbox) -> dict[str, Any]:
+def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
     agent = screen.conversation.agent
     return {
         "id": screen.id,
@@ -88,16 +88,16 @@ def _entry(screen: Screen, guest: ClientOutbox) -> dict[str, Any]:
         "state": screen.conversation.state,
         "since": server_messages.iso(screen.began, 0),
         "private": agent.private,
-        "own": screen.is_of(guest),
+        "own": screen.is_of(client),
     }
 
 
 class Operator:
     """What one socket sees of the calls of others."""
 
-    def __init__(self, switchboard: Switchboard, guest: ClientOutbox, may_watch: bool) -> None:
+    def __init__(self, switchboard: Switchboard, client: ClientOutbox, may_watch: bool) -> None:
         self._switchboard = switchboard
-        self._guest = guest
+        self._client = client
         self.may_watch = may_watch
         self._screen: Screen | None = None
 
@@ -112,11 +112,11 @@ class Operator:
             self._refuse(kind, "this server does not let you watch calls")
         elif kind == "calls":
             act = self._switchboard.subscribe if given.get("on", True) else self._switchboard.unsubscribe
-            act(self._guest)
+            act(self._client)
         elif kind == "watch":
             self._watch(given["id"], language, is_busy)
         elif kind == "debug" and self._screen is not None:
-            self._screen.debug(self._guest, given["on"])
+            self._screen.debug(self._client, given["on"])
         elif kind not in _OF_A_SOUND:
             self._refuse(kind, "whoever watches a call does nothing in it")
 
@@ -125,27 +125,27 @@ class Operator:
         if id_ is not None and is_busy:
             self._refuse("watch", "you are in a conversation of your own")
         elif id_ is not None and screen is None:
-            self._guest.tell(message("error", code="no_call", message="watch: there is no such call, or it is over"))
+            self._client.tell(message("error", code="no_call", message="watch: there is no such call, or it is over"))
         else:
             self._stop()
             if screen is not None:
                 LOG.info("%s: is being watched", screen.id)
                 self._screen = screen
-                screen.enter(self._guest, language, is_watching=True)
-                screen.greet_watcher(self._guest)
+                screen.enter(self._client, language, is_watching=True)
+                screen.greet_watcher(self._client)
 
     def _refuse(self, kind: str, why: str) -> None:
-        self._guest.tell(message("error", code="refused", message=f"{kind}: {why}"))
+        self._client.tell(message("error", code="refused", message=f"{kind}: {why}"))
 
     def _stop(self) -> None:
         if self._screen is not None:
-            self._screen.leave(self._guest)
+            self._screen.leave(self._client)
             self._screen = None
 
     def leave(self) -> None:
         """The socket is gone, and with it the list and the view."""
         self._stop()
-        self._switchboard.unsubscribe(self._guest)
+        self._switchboard.unsubscribe(self._client)
 
 
 def may_watch(scope: dict[str, Any], settings: ServerSettings) -> bool:

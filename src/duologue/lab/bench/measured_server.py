@@ -149,12 +149,12 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
                 figures.lags_ms.clear()
                 cpu_s, wall_s = time.process_time(), time.monotonic()
                 idle_kb = resident_kb()
-                pipe.send(len(server.hall.rooms))
+                pipe.send(len(server.conversations.served))
             else:
                 pipe.send(
                     {
                         "cpu_share": (time.process_time() - cpu_s) / (time.monotonic() - wall_s),
-                        "mb_per_session": (idle_kb - before) / 1024 / max(1, len(server.hall.rooms)),
+                        "mb_per_session": (idle_kb - before) / 1024 / max(1, len(server.conversations.served)),
                         "resident_mb": resident_kb() / 1024,
                         "lags_ms": figures.lags_ms,
                         "onsets": figures.onsets,
@@ -162,26 +162,26 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
                     }
                 )
         lagging.cancel()
-        for room in tuple(server.hall.rooms.values()):
-            await room.end("measured")
+        for served in tuple(server.conversations.served.values()):
+            await served.end("measured")
 
 
 def _watch(server: Server, figures: ServerFigures) -> None:
     """Note what matters of every conversation that begins."""
-    watch = server.hall.watch
+    watch = server.conversations.watch
 
     def watched(conversation: Conversation) -> None:
         watch(conversation)
-        room = server.hall.rooms[conversation.id]
+        served = server.conversations.served[conversation.id]
         ears = conversation.agent.ears
         assert isinstance(ears, CountingEars)
-        figures.onsets[room.seat] = ears.onsets
-        times = figures.decided.setdefault(room.seat, [])
+        figures.onsets[served.seat] = ears.onsets
+        times = figures.decided.setdefault(served.seat, [])
         conversation.on(
             sg.Decided, lambda found: times.append(time.monotonic()) if found.decision == "end_of_turn" else None
         )
 
-    server.hall.watch = watched  # type: ignore[method-assign]
+    server.conversations.watch = watched  # type: ignore[method-assign]
 
 
 async def _measure_lag(figures: ServerFigures) -> None:

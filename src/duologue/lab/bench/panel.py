@@ -112,14 +112,14 @@ async def _measure(turns: int, progress: Callable[[str], None]) -> dict[str, Any
         timings = await _timings(page, len(noted.entered))
         measured = await page.evaluate("window.measured")
         result = _result(noted, timings, measured, before, after)
-        for room in tuple(server.hall.rooms.values()):
-            await room.end("measured")
+        for served in tuple(server.conversations.served.values()):
+            await served.end("measured")
         await browser.close()
     return result
 
 
 def _watch(server: Server, noted: PanelNotes) -> None:
-    watch = server.hall.watch
+    watch = server.conversations.watch
 
     def watched(conversation: Conversation) -> None:
         watch(conversation)
@@ -129,20 +129,20 @@ def _watch(server: Server, noted: PanelNotes) -> None:
         if signal.view == "conversation":
             noted.entered.append((signal.state, time.perf_counter() * 1000))
 
-    server.hall.watch = watched  # type: ignore[method-assign]
+    server.conversations.watch = watched  # type: ignore[method-assign]
 
 
 def _watch_sound(server: Server, noted: PanelNotes) -> None:
-    (room,) = server.hall.rooms.values()
-    guest = room.guest
-    assert guest is not None
-    send = guest.send_sound
+    (served,) = server.conversations.served.values()
+    client = served.client
+    assert client is not None
+    send = client.send_sound
 
     def noted_send(voice: int, chunk: int, pcm: bytes) -> None:
         noted.sounds.setdefault(voice, time.perf_counter() * 1000)
         send(voice, chunk, pcm)
 
-    guest.send_sound = noted_send  # type: ignore[method-assign]
+    client.send_sound = noted_send  # type: ignore[method-assign]
 
 
 # -- Driving

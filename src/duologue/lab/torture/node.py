@@ -53,10 +53,10 @@ def _serve(given: argparse.Namespace) -> None:
         stream=sys.stderr,
     )
     listening = bound("127.0.0.1", given.port)
-    custody = Leases(open_store(given.store), given.name, address(listening), given.ttl_ms)
+    leases = Leases(open_store(given.store), given.name, address(listening), given.ttl_ms)
     limits = Limits(drain_s_max=given.drain_s, sockets_per_address_max=1_000)
     agent = make_agent(DeedLog(given.ledger, given.name))
-    server = Server(agent, ServerSettings(port=given.port, limits=limits), custody=custody)
+    server = Server(agent, ServerSettings(port=given.port, limits=limits), leases=leases)
 
     def ready() -> None:
         sys.stdout.write("ready\n")
