@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from duologue.brains.scripted import ScriptedBrain
@@ -19,7 +18,7 @@ from duologue.core.settings import profile as settings_of
 from duologue.core.state import is_at_rest
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
-from duologue.ports import AgentSaid, CallOutput, Final, Heard, News, Partial, Sound, SpeechBegan, SpeechEnded, UserSaid
+from duologue.ports import AgentSaid, CallOutput, News, Sound, UserSaid
 from duologue.ports.line import Finished, LineEvent, Stopped
 from duologue.ports.worker import Worker
 from duologue.runtime.agent import Agent, Phrases
@@ -40,11 +39,11 @@ class TruthfulLine(ScriptedLine):
         self.stop_ms = stop_ms
         self.given_ms: Counter[int] = Counter()
         self.sounded_ms: dict[int, int] = {}
-        self._words: dict[int, list[tuple[int, str]]] = {}
+        self.words_given: dict[int, list[tuple[int, str]]] = {}
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
         start_ms = self.given_ms[voice]
-        self._words.setdefault(voice, []).extend((start_ms + word.end_ms, word.text) for word in sound.words)
+        self.words_given.setdefault(voice, []).extend((start_ms + word.end_ms, word.text) for word in sound.words)
         self.given_ms[voice] += sound.ms
         super().play(voice, chunk, sound)
 
@@ -59,11 +58,11 @@ class TruthfulLine(ScriptedLine):
     def heard_of(self, voice: int) -> str:
         """The words of this voice whose sound came out to its end."""
         heard_ms = self.sounded_ms.get(voice, 0)
-        return " ".join(text for end_ms, text in self._words.get(voice, []) if end_ms <= heard_ms)
+        return " ".join(text for end_ms, text in self.words_given.get(voice, []) if end_ms <= heard_ms)
 
     @property
     def heard(self) -> list[str]:
-        return [text for voice in self._words if (text := self.heard_of(voice))]
+        return [text for voice in self.words_given if (text := self.heard_of(voice))]
 
 
 class Staged(Call):
@@ -91,60 +90,12 @@ class Staged(Call):
         if self.settings.greets:
             self.waits(1).settles()
 
-    # -- The ears, act by act
-
-    def hears(self, *heard: Heard) -> Staged:
-        """The ears report this now; what follows in the same millisecond has happened on return."""
-
-        async def act() -> None:
-            for item in heard:
-                self.person.ears.tell(item)
-            await _let_everybody_run()
-
-        self._run(act())
-        return self
-
-    def begins(self) -> Staged:
-        """The person begins to make a sound."""
-        self.person.utterance += 1
-        return self.hears(SpeechBegan(self.person.utterance))
-
-    def ends(self) -> Staged:
-        return self.hears(SpeechEnded(self.person.utterance))
-
-    def partial(self, text: str) -> Staged:
-        return self.hears(Partial(text, utterance=self.person.utterance))
-
-    def final(self, text: str, utterance: int = 0) -> Staged:
-        return self.hears(Final(text, utterance=utterance or self.person.utterance))
-
-    def does(self, act: Callable[[], object]) -> Staged:
-        """Anything else, at this millisecond."""
-
-        async def doing() -> None:
-            act()
-            await _let_everybody_run()
-
-        self._run(doing())
-        return self
-
     # -- Time
 
     def plays(self, heard_ms: int) -> Staged:
         """Wait until exactly so much of the current voice has sounded."""
         self.until(lambda: self.line.is_sounding)
         self.until(lambda: self.line.heard_ms >= heard_ms)
-        return self
-
-    def until(self, holds: Callable[[], bool], limit_ms: int = 60_000) -> Staged:
-        """Let time pass, millisecond by millisecond, until this holds."""
-
-        async def wait() -> None:
-            async with asyncio.timeout(limit_ms / 1000):
-                while not holds():
-                    await asyncio.sleep(0.001)
-
-        self._run(wait())
         return self
 
     # -- What happened
@@ -182,12 +133,12 @@ class Staged(Call):
         """One more ordinary turn, dead air broken in time, an honest history, a clean end."""
         self.person.pace = SpeakingPace()
         self.settles()
-        self._answers_once_more()
-        self._breaks_dead_air()
-        self._kept_the_truth(heard_exactly)
-        self._ends_cleanly()
+        self.answers_once_more()
+        self.breaks_dead_air()
+        self.kept_the_truth(heard_exactly)
+        self.ends_cleanly()
 
-    def _answers_once_more(self) -> None:
+    def answers_once_more(self) -> None:
         asked, sounds = len(self.brain.requests), len(self.when(fx.StartPlayback))
         self.says(LAST_WORDS)
         self.settles()
@@ -198,7 +149,7 @@ class Staged(Call):
         assert last.text
         assert not last.interrupted
 
-    def _breaks_dead_air(self) -> None:
+    def breaks_dead_air(self) -> None:
         s = self.conversation.machine_state
         assert is_at_rest(s), s
         assert self.due(Timer.DEAD_AIR) == self.now_ms + self.settings.dead_air_ms
@@ -208,7 +159,7 @@ class Staged(Call):
         assert asks[-1] == (quiet_at + self.settings.dead_air_ms, Ask.CHECK_IN)
         assert self.due(Timer.DEAD_AIR) == self.now_ms + self.settings.dead_air_ms
 
-    def _kept_the_truth(self, heard_exactly: bool) -> None:
+    def kept_the_truth(self, heard_exactly: bool) -> None:
         """The history holds what was heard, each thing once."""
         if heard_exactly:
             assert self.heard == self.truth.heard
@@ -223,7 +174,7 @@ class Staged(Call):
         assert len(set(ended)) == len(ended), "each job has exactly one end"
         check_line(self)
 
-    def _ends_cleanly(self) -> None:
+    def ends_cleanly(self) -> None:
         self.hangs_up()
         self.waits(2_000)
         assert len(self.conversation.engine.tasks) == 0
@@ -256,11 +207,6 @@ def check_line(call: Call) -> None:
             held.discard(act.voice)
         elif act.what == "clear":
             over.add(act.voice)
-
-
-async def _let_everybody_run() -> None:
-    for _ in range(20):
-        await asyncio.sleep(0)
 
 
 _EFFECT_NAMES = {kind.__name__ for kind in fx.EFFECTS}

@@ -368,9 +368,9 @@ def test_ears_that_die_in_mid_utterance_leave_nobody_talking_for_ever(profile: s
     """livekit/agents#5665: the transcriber dies while the user speaks. Whoever listens next knows nothing
     of that utterance; the turn ends with the words there are, as if the sound had ended."""
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
-        call.begins().waits(500)
+        call.begins_speaking().waits(500)
         if words:
-            call.partial("book a flight")
+            call.partial_text("book a flight")
         call.waits(250).does(lambda: call.person.ears.fail(OSError("reset by peer")))
         died_at = call.now_ms
         call.waits(call.settings.settle_ms_max + call.settings.text_ms_max + 1_000)
@@ -389,9 +389,11 @@ def test_ears_that_count_from_one_again_after_a_failure_are_understood(profile: 
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile) as call:
         call.says("book a flight")
         call.plays(200).does(lambda: call.person.ears.fail(OSError("reset by peer")))
-        call.plays(1_500).hears(SpeechBegan(1), Partial("no wait", utterance=1))
+        call.plays(1_500).ears_report(SpeechBegan(1), Partial("no wait", utterance=1))
         assert [at for at, _ in call.acts("clear")] == [call.now_ms], "at the second word"
-        call.waits(400).hears(SpeechEnded(1)).waits(100).hears(Final("no wait please", utterance=1)).settles()
+        call.waits(400).ears_report(SpeechEnded(1)).waits(100).ears_report(
+            Final("no wait please", utterance=1)
+        ).settles()
         assert call.asked == call.said == ["book a flight", "no wait please"]
         assert call.heard[-1] == ANSWER
         call.ends_well()
@@ -516,8 +518,8 @@ def test_a_renewal_that_fails_becomes_a_reconnection_and_loses_no_words(profile:
     session.renew_failures = [TimeoutError()]
     with Staged(ScriptedBrain(otherwise=ANSWER), profile=profile, session=lambda: session, settings=SETTINGS) as call:
         talk_until_the_limit(call, early_ms=100)
-        call.begins().waits(200).partial("and a").waits(300).ends().waits(100)
-        call.final("and a train").waits(40_000).settles()
+        call.begins_speaking().waits(200).partial_text("and a").waits(300).stops_speaking().waits(100)
+        call.final_text("and a train").waits(40_000).settles()
         assert call.asked == ["book a flight", "I am still here", "and a train"]
         assert call.heard[-1] == ANSWER
         assert call.told(sg.Lost) == []

@@ -29,13 +29,13 @@ def interrupted(call: Staged) -> list[AgentSaid]:
 
 def bid(call: Staged) -> None:
     """Take the floor as this profile wants it, to the millisecond; the turn stays open."""
-    call.begins()
+    call.begins_speaking()
     if call.settings.name != "immediate":
-        call.partial("no wait")
+        call.partial_text("no wait")
 
 
 def finish_bid(call: Staged, text: str = "no wait please") -> None:
-    call.waits(300).ends().waits(120).final(text)
+    call.waits(300).stops_speaking().waits(120).final_text(text)
 
 
 # -- 5: waiting for a silence that is never reported
@@ -50,7 +50,7 @@ def test_a_result_waits_for_a_silence_that_never_comes_no_longer_than_its_deadli
     with Staged(brain, scripted_tool("look_up", Delay(1_100), "three"), profile=profile) as call:
         call.says("is there a room")
         asked, patience_ms = len(call.when(fx.StartReply)), call.settings.ready_ms_max
-        call.waits(1_000).begins()  # and its end is never seen
+        call.waits(1_000).begins_speaking()  # and its end is never seen
         call.until(lambda: bool(call.outputs))
         done_at = call.when(fx.PostOutput)[-1]
         call.waits(2 * patience_ms)
@@ -75,7 +75,7 @@ def test_a_line_that_never_confirms_its_silence_holds_up_nothing_but_400_ms(prof
         call.plays(600)
         bid(call)
         stopped_at = call.now_ms
-        call.waits(20).ends().final("no wait please")
+        call.waits(20).stops_speaking().final_text("no wait please")
         asked = len(call.asked)
         call.until(lambda: len(call.asked) > asked)
         assert call.when(fx.TruncateReply) == [stopped_at + call.settings.stop_ms_max]
@@ -300,7 +300,7 @@ def test_sound_that_was_held_and_went_on_is_counted_once(profile: str) -> None:
     with Staged(ScriptedBrain([ANSWER, "Fine."]), profile=profile) as call:
         call.says("book a flight")
         call.plays(333).coughs(100).waits(700)
-        call.begins().waits(120).ends().waits(100).final("mhm").waits(300)
+        call.begins_speaking().waits(120).stops_speaking().waits(100).final_text("mhm").waits(300)
         call.plays(2_000)
         bid(call)
         finish_bid(call)

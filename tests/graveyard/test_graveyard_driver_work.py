@@ -30,7 +30,7 @@ def looks_up(*steps: Any, cancellable: bool = False, mode: str = "tool") -> Scri
 
 def barge_in(call: Staged, text: str = "no wait a double one") -> None:
     """Say this over the agent; the profile's own test is passed with the first two words."""
-    call.begins().partial("no wait").waits(300).ends().waits(120).final(text)
+    call.begins_speaking().partial_text("no wait").waits(300).stops_speaking().waits(120).final_text(text)
 
 
 def outcomes(call: Staged) -> list[tuple[int, Outcome]]:
@@ -320,10 +320,10 @@ def test_a_result_that_comes_while_the_person_speaks_goes_into_their_request(pro
     brain = ScriptedBrain([[ToolCall("look_up")], "Started.", RESULT])
     with Staged(brain, worker, profile=profile) as call:
         call.says("is there a room")
-        call.settles().begins().waits(400).partial("and also")
+        call.settles().begins_speaking().waits(400).partial_text("and also")
         call.until(lambda: bool(news(call)))
         assert len(call.asked) == 2
-        call.waits(500).ends().waits(120).final("and also breakfast").settles()
+        call.waits(500).stops_speaking().waits(120).final_text("and also breakfast").settles()
         assert call.asked[2:] == ["and also breakfast"]
         assert News(1, "three", tool="look_up") in call.brain.requests[2].history
         assert call.heard[-1] == RESULT

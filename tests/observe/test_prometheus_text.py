@@ -314,7 +314,7 @@ def test_what_the_machine_ignores_counts_for_nothing() -> None:
         tally.watch(call.conversation)
         call.user("hello there").waits(400)
         reply = call.conversation.machine_state.reply_id
-        call._do(lambda: call.conversation.transition(TokenArrived, reply=reply))
+        call.does(lambda: call.conversation.transition(TokenArrived, reply=reply))
         call.settles()
     assert scrape(tally)("duologue_first_token_seconds_count") == 1
 

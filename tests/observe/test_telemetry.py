@@ -294,7 +294,7 @@ def test_a_turn_whose_work_is_cancelled_is_cancelled_though_some_of_it_was_heard
     look = scripted_tool("look", Hang())
     with call_with(kit, ["Let me look.", ToolCall("look")], tools=[look]) as call:
         call.user("find it").waits(3_000)
-        call._do(lambda: call.conversation.cancel(1))
+        call.does(lambda: call.conversation.cancel(1))
         call.settles()
     (turn,) = kit.named("turn")
     assert (turn["outcome"], kit.named("tool")[0]["outcome"]) == ("cancelled", "cancelled")
@@ -356,7 +356,7 @@ def test_a_fault_is_an_error_of_the_reply_and_of_the_turn_that_it_lost(kit: Kit)
 def test_a_fault_that_a_retry_makes_good_leaves_the_turn_without_an_error(kit: Kit) -> None:
     with call_with(kit, Fail(ErrorClass.UNKNOWN), "Here.") as call:
         call.user("find it").waits(2_000)
-        call._do(call.conversation.retry)
+        call.does(call.conversation.retry)
         call.settles().waits(2_000)
     (turn,) = kit.named("turn")
     assert (turn.error, turn["outcome"]) == (None, "answered")
@@ -421,7 +421,7 @@ def test_a_line_that_cant_play_is_an_error_of_the_voice(kit: Kit) -> None:
 
 def hang_up_while_it_speaks(call: Call) -> None:
     call.user("tell me")
-    call._hear_agent(500)
+    call.hears_agent(500)
     call.hangs_up()
 
 
@@ -435,50 +435,50 @@ def hang_up_while_it_thinks(call: Call) -> None:
 
 def lose_the_line_while_it_speaks(call: Call) -> None:
     call.user("tell me")
-    call._hear_agent(500)
+    call.hears_agent(500)
     call.line_drops(5_000).settles()
 
 
 def wobble_while_it_speaks(call: Call) -> None:
     call.user("tell me")
-    call._hear_agent(500)
+    call.hears_agent(500)
     call.line_drops(500).settles()
 
 
 def type_over_it(call: Call) -> None:
     call.user("tell me")
-    call._hear_agent(500)
-    call._do(lambda: call.conversation.type("something else"))
+    call.hears_agent(500)
+    call.does(lambda: call.conversation.type("something else"))
     call.settles()
 
 
 def interrupt_by_command(call: Call) -> None:
     call.user("tell me")
-    call._do(lambda: call.conversation.interrupt())
+    call.does(lambda: call.conversation.interrupt())
     call.settles()
 
 
 def cancel_the_tool(call: Call) -> None:
     call.user("use the tool").waits(1_000)
-    call._do(lambda: call.conversation.cancel(1))
+    call.does(lambda: call.conversation.cancel(1))
     call.settles()
 
 
 def suspend_and_end(call: Call) -> None:
     call.user("tell me")
-    call._hear_agent(500)
-    call._do(lambda: call.conversation.suspend())
+    call.hears_agent(500)
+    call.does(lambda: call.conversation.suspend())
 
 
 def talk_until_the_end(call: Call) -> None:
     call.settles()
-    call._run(call.person.say("and then I said"))
+    call.run(call.person.say("and then I said"))
 
 
 def run_into_faults(call: Call) -> None:
     call.user("fail now").waits(1_000)
     while call.conversation.state != "idle":  # until the breaker opens
-        call._do(call.conversation.retry)
+        call.does(call.conversation.retry)
         call.waits(1_000)
 
 
@@ -519,7 +519,7 @@ def test_stopping_ends_every_span_at_once(kit: Kit) -> None:
     with Call(Agent(ScriptedBrain([LONG]))) as call:
         stop = kit.trace(call.conversation)
         call.user("tell me")
-        call._hear_agent(500)
+        call.hears_agent(500)
         stop()
         stopped_at, begun = call.now_ms, kit.counting.begun
         call.settles()
@@ -599,7 +599,7 @@ def test_no_word_of_the_conversation_is_in_any_span(kit: Kit) -> None:
 
 def test_a_programs_own_reason_for_an_end_may_hold_words_and_is_not_told(kit: Kit) -> None:
     with call_with(kit) as call:
-        call._run(call.conversation.end("guava"))
+        call.run(call.conversation.end("guava"))
     (whole,) = kit.told()
     assert whole["reason"] == "other"
     assert "guava" not in repr(whole)

@@ -336,7 +336,7 @@ def test_the_style_shows_each_text_at_its_width(demo: Stage, page: Node) -> None
     used = {cls for node in page.all() for cls in (node.attributes.get("class") or "").split() if cls[0] == "w"}
     for cls in used - {"who"}:
         assert f".{cls} {{ display: inline; }}" in style
-    assert f"min-width: {next(Scale(read_timeline(demo.moments).length_ms).widths())}px" in style
+    assert f"min-width: {next(Scale(read_timeline(demo.records).length_ms).widths())}px" in style
 
 
 # -- Causes

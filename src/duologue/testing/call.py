@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from duologue.core.effects import StartReply
 from duologue.core.leaves import Ask, Link, Reply
@@ -26,6 +26,7 @@ from duologue.core.views import VIEWS
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
+from duologue.ports.ears import Final, Heard, Partial, SpeechBegan, SpeechEnded
 from duologue.ports.history import AgentSaid, CallOutput, Item, UserSaid
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
@@ -38,6 +39,7 @@ from .person import Person, SpeakingPace
 
 T = TypeVar("T")
 SETTLE_MS_MAX = 120_000
+READY_ROUNDS = 20  # of the event loop, until everything that waits for nothing has run
 
 
 _NUMBERS = count(1)  # every call is another conversation
@@ -70,7 +72,7 @@ class Call:
         voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
         self._agent = replace(agent, ears=ScriptedEars(), voice=voice)
         try:
-            self._run(self._dial(line, pace, journal))
+            self.run(self._dial(line, pace, journal))
         except BaseException:
             end(self._loop)
             raise
@@ -98,7 +100,7 @@ class Call:
             return
         self._closed = True
         try:
-            self._run(self.conversation.end("the test is over"))
+            self.run(self.conversation.end("the test is over"))
         finally:
             end(self._loop)
 
@@ -114,39 +116,39 @@ class Call:
         """Say this now, whatever the agent is doing."""
         __tracebackhide__ = True
         self._note_act()
-        self._run(self.person.say(text))
+        self.run(self.person.say(text))
         turn = self.conversation.machine_state.turn
-        self._until(lambda: self._is_over(turn), SETTLE_MS_MAX, "the turn never ends")
+        self._wait_for(lambda: self._is_over(turn), SETTLE_MS_MAX, "the turn never ends")
         return self
 
     def interrupts(self, text: str, after_ms: int = 700) -> Call:
         """Let the agent speak for so long, then say this over it."""
         __tracebackhide__ = True
-        self._hear_agent(after_ms)
+        self.hears_agent(after_ms)
         return self.says(text)
 
     def coughs(self, for_ms: int = 200, after_ms: int | None = None) -> Call:
         """Make a sound without words; with `after_ms`, when the agent has spoken for so long."""
         if after_ms is not None:
-            self._hear_agent(after_ms)
+            self.hears_agent(after_ms)
         self._check_on()
-        self._run(self.person.cough(for_ms))
+        self.run(self.person.cough(for_ms))
         return self
 
     def types(self, text: str) -> Call:
         """Write a whole turn now, whatever the agent is doing."""
         self._note_act()
-        self._do(lambda: self.conversation.type(text))
+        self.does(lambda: self.conversation.type(text))
         return self
 
     def waits(self, ms: int) -> Call:
         """Let time pass."""
-        self._run(asyncio.sleep(ms / 1000))
+        self.run(asyncio.sleep(ms / 1000))
         return self
 
     def hangs_up(self) -> Call:
-        self._do(self.person.hang_up)
-        self._until(lambda: self.conversation.state == "idle", SETTLE_MS_MAX, "the call never ends")
+        self.does(self.person.hang_up)
+        self._wait_for(lambda: self.conversation.state == "idle", SETTLE_MS_MAX, "the call never ends")
         return self
 
     def line_drops(self, ms: int) -> Call:
@@ -154,14 +156,89 @@ class Call:
         breaks and the person comes back."""
         self._check_on()
         wobbles = ms <= self.conversation.machine_state.settings.heal_ms_max
-        self._run(self.person.lose_line(ms, wobbles))
+        self.run(self.person.lose_line(ms, wobbles))
         return self
 
     def settles(self) -> Call:
         """Let the call come to rest: nobody speaks, nothing is owed, no answer is on its way."""
         __tracebackhide__ = True
-        self._until(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
+        self._wait_for(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
         return self
+
+    # -- For tests that need more than a person does
+
+    def hears_agent(self, for_ms: int) -> Self:
+        """Wait until the agent has spoken for so long; fail if it comes to rest first."""
+        __tracebackhide__ = True
+
+        async def listen() -> bool:
+            listening = asyncio.ensure_future(self.person.hear_agent(for_ms))
+            while not listening.done() and not self._is_at_rest():
+                await asyncio.sleep(0.01)
+            listening.cancel()
+            return listening.done()
+
+        if not self.run(listen()):
+            self._expect(False, f"the agent did not speak for {for_ms} ms")
+        return self
+
+    def does(self, act: Callable[[], object]) -> Self:
+        """Call a function inside the call's event loop, such as `call.does(call.conversation.retry)`. What it leads
+        to without waiting has happened when this returns."""
+
+        async def acting() -> None:
+            act()
+            await _let_ready_tasks_run()
+
+        self.run(acting())
+        return self
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the call's event loop and in simulated time. Returns its result."""
+        if self._loop.is_closed():
+            work.close()
+            raise RuntimeError("this call was closed; make a new one")
+        return self._loop.run_until_complete(work)
+
+    def until(self, holds: Callable[[], object], limit_ms: int = SETTLE_MS_MAX) -> Self:
+        """Let time pass, one millisecond at a time, until this is true; fail after `limit_ms`."""
+        __tracebackhide__ = True
+
+        async def wait() -> bool:
+            for _ in range(limit_ms):
+                if holds():
+                    return True
+                await asyncio.sleep(0.001)
+            return bool(holds())
+
+        self._expect(self.run(wait()), f"the condition is still false after {limit_ms} ms")
+        return self
+
+    def ears_report(self, *reports: Heard) -> Self:
+        """The ears report exactly this, now."""
+
+        def report() -> None:
+            for one in reports:
+                self.person.ears.tell(one)
+
+        return self.does(report)
+
+    def begins_speaking(self) -> Self:
+        """The person begins to make a sound: an onset, without words yet."""
+        self.person.utterance += 1
+        return self.ears_report(SpeechBegan(self.person.utterance))
+
+    def stops_speaking(self) -> Self:
+        """The newest sound ends."""
+        return self.ears_report(SpeechEnded(self.person.utterance))
+
+    def partial_text(self, text: str) -> Self:
+        """The ears report a partial text of the newest sound."""
+        return self.ears_report(Partial(text, utterance=self.person.utterance))
+
+    def final_text(self, text: str, utterance: int = 0) -> Self:
+        """The ears report the final text of the newest sound, or of the one with this number."""
+        return self.ears_report(Final(text, utterance=utterance or self.person.utterance))
 
     # -- What was heard and done
 
@@ -284,21 +361,7 @@ class Call:
         s = self.conversation.machine_state
         return s.link is Link.IDLE or (floor_is_free(s) and not is_owed(s))
 
-    def _hear_agent(self, for_ms: int) -> None:
-        """Wait until the agent has spoken for so long; complain if it never does."""
-        __tracebackhide__ = True
-
-        async def listen() -> bool:
-            listening = asyncio.ensure_future(self.person.hear_agent(for_ms))
-            while not listening.done() and not self._is_at_rest():
-                await asyncio.sleep(0.01)
-            listening.cancel()
-            return listening.done()
-
-        if not self._run(listen()):
-            self._expect(False, f"the agent did not speak for {for_ms} ms, so nobody could speak over it")
-
-    def _until(self, holds: Callable[[], bool], limit_ms: int, complaint: str) -> None:
+    def _wait_for(self, holds: Callable[[], bool], limit_ms: int, complaint: str) -> None:
         __tracebackhide__ = True
 
         async def wait() -> bool:
@@ -311,20 +374,8 @@ class Call:
                 return False
             return True
 
-        if not self._run(wait()):
+        if not self.run(wait()):
             self._expect(False, f"{complaint} (waited {limit_ms} ms)")
-
-    def _do(self, act: Callable[[], None]) -> None:
-        async def doing() -> None:
-            act()
-
-        self._run(doing())
-
-    def _run(self, work: Any) -> Any:
-        if self._loop.is_closed():
-            work.close()
-            raise RuntimeError("this call was closed; make a new one")
-        return self._loop.run_until_complete(work)
 
 
 def _check_no_loop() -> None:
@@ -334,6 +385,11 @@ def _check_no_loop() -> None:
     except RuntimeError:
         return
     raise RuntimeError("a Call runs its own clock: use it in a plain function, not in async code")
+
+
+async def _let_ready_tasks_run() -> None:
+    for _ in range(READY_ROUNDS):
+        await asyncio.sleep(0)
 
 
 def _is_request(step: StepRecord) -> bool:
