@@ -289,7 +289,7 @@ def test_words_spoken_over_a_delegated_job_are_answered_with_its_output() -> Non
 
     async def act(call: RealtimeCall) -> None:
         call.conversation.type("find hotels")
-        await call.until(lambda: call.conversation.phase == "waiting_amplifier")
+        await call.until(lambda: call.conversation.phase == "working")
         await call.says("and with breakfast please")
         assert len(call.server.got("response.create")) == 1, "not while the job runs"
         ready.set()

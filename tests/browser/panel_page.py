@@ -38,7 +38,7 @@ _LINE_IS_DOWN = (
     "ERR_CONNECTION_RESET",
     "ERR_EMPTY_RESPONSE",
 )
-_TIMES_IN = "window.duologue.timings.filter(({ state }) => state === '%s').length"
+_TIMES_IN = "window.duologue.timings.filter(({ phase }) => phase === '%s').length"
 
 
 class Host:
@@ -74,7 +74,7 @@ class Host:
         def watched(conversation: Any) -> None:
             watch(conversation)
             conversation.on(
-                sg.StateEntered, lambda found: entered.append(found.state) if found.view == "conversation" else None
+                sg.StateEntered, lambda found: entered.append(found.state) if found.view == "phase" else None
             )
 
         self.server.conversations.watch = watched  # type: ignore[method-assign]
@@ -188,7 +188,7 @@ class Panel:
 
     async def state(self, *states: str) -> None:
         """Until the page is in one of these states."""
-        wanted = ", ".join(f'body[data-state="{state}"]' for state in states)
+        wanted = ", ".join(f'body[data-phase="{state}"]' for state in states)
         await expect(self.page.locator(wanted)).to_have_count(1)
 
     async def times_in(self, state: str) -> int:

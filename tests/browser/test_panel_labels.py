@@ -39,18 +39,18 @@ async def test_the_label_follows_every_transition_in_order(visit: Any, language:
     await panel.been("speaking", 2)
     await panel.state("listening")
     await panel.button("pause").click()
-    await panel.state("suspended")
+    await panel.state("paused")
     await panel.button("pause").click()
     await panel.state("listening")
     await panel.write("fail")
-    await panel.state("faulted")
+    await panel.state("error")
     await panel.page.locator("#notices button").first.click()
     await expect(panel.said_by("assistant").filter(has_text="Back again.")).to_have_count(1)
     await panel.state("listening")
     told = list(entered)
-    assert {"preparing", "listening", "processing", "speaking", "suspended", "faulted"} <= set(told)
+    assert {"starting", "listening", "thinking", "speaking", "paused", "error"} <= set(told)
     timings = await panel.js("window.duologue.timings")
-    assert [timing["state"] for timing in timings] == told
+    assert [timing["phase"] for timing in timings] == told
     shown = await panel.js("window.labels")
     # The observer is told once for all changes of a task, so a label may be seen twice and never out of order.
     wanted = [label(state, language) for state in told]

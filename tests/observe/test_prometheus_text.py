@@ -12,7 +12,7 @@ from duologue import Agent, ToolCall
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import ErrorClass
 from duologue.core.settings import profile
-from duologue.core.views import CONVERSATION
+from duologue.core.views import PHASES
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.observe.metrics import Metrics
@@ -256,12 +256,12 @@ def test_any_number_of_conversations_feed_one_tally() -> None:
     with Call(Agent(ScriptedBrain([Hang()]))) as first, Call(Agent(ScriptedBrain([Hang()]))) as second:
         tally.watch(first.conversation)
         tally.watch(second.conversation)
-        assert scrape(tally)("duologue_conversations_in_state", state="listening") == 2
+        assert scrape(tally)("duologue_conversations_in_phase", phase="listening") == 2
         first.user("hello there").waits(100)
         text = scrape(tally)
         assert text("duologue_conversations_active") == 2
-        states = {state: text("duologue_conversations_in_state", state=state) for state in CONVERSATION.states}
-        assert {state: count for state, count in states.items() if count} == {"listening": 1, "waitingForCopilot": 1}
+        phases = {phase: text("duologue_conversations_in_phase", phase=phase) for phase in PHASES}
+        assert {phase: count for phase, count in phases.items() if count} == {"listening": 1, "thinking": 1}
         second.user("hello there").waits(100)
         assert scrape(tally)("duologue_requests_total") == 2
     text = scrape(tally)

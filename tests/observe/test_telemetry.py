@@ -242,15 +242,10 @@ def test_states_are_events_of_the_turn_in_which_they_come(kit: Kit) -> None:
     with call_with(kit, "Right away.") as call:
         call.user("book it").settles()
     (turn,) = kit.named("turn")
-    moves = [(attributes["duologue.previous_state"], attributes["duologue.state"]) for _, _, attributes in turn.events]
-    assert moves == [
-        ("listening", "processing"),
-        ("processing", "waitingForCopilot"),
-        ("waitingForCopilot", "speaking"),
-        ("speaking", "listening"),
-    ]
+    moves = [(attributes["duologue.previous_phase"], attributes["duologue.phase"]) for _, _, attributes in turn.events]
+    assert moves == [("user_speaking", "thinking"), ("thinking", "speaking"), ("speaking", "listening")]
     whole = kit.told()[0]
-    assert [attributes["duologue.state"] for _, _, attributes in whole.events] == ["terminating", "idle"]
+    assert [attributes["duologue.phase"] for _, _, attributes in whole.events] == ["user_speaking", "ending", "idle"]
 
 
 def test_the_id_of_the_conversation_is_hashed(kit: Kit) -> None:
@@ -348,7 +343,7 @@ def test_a_fault_is_an_error_of_the_reply_and_of_the_turn_that_it_lost(kit: Kit)
     assert (turn.error, turn["outcome"]) == (None, "answered")
     whole = kit.told()[0]
     assert whole.error is None, "the conversation went on"
-    told = [(name, attributes) for name, _, attributes in whole.events if name != "state"]
+    told = [(name, attributes) for name, _, attributes in whole.events if name != "phase"]
     assert told[0] == ("fault", {"duologue.part": "brain", "duologue.error": "UNKNOWN", "duologue.fatal": False})
     assert [name for name, _ in told[1:]] == ["lost", "recovered"]
 
@@ -538,8 +533,8 @@ def test_a_conversation_is_traced_from_its_beginning_if_tracing_came_first(kit: 
     run_simulated(whole())
     (span,) = kit.told()
     assert (span.name, span.end - span.start, span["reason"]) == ("conversation", 200, "ended by the program")
-    states = [attributes["duologue.state"] for _, _, attributes in span.events]
-    assert states == ["preparing", "listening", "terminating", "idle"]
+    states = [attributes["duologue.phase"] for _, _, attributes in span.events]
+    assert states == ["starting", "listening", "ending", "idle"]
 
 
 def test_a_conversation_that_never_begins_leaves_no_span(kit: Kit) -> None:

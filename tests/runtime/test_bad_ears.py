@@ -362,7 +362,7 @@ def test_push_to_talk_decides_and_voice_activity_does_not() -> None:
         await stage.begin("hello")
         stage.ears.tell(SpeechEnded(1))
         await stage.sleep(2_000)
-        assert stage.conversation.phase == "listening"
+        assert stage.conversation.phase == "user_speaking"
         await stage.begin("there")
         stage.ears.tell(SpeechEnded(2))
         stage.ears.tell(Final("hello", 0.9, 1))

@@ -287,7 +287,7 @@ def test_a_delegated_job_shows_how_it_stands() -> None:
     async def scene(stage: Stage) -> None:
         await stage.say("please do it")
         await stage.sleep(500)
-        assert stage.conversation.phase == "waiting_amplifier"
+        assert stage.conversation.phase == "working"
         await stage.until(lambda: bool(stage.outputs), 60)
         waits = [(w.stage, w.label) for w in stage.told(sg.Waiting)]
         labels = ["Working on it", "Still working", "Making progress", "Taking longer than expected"]
@@ -462,7 +462,7 @@ def test_the_person_can_cancel_a_job_that_everybody_waits_for() -> None:
         await stage.sleep(1_000)
         stage.conversation.cancel(1)
         await stage.sleep(100)
-        assert stage.conversation.phase == "idle"
+        assert stage.conversation.phase == "listening"
         assert stage.outputs[0].outcome is Outcome.CANCELLED
         assert json.loads(output(stage)) == {"status": "cancelled", "partial_result": "half"}
         assert worker.cancelled == 1

@@ -52,7 +52,8 @@ def test_a_client_is_told_of_every_state_in_its_language() -> None:
         assert states == ["preparing", "listening", "processing", "waitingForCopilot", "speaking", "listening"]
         assert client.told("state", state="listening")[0]["localizedLabel"] == "Ich höre zu"
         assert set(client.told("state")[0]) == {
-            "state", "previous", "localizedLabel", "cause", "phase", "at", "since", "turnId", "turnRole", "metadata",
+            "state", "previous", "localizedLabel", "cause", "phase", "previousPhase", "at", "since",
+            "turnId", "turnRole", "metadata",
         }  # fmt: skip
 
     serve(script)

@@ -226,7 +226,7 @@ def test_a_call_is_listed_by_its_hash_and_nothing_of_its_key_or_id_is_told() -> 
         assert own["own"] is True
         (call,) = await listed(watcher, 1)
         assert call == {
-            "id": correlation_id(began["conversation"]), "line": "browser", "agent": "", "state": call["state"],
+            "id": correlation_id(began["conversation"]), "line": "browser", "agent": "", "phase": call["phase"],
             "since": began["since"], "private": False, "own": False,
         }  # fmt: skip
         await watch(watcher)

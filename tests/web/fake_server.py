@@ -25,8 +25,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 import duologue
+from duologue.core.views import PHASES
 from duologue.draw.render import render
-from duologue.observe.labels import STATES, WAITS, label
+from duologue.observe.labels import WAITS, label
 
 WEB = Path(duologue.__file__).parent / "server" / "web"
 POLICY = (
@@ -177,7 +178,7 @@ class FakeServer:
             self._started += 1
             await self._send("conversation", self._conversation(False))
             await self._send("history", {"items": []})
-            await self._send("state", state_payload("listening", "preparing", self.language))
+            await self._send("state", state_payload("listening", "starting", self.language))
             if self.on_start:
                 threading.Thread(target=self.on_start, args=(self,), daemon=True).start()
         elif kind == "end":
@@ -204,7 +205,7 @@ class FakeServer:
         if hello.get("conversation") and self.history is not None:
             await self._send("conversation", self._conversation(True))
             await self._send("history", {"items": self.history})
-            await self._send("state", state_payload("listening", "preparing", self.language, "SessionReady"))
+            await self._send("state", state_payload("listening", "starting", self.language, "SessionReady"))
 
     async def _show_call(self, id_: str) -> None:
         call = next((call for call in self.calls or () if call["id"] == id_), None)
@@ -214,7 +215,7 @@ class FakeServer:
         told = {name: call[name] for name in ("line", "agent", "since", "private")}
         await self._send("conversation", {"conversation": id_, "watching": True, "resumed": True, **told})
         await self._send("history", {"items": self.history or []})
-        await self._send("state", state_payload(call["state"], "preparing", self.language))
+        await self._send("state", state_payload(call["phase"], "starting", self.language))
 
     def _ready(self) -> Message:
         return {
@@ -223,7 +224,7 @@ class FakeServer:
             "language": self.language,
             "agent": self.agent,
             "audio": {"input_hz": 16_000, "output_hz": RATE_HZ},
-            "labels": {state: label(state, self.language) for state in STATES},
+            "labels": {state: label(state, self.language) for state in PHASES},
             "waits": [label(wait, self.language) for wait in WAITS],
             "limits": {},
             "watchable": self.calls is not None,
@@ -249,6 +250,7 @@ def state_payload(
     return {
         "state": state,
         "previous": previous,
+        "previousPhase": previous,
         "localizedLabel": label(state, language),
         "cause": cause,
         "phase": state,

@@ -67,7 +67,7 @@ def idle(page: Page, server: FakeServer) -> None:
 
 def preparing(page: Page, server: FakeServer) -> None:
     begin(page, server)
-    server.state("preparing", "idle", "StartRequested")
+    server.state("starting", "idle", "StartRequested")
 
 
 def listening(page: Page, server: FakeServer) -> None:
@@ -80,12 +80,12 @@ def listening(page: Page, server: FakeServer) -> None:
 
 def processing(page: Page, server: FakeServer) -> None:
     talked(page, server)
-    server.state("processing", "listening", "TurnEnded")
+    server.state("thinking", "listening", "TurnEnded")
 
 
 def waiting(page: Page, server: FakeServer) -> None:
     talked(page, server)
-    server.state("waitingForCopilot", "processing", "ToolCalled")
+    server.state("working", "thinking", "ToolCalled")
     server.say("work", event="started", call=1, tool="find_tables", mode="delegate")
     server.say("work", event="progressed", call=1, tool="find_tables", text="3 of 5 rooms checked", fraction=0.6)
     server.say("wait", call=1, stage=2, label="Making progress", detail="3 of 5 rooms checked")
@@ -93,7 +93,7 @@ def waiting(page: Page, server: FakeServer) -> None:
 
 def speaking(page: Page, server: FakeServer) -> None:
     talked(page, server)
-    server.state("speaking", "processing", "AudioBuffered")
+    server.state("speaking", "thinking", "AudioBuffered")
     agent(server, 2, "Friday the fourteenth, for two. What", "time would suit you?", final=False)
     server.voice(1, 1, tone(3))
 
@@ -117,12 +117,12 @@ def overheard(page: Page, server: FakeServer) -> None:
 
 def suspended(page: Page, server: FakeServer) -> None:
     talked(page, server)
-    server.state("suspended", "listening", "SuspendRequested")
+    server.state("paused", "listening", "SuspendRequested")
 
 
 def faulted(page: Page, server: FakeServer) -> None:
     talked(page, server)
-    server.state("faulted", "processing", "ReplyFailed")
+    server.state("error", "thinking", "ReplyFailed")
     told = "The brain does not answer. Check the connection, then retry."
     server.say(
         "notification",
@@ -138,7 +138,7 @@ def faulted(page: Page, server: FakeServer) -> None:
 
 def terminating(page: Page, server: FakeServer) -> None:
     talked(page, server)
-    server.state("terminating", "listening", "EndRequested")
+    server.state("ending", "listening", "EndRequested")
 
 
 def ended(page: Page, server: FakeServer) -> None:
@@ -203,16 +203,16 @@ def hood(page: Page, server: FakeServer) -> None:
 
 
 CALLS: list[dict[str, Any]] = [
-    {"id": "5f2ad01b77c3", "line": "phone", "agent": "Ada", "state": "speaking", "private": False, "own": False},
+    {"id": "5f2ad01b77c3", "line": "phone", "agent": "Ada", "phase": "speaking", "private": False, "own": False},
     {
         "id": "0c8814aa92e0",
         "line": "browser",
         "agent": "Ada",
-        "state": "waitingForCopilot",
+        "phase": "working",
         "private": False,
         "own": False,
     },
-    {"id": "d7d3b1c05a6f", "line": "phone", "agent": "Grace", "state": "faulted", "private": True, "own": False},
+    {"id": "d7d3b1c05a6f", "line": "phone", "agent": "Grace", "phase": "error", "private": True, "own": False},
 ]
 for number, call in enumerate(CALLS):
     call["since"] = f"2030-01-01T12:0{number}:00Z"
@@ -236,7 +236,7 @@ def watching(page: Page, server: FakeServer) -> None:
     server.say("dialogue", flow="book_table", title="A table", state="waiting_for_slot", question="time", slots=SLOTS)
     server.say("work", event="started", call=3, tool="order_flowers", mode="dispatch")
     server.say("work", event="asked", call=3, tool="order_flowers", question="Roses or tulips?")
-    server.state("speaking", "processing", "AudioBuffered")
+    server.state("speaking", "thinking", "AudioBuffered")
     agent(server, 2, "Friday the fourteenth, for two. What", "time would suit you?", final=False)
 
 

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from duologue.observe.labels import STATES, label
+from duologue.core.views import PHASES
+from duologue.observe.labels import label
 from tests.web.fake_server import FakeServer
 from tests.web.scenes import agent, begin, talked, tone, user
 
@@ -22,12 +23,12 @@ def label_of(page: Page) -> str:
 @pytest.mark.req("C-INT-003", "C-UI")
 def test_every_state_is_shown_with_the_servers_label_at_once(page: Page, server: FakeServer) -> None:
     begin(page, server)
-    for state in STATES[1:]:
+    for state in list(PHASES)[1:]:
         server.state(state)
         expect(page.locator("#state-label")).to_have_text(label(state))
-        expect(page.locator("body")).to_have_attribute("data-state", state)
+        expect(page.locator("body")).to_have_attribute("data-phase", state)
     timings = page.evaluate("duologue.timings")
-    assert len(timings) >= len(STATES) - 1
+    assert len(timings) >= len(PHASES) - 1
     assert all(timing["shownAt"] >= timing["receivedAt"] for timing in timings), "how long is told by the bench"
 
 
@@ -156,17 +157,17 @@ def test_slots_fill_in_and_jobs_can_be_answered_and_cancelled(page: Page, server
 @pytest.mark.req("L-10", "C-GUD-003")
 def test_a_wait_says_for_what_and_how_it_goes(page: Page, server: FakeServer) -> None:
     begin(page, server)
-    server.state("waitingForCopilot", "processing", "ToolCalled")
+    server.state("working", "thinking", "ToolCalled")
     server.say("work", event="started", call=1, tool="find_tables", mode="tool")
     server.say("wait", call=1, stage=1, label="Still working", detail="room two")
     expect(page.locator("#state-hint")).to_have_text("Waiting for find tables · Still working: room two")
-    server.state("speaking", "waitingForCopilot")
+    server.state("speaking", "working")
     expect(page.locator("#state-hint")).not_to_contain_text("Still working")
 
 
 def test_a_fault_offers_a_retry(page: Page, server: FakeServer) -> None:
     begin(page, server)
-    server.state("faulted", "processing")
+    server.state("error", "thinking")
     what = {"level": "error", "code": "SERVER_ERROR", "message": "Retry in a moment.", "fatal": False}
     server.say("notification", **what, actions=["retry", "dismiss"])
     page.get_by_role("alert").get_by_role("button", name="Try again").click()
@@ -198,12 +199,12 @@ def test_the_space_bar_talks_while_it_is_held_but_not_in_the_text_box(page: Page
 
 def test_the_buttons_send_what_they_say(page: Page, server: FakeServer) -> None:
     begin(page, server)
-    server.state("speaking", "processing")
+    server.state("speaking", "thinking")
     page.get_by_role("button", name="Hush").click()
     server.wait("interrupt")
     page.get_by_role("button", name="Pause").click()
     server.wait("suspend")
-    server.state("suspended", "speaking")
+    server.state("paused", "speaking")
     page.get_by_role("button", name="Go on").click()
     server.wait("resume")
     page.get_by_role("button", name="Mute").click()

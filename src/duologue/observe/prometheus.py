@@ -15,7 +15,7 @@ from duologue.core.effects import StartPlayback, StartReply
 from duologue.core.events import TokenArrived
 from duologue.core.leaves import Outcome
 from duologue.core.step_record import StepRecord
-from duologue.core.views import CONVERSATION
+from duologue.core.views import PHASE, PHASES
 
 from . import signals as sg
 from .diagnostics import WatchedConversation, first_word
@@ -103,13 +103,13 @@ class Tally:
         yield from self._times()
 
     def _conversations(self) -> Iterator[_Family]:
-        name, states = "duologue_conversations_total", Counter(feed.state for feed in self._feeds)
+        name, phases = "duologue_conversations_total", Counter(feed.phase for feed in self._feeds)
         yield _Family(name, "counter", "Conversations that have begun.", [_sample(name, self._begun)])
         name = "duologue_conversations_active"
         yield _Family(name, "gauge", "Conversations that run.", [_sample(name, len(self._feeds))])
-        name = "duologue_conversations_in_state"
-        samples = [_sample(name, states[state], {"state": state}) for state in CONVERSATION.states]
-        yield _Family(name, "gauge", "Conversations that run, by their state.", samples)
+        name = "duologue_conversations_in_phase"
+        samples = [_sample(name, phases[phase], {"phase": phase}) for phase in PHASES]
+        yield _Family(name, "gauge", "Running conversations by phase.", samples)
 
     def _times(self) -> Iterator[_Family]:
         name = "duologue_first_token_seconds"
@@ -145,12 +145,12 @@ class _Feed:
             bus.on(sg.Problem, self._note_problem),
             bus.on(sg.Ended, self._note_end),
         )
-        if conversation.state != "idle":
+        if conversation.phase != "idle":
             tally.begin(self)
 
     @property
-    def state(self) -> str:
-        return self._conversation.state
+    def phase(self) -> str:
+        return self._conversation.phase
 
     def counts(self) -> Counter[str]:
         """What it has counted since it is watched."""
@@ -184,7 +184,7 @@ class _Feed:
             times.add(at - self._asked_at)
 
     def _note_state(self, signal: sg.StateEntered) -> None:
-        if signal.view == CONVERSATION.name and signal.state != "idle":
+        if signal.view == PHASE.name and signal.state != "idle":
             self._tally.begin(self)
 
     def _note_turn(self, signal: sg.TurnCompleted | sg.TurnInterrupted) -> None:

@@ -18,7 +18,7 @@ from duologue.core import events as ev
 from duologue.core.leaves import ENDING, PENDING, SOUNDING, ErrorClass, Link, Outcome, Timer, Voice
 from duologue.core.state import State, has_foreground
 from duologue.core.step_record import StepRecord
-from duologue.core.views import CONVERSATION
+from duologue.core.views import phase_of
 
 from . import signals as sg
 from .diagnostics import REASONS, WatchedConversation, correlation_id, tool_names
@@ -209,10 +209,10 @@ class _Tracing:
             self._said.append(after.said)
 
     def _note_state(self, record: StepRecord, whole: Span) -> None:
-        source, target = CONVERSATION.see(record.before), CONVERSATION.see(record.after)
+        source, target = phase_of(record.before), phase_of(record.after)
         if source != target:
             span, cause = self._turn.span if self._turn is not None else whole, cause_of(record.event)
-            self._spans.note(span, "state", record.event.at, state=target, previous_state=source, cause=cause)
+            self._spans.note(span, "phase", record.event.at, phase=target, previous_phase=source, cause=cause)
 
     def _note_effect(self, effect: fx.Effect, record: StepRecord, whole: Span) -> None:
         at = record.event.at

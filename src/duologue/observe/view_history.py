@@ -36,16 +36,14 @@ class States:
         self._context = context
         self._language = language
 
-    def follow(self, event: Event, after: State, send: Callable[[Signal], None]) -> None:
-        """Tell whoever listens about a move, if there was one."""
+    def follow(self, event: Event, after: State) -> tuple[Signal, ...]:
+        """Move to the state after a step. Returns the signals of the move: none if the view did not move."""
         state = self.view.see(after)
         if state == self.state:
-            return
+            return ()
         at, name = event.at, self.view.name
         exited = StateExited(at, name, self.state, at - self.entered_at)
         moved = Transitioned(at, name, self.state, state, cause_of(event))
         self.previous, self.state, self.entered_at = self.state, state, at
         self.transitions.append(moved)
-        send(exited)
-        send(moved)
-        send(StateEntered(at, name, state, label(state, self._language), self._context()))
+        return exited, moved, StateEntered(at, name, state, label(state, self._language), self._context())

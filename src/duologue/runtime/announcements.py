@@ -14,7 +14,7 @@ from duologue.core.events import PlaybackFinished, TextTyped, TimerFired
 from duologue.core.leaves import AWAY, CLOSED, LIVE, SOUNDING, Link
 from duologue.core.state import State
 from duologue.core.step_record import StepRecord
-from duologue.core.views import CONVERSATION, LIFECYCLE
+from duologue.core.views import CONVERSATION, LIFECYCLE, PHASE
 from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.fault_hints import hint
@@ -35,6 +35,7 @@ class Announcer:
         self._transcript = transcript
         self.lifecycle = States(LIFECYCLE, s, context, language)
         self.conversation = States(CONVERSATION, s, context, language)
+        self.phase = States(PHASE, s, context, language)
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)
@@ -58,8 +59,9 @@ class Announcer:
             send(sg.TimedOut(event.at, event.timer.value, event.call))
         if record.before.link in AWAY and after.link is Link.FAULTED:
             send(sg.Recovered(event.at, "session", success=False))
-        self.conversation.follow(event, after, send)
-        self.lifecycle.follow(event, after, send)
+        views = (self.conversation, self.lifecycle, self.phase)
+        for signal in [signal for view in views for signal in view.follow(event, after)]:  # all of them have moved
+            send(signal)
         self._tell_turns(record)
         for effect in record.effects:
             self._tell_effect(event.at, effect)

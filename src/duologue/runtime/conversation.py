@@ -391,8 +391,9 @@ class Conversation:
 
     @property
     def phase(self) -> str:
-        """Where the conversation is, in the eight states of the lifecycle."""
-        return self.engine.announcer.lifecycle.state
+        """Where the conversation is: idle, starting, listening, user_speaking, thinking, working, speaking,
+        interrupted, paused, reconnecting, error or ending. `duologue.core.views.PHASES` says what each means."""
+        return self.engine.announcer.phase.state
 
     @property
     def machine_state(self) -> State:

@@ -24,6 +24,7 @@ class Snapshot:
     previous_state: str | None
     label: str
     phase: str
+    previous_phase: str | None
     since: int
     turn: int
     turn_role: str | None
@@ -37,8 +38,9 @@ def snapshot_of(engine: Engine) -> Snapshot:
     return Snapshot(
         state=states.state,
         previous_state=states.previous,
-        label=label(states.state, engine.agent.language),
-        phase=engine.announcer.lifecycle.state,
+        label=label(engine.announcer.phase.state, engine.agent.language),
+        phase=engine.announcer.phase.state,
+        previous_phase=engine.announcer.phase.previous,
         since=states.entered_at,
         turn=s.turn,
         turn_role="assistant" if speaking else "user" if s.user is not User.QUIET else None,

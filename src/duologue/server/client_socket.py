@@ -15,9 +15,10 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from duologue import __version__
+from duologue.core.views import PHASES
 from duologue.lines.browser import OUTPUT_HZ
 from duologue.observe.diagnostics import correlation_id
-from duologue.observe.labels import LABELS, STATES, WAITS, label
+from duologue.observe.labels import LABELS, WAITS, label
 from duologue.ports.store import StoreFailed
 
 from . import server_messages
@@ -254,7 +255,7 @@ class ClientSocket:
             language=self._language,
             agent=self._conversations.describe(),
             audio={"input_hz": 16_000, "output_hz": OUTPUT_HZ},
-            labels={state: label(state, self._language) for state in STATES},
+            labels={phase: label(phase, self._language) for phase in PHASES},
             waits=[label(wait, self._language) for wait in WAITS],
             limits={"textChars": limits.text_chars_max, "messageBytes": limits.message_bytes_max},
             watchable=self._operator.may_watch,

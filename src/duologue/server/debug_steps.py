@@ -17,7 +17,7 @@ from duologue.core.machine import MACHINE
 from duologue.core.settings import Settings
 from duologue.core.state import State, floor, initial, next_deadline
 from duologue.core.step_record import StepRecord
-from duologue.core.views import VIEWS
+from duologue.core.views import VIEWS, phase_of
 from duologue.observe.journal_writer import JournalWriter
 from duologue.observe.view_history import cause_of
 
@@ -139,6 +139,7 @@ def step_to_json(record: StepRecord) -> dict[str, Any]:
         "effects": [type(effect).__name__ for effect in record.effects],
         "regions": _regions(s),
         "floor": floor(s),
+        "phase": phase_of(s),
         "views": {name: view.see(s) for name, view in VIEWS.items()},
         "turns": {"answered": s.answered, "asked": s.asked, "said": s.said, "turn": s.turn},
         "timers": _timers(s),

@@ -36,6 +36,7 @@ class MessageWriter:
         self._conversation = conversation
         self._began = began
         self.language = language
+        self._sent: tuple[int, str, str] | None = None  # the newest state message: when, state, phase
         self._table: dict[type[sg.Signal], Callable[[Any], ServerMessage | None]] = {
             sg.StateEntered: self._entered,
             sg.TurnStarted: lambda signal: _turn("turn-started", signal.turn),
@@ -78,9 +79,10 @@ class MessageWriter:
             "state",
             state=now.state,
             previous=now.previous_state,
-            localizedLabel=label(now.state, self.language),
+            localizedLabel=label(now.phase, self.language),
             cause=moves[-1].cause if moves else "",
             phase=now.phase,
+            previousPhase=now.previous_phase,
             at=now.since,
             since=iso(self._began, now.since),
             turnId=f"turn-{now.turn}" if now.turn else None,
@@ -97,7 +99,12 @@ class MessageWriter:
         )
 
     def _entered(self, signal: sg.StateEntered) -> ServerMessage | None:
-        return self.state() if signal.view == "conversation" else None
+        """A step may change the state, the phase or both, and is one message."""
+        now = (signal.at, self._conversation.state, self._conversation.phase)
+        if signal.view not in ("conversation", "phase") or now == self._sent:
+            return None
+        self._sent = now
+        return self.state()
 
     def _waiting(self, signal: sg.Waiting) -> ServerMessage:
         keys = ("working", "still_working", "making_progress", "taking_longer")

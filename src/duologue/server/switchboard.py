@@ -85,7 +85,7 @@ def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
         "id": screen.id,
         "line": screen.line,
         "agent": agent.name,
-        "state": screen.conversation.state,
+        "phase": screen.conversation.phase,
         "since": server_messages.iso(screen.began, 0),
         "private": agent.private,
         "own": screen.is_of(client),

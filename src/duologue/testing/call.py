@@ -22,7 +22,7 @@ from duologue.core.effects import StartReply
 from duologue.core.leaves import Ask, Link, Reply
 from duologue.core.state import floor_is_free, is_owed
 from duologue.core.step_record import StepRecord
-from duologue.core.views import VIEWS
+from duologue.core.views import PHASES
 from duologue.ears.scripted import ScriptedEars
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -258,9 +258,9 @@ class Call:
 
     @property
     def phases(self) -> list[str]:
-        """The states of the conversation so far, each once per visit."""
-        moves = [s for s in self.signals if isinstance(s, sg.Transitioned) and s.view == "conversation"]
-        return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.state]
+        """The phases of the conversation so far, each once per visit."""
+        moves = [s for s in self.signals if isinstance(s, sg.Transitioned) and s.view == "phase"]
+        return [moves[0].source, *(move.target for move in moves)] if moves else [self.conversation.phase]
 
     @property
     def now_ms(self) -> int:
@@ -289,14 +289,12 @@ class Call:
         return self._expect(last == heard, f"the agent was cut off after {last!r}, not after {heard!r}")
 
     def expect_phase(self, name: str) -> Call:
-        """This is where the call is now, in the words of any view."""
+        """The call is in this phase now; `call.conversation.phase` lists them."""
         __tracebackhide__ = True
-        known = {state for view in VIEWS.values() for state in view.states}
-        if name not in known:
-            raise ValueError(f"no view has a state {name!r}; there are {', '.join(sorted(known))}")
-        s = self.conversation.machine_state
-        now = {view.name: view.see(s) for view in VIEWS.values()}
-        return self._expect(name in now.values(), f"the phase is not {name!r} but {now}")
+        if name not in PHASES:
+            raise ValueError(f"{name!r} is not a phase; the phases are {', '.join(PHASES)}")
+        now = self.conversation.phase
+        return self._expect(now == name, f"the phase is {now!r}, not {name!r}")
 
     def expect_asked_once(self) -> Call:
         """What the person last said led to exactly one request."""

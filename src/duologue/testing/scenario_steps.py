@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from duologue.brains.scripted import ScriptedBrain, ScriptedReply
 from duologue.core.leaves import ErrorClass
-from duologue.core.views import VIEWS
+from duologue.core.views import PHASES
 from duologue.ports.brain import Show
 from duologue.ports.scripted_steps import Delay, Fail, Hang
 from duologue.ports.tool_call import ToolCall
@@ -125,7 +125,7 @@ ARGUMENTS = ValueKind("a mapping of arguments", _arguments)
 STEPS_OF_TOOL = ValueKind("what the tool does", lambda node: node)
 ERROR = one_of("a class of errors", (error.value for error in ErrorClass))
 MODE = one_of("a mode", (mode.value for mode in Mode))
-PHASE = one_of("a phase", dict.fromkeys(state for view in VIEWS.values() for state in view.states))
+PHASE = one_of("a phase", dict.fromkeys(PHASES))
 
 
 def hint(name: str, known: Iterable[str]) -> str:

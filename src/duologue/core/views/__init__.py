@@ -9,9 +9,22 @@ from __future__ import annotations
 from .conversation import CONVERSATION
 from .lifecycle import LIFECYCLE
 from .orchestrator import ORCHESTRATOR
+from .phase import PHASE, PHASES, phase_of
 from .phone import PHONE
 from .view import Amendment, Impossible, View
 
 VIEWS: dict[str, View] = {view.name: view for view in (LIFECYCLE, CONVERSATION, ORCHESTRATOR, PHONE)}
 
-__all__ = ["CONVERSATION", "LIFECYCLE", "ORCHESTRATOR", "PHONE", "VIEWS", "Amendment", "Impossible", "View"]
+__all__ = [
+    "CONVERSATION",
+    "LIFECYCLE",
+    "ORCHESTRATOR",
+    "PHASE",
+    "PHASES",
+    "PHONE",
+    "VIEWS",
+    "Amendment",
+    "Impossible",
+    "View",
+    "phase_of",
+]

@@ -155,7 +155,7 @@ async def _turn(page: Page, turn: int) -> None:
     await _state(page, "speaking")
     if turn % 2:
         await page.locator("#pause").click()
-        await _state(page, "suspended")
+        await _state(page, "paused")
         await page.locator("#pause").click()
         await _state(page, "speaking")
     if turn % 4 == 3:
@@ -164,7 +164,7 @@ async def _turn(page: Page, turn: int) -> None:
 
 
 async def _state(page: Page, state: str) -> None:
-    await page.locator(f'body[data-state="{state}"]').wait_for(timeout=LIMIT_S * 1000)
+    await page.locator(f'body[data-phase="{state}"]').wait_for(timeout=LIMIT_S * 1000)
 
 
 async def _timings(page: Page, count: int) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ STUCK_S = (ANSWER_MS_MAX + RECONNECT_MS_MAX) / 1000 + 3.0  # on one socket, with
 STORY_S = 1.0
 CUT_SHORT = 0.3  # of the stories
 RETRY = "Say retry"
-OPEN_STATES = ("listening", "processing", "speaking", "waitingForCopilot", "interrupted")
+OPEN_STATES = ("listening", "user_speaking", "thinking", "working", "speaking", "interrupted")
 
 
 class TypingPerson:
@@ -297,7 +297,7 @@ class TypingPerson:
             if now_s - pinged_s > PING_S:
                 pinged_s = now_s
                 self._send("ping", t=int(now_s * 1000))
-                if self._state == "faulted":
+                if self._state == "error":
                     self._send("retry")
             if now_s - self._heard_from_s > SILENCE_S_MAX:
                 ws.transport.abort()
@@ -317,7 +317,7 @@ class TypingPerson:
             case "history" if self._turn is not None:
                 self._note_lost(told["items"])
             case "state":
-                self._move(told["state"])
+                self._move(told["phase"])
             case "typed":
                 self._note_safe(told["id"])
             case "play":

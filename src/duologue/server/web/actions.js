@@ -34,7 +34,7 @@ export function createActions({ store, socket, player, microphone, text }) {
     },
     finishTurn: () => send("send"),
     interrupt: () => send("interrupt"),
-    pause: () => send(store.model.state.state === "suspended" ? "resume" : "suspend"),
+    pause: () => send(store.model.state.phase === "paused" ? "resume" : "suspend"),
     /** It stays on the page until the server says that it is safe; without a line it waits for one. */
     type(words) {
       if (!isOn(store.model) || !["open", "waiting", "connecting"].includes(store.model.connection.phase)) return false;

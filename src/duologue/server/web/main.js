@@ -55,7 +55,7 @@ for (const part of [watchBanner, heading, status, controls, captions, announcer,
   store.subscribe(part(shared));
 }
 store.subscribe(({ microphone: { mode: way, muted, pressed, status: state }, ...model }) => {
-  microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.state !== "suspended");
+  microphone.gate(isOn(model) && state === "on" && (pressed || (way === "hands-free" && !muted)) && model.state.phase !== "paused");
 });
 store.subscribe((model, before) => {
   if (model.unsent !== before.unsent) keepUnsent(model.unsent);

@@ -40,8 +40,8 @@ function update(item, call, { own, watched, labels, text, language }) {
   const isWatched = call.id === watched;
   const told = [call.own ? text("ownCall") : call.agent, text("since", { time: timeOf(call.since, language) }), call.private ? text("privateCall") : ""];
   write(note, told.filter(Boolean).join(" · "));
-  write(state, labels?.[call.state] ?? call.state);
-  state.className = `leaf ${lookOf("conversation", call.state).hue}`;
+  write(state, labels?.[call.phase] ?? call.phase);
+  state.className = `leaf ${lookOf("phase", call.phase).hue}`;
   show(button, !call.own);
   button.disabled = own;
   button.setAttribute("aria-pressed", String(isWatched));

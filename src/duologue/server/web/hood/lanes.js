@@ -23,7 +23,7 @@ export class Lanes {
 
   add(moment, step) {
     for (const lane of LANES) {
-      const state = lane === "conversation" ? moment.views?.conversation : moment.regions[lane];
+      const state = lane === "phase" ? moment.phase : moment.regions[lane];
       const visits = this.visits[lane];
       if (state !== undefined && visits.at(-1)?.state !== state) visits.push({ state, from: moment.at, cause: causeOf(moment), step });
     }

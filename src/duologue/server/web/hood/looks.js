@@ -2,13 +2,14 @@
 //
 // Rule: `rest` is a line, the others are bars; `hatch` waits for something else.
 
-export const LANES = ["conversation", "link", "user", "voice", "reply", "jobs"];
-export const HUE_OF = { conversation: "quiet", link: "blue", user: "teal", voice: "violet", reply: "amber", jobs: "rose", rule: "quiet" };
+export const LANES = ["phase", "link", "user", "voice", "reply", "jobs"];
+export const HUE_OF = { phase: "quiet", link: "blue", user: "teal", voice: "violet", reply: "amber", jobs: "rose", rule: "quiet" };
 
 const TONES = {
-  conversation: {
-    idle: "quiet rest", preparing: "blue soft", listening: "teal faint", processing: "amber soft", waitingForCopilot: "rose soft",
-    speaking: "violet full", interrupted: "red soft", suspended: "blue hatch", faulted: "red full", terminating: "blue faint",
+  phase: {
+    idle: "quiet rest", starting: "blue soft", listening: "teal faint", user_speaking: "teal full", thinking: "amber soft",
+    working: "rose soft", speaking: "violet full", interrupted: "red soft", paused: "blue hatch", reconnecting: "blue full",
+    error: "red full", ending: "blue faint",
   },
   link: {
     idle: "rest", up: "rest", preparing: "soft", suspended: "quiet hatch", renewing: "quiet soft", healing: "hatch",

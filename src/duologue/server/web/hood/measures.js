@@ -15,7 +15,7 @@ export function measures({ text }) {
     element,
     /** `now` is the time that is looked at. */
     render(model, lanes, now) {
-      const [current, previous] = lanes.at("conversation", now);
+      const [current, previous] = lanes.at("phase", now);
       const m = model.hood.replay ? {} : (model.metrics ?? {});
       const items = [
         ["current", labelOf(model, current?.state), current ? lasting(now - current.from) : ""],
@@ -86,13 +86,13 @@ export function visited({ text }) {
   return {
     element,
     render(model, lanes, now) {
-      const visits = lanes.visits.conversation;
+      const visits = lanes.visits.phase;
       const end = visits.findLastIndex(({ from }) => from <= now) + 1;
       const items = visits.slice(Math.max(0, end - VISITS_SHOWN), end).map((visit, index, all) => ({ ...visit, until: all[index + 1]?.from ?? now }));
       keyed(list, items.toReversed(), ({ from, state }) => `${from}-${state}`, () => make("li", {}, make("span.visited-name"), make("span.visited-for"), make("span.reasons")), (item, visit) => {
         const [name, duration, cause] = item.children;
         write(name, labelOf(model, visit.state));
-        item.dataset.hue = lookOf("conversation", visit.state).hue;
+        item.dataset.hue = lookOf("phase", visit.state).hue;
         write(duration, lasting(visit.until - visit.from));
         write(cause, visit.cause);
       });

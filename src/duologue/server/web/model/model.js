@@ -9,7 +9,7 @@ import { isRunning, withAnswer, withoutRunning, withWait, withWork } from "./wor
 
 const NOTICES_MAX = 5;
 const TRANSITIONS_MAX = 20;
-const IDLE = { state: "idle", previous: null, label: "", cause: "", at: 0, turn: 0, receivedAt: 0, lastError: null };
+const IDLE = { phase: "idle", previous: null, label: "", cause: "", at: 0, turn: 0, receivedAt: 0, lastError: null };
 
 export function firstModel(given = {}) {
   return {
@@ -110,7 +110,7 @@ const HANDLERS = {
     unsent: isWatching(model) ? model.unsent : [],
     work: withoutRunning(model.work),
     dialogue: model.dialogue && closed(model.dialogue),
-    state: { ...IDLE, previous: model.state.state, label: model.ready?.labels.idle ?? "", at: model.state.at },
+    state: { ...IDLE, previous: model.state.phase, label: model.ready?.labels.idle ?? "", at: model.state.at },
   }),
   "duologue.error": (model, { code, message }) => withNotice({ ...model, starting: false }, { level: "error", code, message }),
   "duologue.calls": (model, { calls }) => ({ ...model, calls }),
@@ -151,16 +151,17 @@ const HANDLERS = {
 };
 
 function withState(model, payload, receivedAt) {
-  const { state, previous, localizedLabel, cause, phase, at, since, turnId, metadata = {} } = payload;
-  const next = { state, previous, label: localizedLabel, cause, phase, at, since, turn: turnId, ...metadata, receivedAt };
-  const moved = state !== model.state.state;
-  const waits = state === "processing" || state === "waitingForCopilot";
+  const { phase, previousPhase, localizedLabel, cause, at, since, turnId, metadata = {} } = payload;
+  const moved = phase !== model.state.phase;
+  const shownSince = moved ? receivedAt : model.state.receivedAt;
+  const next = { phase, previous: previousPhase, label: localizedLabel, cause, at, since, turn: turnId, ...metadata, receivedAt: shownSince };
+  const waits = phase === "thinking" || phase === "working";
   return {
     ...model,
     state: next,
-    transitions: moved ? [...model.transitions.slice(1 - TRANSITIONS_MAX), { from: model.state.state, to: state, cause, at }] : model.transitions,
+    transitions: moved ? [...model.transitions.slice(1 - TRANSITIONS_MAX), { from: model.state.phase, to: phase, cause, at }] : model.transitions,
     wait: waits ? model.wait : null,
-    notices: moved && model.state.state === "faulted" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
+    notices: moved && model.state.phase === "error" ? model.notices.filter(({ actions }) => !actions?.includes("retry")) : model.notices,
   };
 }
 

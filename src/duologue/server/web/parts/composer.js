@@ -33,7 +33,7 @@ export function composer({ text, act, store }) {
   return watching(["conversation", "ended", "connection", "state"], (model) => {
     show(form, !isWatching(model));
     const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // what is written then waits
-    const open = isOn(model) && comes && !["terminating", "idle"].includes(model.state.state);
+    const open = isOn(model) && comes && !["ending", "idle"].includes(model.state.phase);
     typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
     typed.readOnly = !isOn(model);
     send.disabled = !open;

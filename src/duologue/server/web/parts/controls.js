@@ -45,11 +45,11 @@ export function controls({ text, act }) {
     write(parts.hold.querySelector("span"), text(microphone.pressed ? "holding" : "hold"));
     show(parts.mute, hasMicrophone && microphone.mode === "hands-free");
     showToggle(parts.mute, microphone.muted, text("mute"), text("unmute"), "mic", "mic-off");
-    showToggle(parts.pause, state.state === "suspended", text("pause"), text("resume"), "pause", "play");
+    showToggle(parts.pause, state.phase === "paused", text("pause"), text("resume"), "pause", "play");
     show(parts.interrupt, on);
-    parts.interrupt.disabled = !open || !["speaking", "processing", "waitingForCopilot"].includes(state.state);
-    parts.pause.disabled = !open || !["listening", "suspended", "processing", "speaking", "waitingForCopilot"].includes(state.state);
-    parts.end.disabled = state.state === "terminating";
+    parts.interrupt.disabled = !open || !["speaking", "thinking", "working"].includes(state.phase);
+    parts.pause.disabled = !open || !["listening", "paused", "thinking", "speaking", "working"].includes(state.phase);
+    parts.end.disabled = state.phase === "ending";
     show(parts["microphone-row"], on && hasMicrophone);
     for (const radio of parts.modes.querySelectorAll("input")) radio.checked = radio.value === microphone.mode;
     if (on !== wasOn) focusOn(on, parts, model);

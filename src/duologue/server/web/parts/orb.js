@@ -44,8 +44,8 @@ export function orb({ microphone, player }) {
 function poseOf({ state, connection, hearing }) {
   if (connection.phase === "refused" || connection.phase === "lost") return POSES.away;
   if (connection.phase === "waiting") return POSES.away;
-  if (hearing && state.state === "speaking") return POSES.both;
-  return POSES[state.state] ?? POSES.idle;
+  if (hearing && state.phase === "speaking") return POSES.both;
+  return POSES[state.phase] ?? POSES.idle;
 }
 
 class Body {

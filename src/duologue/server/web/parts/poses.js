@@ -13,15 +13,17 @@ const pose = (changes) => ({ ...REST, ...changes });
 
 export const POSES = {
   idle: pose({}),
-  preparing: pose({ personX: 0.1, agentX: 0.1, personFill: 0.4, agentFill: 0.4, blue: 0.8, ring: 1 }),
+  starting: pose({ personX: 0.1, agentX: 0.1, personFill: 0.4, agentFill: 0.4, blue: 0.8, ring: 1 }),
+  reconnecting: pose({ personX: 0.1, agentX: 0.1, personFill: 0.4, agentFill: 0.4, blue: 0.8, ring: 1 }),
   listening: pose({ personX: 0.1, personR: 0.58, personFill: 0.92, agentX: 0.52, agentR: 0.25, agentFill: 0.6 }),
-  processing: pose({ personX: 0.12, agentX: 0.12, personR: 0.4, agentR: 0.46, personFill: 0.5, agentFill: 0.7, amber: 0.94, ring: 1 }),
-  waitingForCopilot: pose({ personX: 0.1, agentX: 0.1, personR: 0.38, agentR: 0.46, personFill: 0.4, agentFill: 0.65, rose: 0.94, ring: 1 }),
+  user_speaking: pose({ personX: 0.1, personR: 0.58, personFill: 0.92, agentX: 0.52, agentR: 0.25, agentFill: 0.6 }),
+  thinking: pose({ personX: 0.12, agentX: 0.12, personR: 0.4, agentR: 0.46, personFill: 0.5, agentFill: 0.7, amber: 0.94, ring: 1 }),
+  working: pose({ personX: 0.1, agentX: 0.1, personR: 0.38, agentR: 0.46, personFill: 0.4, agentFill: 0.65, rose: 0.94, ring: 1 }),
   speaking: pose({ personX: 0.52, personR: 0.25, personFill: 0.6, agentX: 0.1, agentR: 0.58, agentFill: 0.92 }),
   both: pose({ personX: 0.3, personR: 0.44, personFill: 0.85, agentX: 0.28, agentR: 0.42, agentFill: 0.7 }),
   interrupted: pose({ personX: 0.12, personR: 0.58, personFill: 0.92, agentX: 0.58, agentR: 0.2, agentFill: 0.16, breath: 0 }),
-  suspended: pose({ personFill: 0.3, agentFill: 0.3, quiet: 0.85, bars: 1, breath: 0 }),
-  faulted: pose({ personX: 0.44, agentX: 0.44, personR: 0.36, agentR: 0.36, personFill: 0.3, agentFill: 0.55, red: 0.85, breath: 0 }),
-  terminating: pose({ personX: 0.5, agentX: 0.5, personR: 0.32, agentR: 0.32, personFill: 0.2, agentFill: 0.2, quiet: 0.6, breath: 0 }),
+  paused: pose({ personFill: 0.3, agentFill: 0.3, quiet: 0.85, bars: 1, breath: 0 }),
+  error: pose({ personX: 0.44, agentX: 0.44, personR: 0.36, agentR: 0.36, personFill: 0.3, agentFill: 0.55, red: 0.85, breath: 0 }),
+  ending: pose({ personX: 0.5, agentX: 0.5, personR: 0.32, agentR: 0.32, personFill: 0.2, agentFill: 0.2, quiet: 0.6, breath: 0 }),
   away: pose({ personX: 0.48, agentX: 0.48, personR: 0.34, agentR: 0.34, personFill: 0.4, agentFill: 0.12, quiet: 0.75, breath: 0 }),
 };

@@ -19,7 +19,7 @@ export function status({ text, timings }) {
     (model) => {
       const { state } = model;
       const shown = labelOf(model, text);
-      if (document.body.dataset.state !== state.state) document.body.dataset.state = state.state;
+      if (document.body.dataset.phase !== state.phase) document.body.dataset.phase = state.phase;
       document.body.dataset.on = String(isOn(model));
       write(label, shown);
       write(now, shown);
@@ -36,7 +36,7 @@ function labelOf(model, text) {
   const { state, ready, connection } = model;
   if (isWatching(model) && !isLive(model)) return text("watchedOver");
   if (isLive(model) && connection.phase !== "open") return text(connection.phase === "lost" ? "lineLost" : "lineAway");
-  return state.label || ready?.labels?.[state.state] || (connection.phase === "open" ? "" : text("connecting"));
+  return state.label || ready?.labels?.[state.phase] || (connection.phase === "open" ? "" : text("connecting"));
 }
 
 export function hintOf(model, text) {
@@ -44,19 +44,19 @@ export function hintOf(model, text) {
   if (isWatching(model)) return watchersHint(model, text);
   if (!isOn(model)) return model.ready && model.connection.phase === "open" ? text("hintIdle") : "";
   if (model.connection.phase !== "open") return "";
-  if (hearing && state.state !== "suspended") return text("hintHearing");
-  switch (state.state) {
+  if (hearing && state.phase !== "paused") return text("hintHearing");
+  switch (state.phase) {
     case "listening":
     case "interrupted":
       if (microphone.status !== "on") return text("hintWrite");
       if (microphone.mode === "push") return text("hintPush");
       return text(microphone.muted ? "hintMuted" : "hintListening");
-    case "processing":
-    case "waitingForCopilot":
+    case "thinking":
+    case "working":
       return waitOf(wait, work, text);
     case "speaking":
       return text("hintSpeaking");
-    case "suspended":
+    case "paused":
       return text("hintSuspended");
     default:
       return "";
@@ -67,7 +67,7 @@ export function hintOf(model, text) {
 function watchersHint(model, text) {
   if (!isLive(model) || model.connection.phase !== "open") return "";
   if (model.hearing) return text("callerSpeaks");
-  return ["processing", "waitingForCopilot"].includes(model.state.state) ? waitOf(model.wait, model.work, text) : "";
+  return ["thinking", "working"].includes(model.state.phase) ? waitOf(model.wait, model.work, text) : "";
 }
 
 /** Whom we wait for, and how it goes (L-10, C-GUD-003). */
@@ -85,12 +85,12 @@ export function readable(name) {
 }
 
 /** After the next frame was painted; a hidden page paints none, so it does not wait for one. */
-function whenShown(timings, { state, receivedAt }) {
-  performance.mark("duologue.state.received", { startTime: receivedAt, detail: state });
+function whenShown(timings, { phase, receivedAt }) {
+  performance.mark("duologue.state.received", { startTime: receivedAt, detail: phase });
   const done = () => {
     const shownAt = performance.now();
-    performance.mark("duologue.state.shown", { startTime: shownAt, detail: state });
-    timings.push({ state, receivedAt, shownAt });
+    performance.mark("duologue.state.shown", { startTime: shownAt, detail: phase });
+    timings.push({ phase, receivedAt, shownAt });
     if (timings.length > TIMINGS_MAX) timings.shift();
   };
   if (document.hidden) done();
