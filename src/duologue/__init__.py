@@ -1,68 +1,106 @@
 """Duologue: a runtime for voice agents whose conversations never get stuck.
 
-The machine is here at once; the runtime around it is imported when it is first asked for.
+The names that an agent is written with are here. Each is imported when it is first used, so `import duologue` costs
+nothing and needs the standard library only. The pure conversation machine is in `duologue.core`, the test kit in
+`duologue.testing`.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from duologue.core.machine import MACHINE, step
-from duologue.core.settings import PROFILES, Settings, profile
-from duologue.core.state import State, initial, next_deadline
-
 if TYPE_CHECKING:
-    from duologue.brains.chat.brain import ChatBrain
+    from duologue.brains.chat import ChatBrain
     from duologue.brains.realtime import RealtimeModel, RealtimeSettings
+    from duologue.core.errors import DuologueError
+    from duologue.core.settings import PROFILES, Settings, profile
+    from duologue.ears.local import LocalEars
+    from duologue.flows import load_flows
+    from duologue.flows.brain import FlowBrain
+    from duologue.flows.find_functions import find_functions
+    from duologue.nlu.llm import LlmNlu
+    from duologue.nlu.local import LocalNlu
     from duologue.observe import signals
-    from duologue.ports.brain import Request, Show
+    from duologue.ports.brain import Firm, Request, Show, Working
     from duologue.ports.failure import ServiceError
+    from duologue.ports.history import AgentSaid, CallOutput, UserSaid
     from duologue.ports.sound import Sound, Word
     from duologue.ports.tool_call import ToolCall
     from duologue.ports.worker import Job
     from duologue.runtime.agent import Agent, Phrases
     from duologue.runtime.conversation import Conversation
+    from duologue.voice.endpoint import SpeechEndpointVoice
+    from duologue.voice.espeak import EspeakVoice
     from duologue.workers.function_tools import tool
     from duologue.workers.mcp import McpServer
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
-_LATER = {
+_MODULES = {
     "Agent": "duologue.runtime.agent",
+    "AgentSaid": "duologue.ports.history",
+    "CallOutput": "duologue.ports.history",
     "ChatBrain": "duologue.brains.chat",
-    "McpServer": "duologue.workers.mcp",
-    "ToolCall": "duologue.ports.tool_call",
     "Conversation": "duologue.runtime.conversation",
+    "DuologueError": "duologue.core.errors",
+    "EspeakVoice": "duologue.voice.espeak",
+    "Firm": "duologue.ports.brain",
+    "FlowBrain": "duologue.flows.brain",
     "Job": "duologue.ports.worker",
+    "LlmNlu": "duologue.nlu.llm",
+    "LocalEars": "duologue.ears.local",
+    "LocalNlu": "duologue.nlu.local",
+    "McpServer": "duologue.workers.mcp",
+    "PROFILES": "duologue.core.settings",
     "Phrases": "duologue.runtime.agent",
     "RealtimeModel": "duologue.brains.realtime",
     "RealtimeSettings": "duologue.brains.realtime",
     "Request": "duologue.ports.brain",
     "ServiceError": "duologue.ports.failure",
+    "Settings": "duologue.core.settings",
     "Show": "duologue.ports.brain",
     "Sound": "duologue.ports.sound",
+    "SpeechEndpointVoice": "duologue.voice.endpoint",
+    "ToolCall": "duologue.ports.tool_call",
+    "UserSaid": "duologue.ports.history",
     "Word": "duologue.ports.sound",
+    "Working": "duologue.ports.brain",
+    "find_functions": "duologue.flows.find_functions",
+    "load_flows": "duologue.flows",
+    "profile": "duologue.core.settings",
     "tool": "duologue.workers.function_tools",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER and name != "signals":
-        raise AttributeError(f"module 'duologue' has no attribute {name!r}")
     from importlib import import_module
 
     if name == "signals":
         return import_module("duologue.observe.signals")
-    value = getattr(import_module(_LATER[name]), name)
+    if name not in _MODULES:
+        raise AttributeError(f"module 'duologue' has no attribute {name!r}")
+    value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 __all__ = [
-    "MACHINE",
     "PROFILES",
     "Agent",
+    "AgentSaid",
+    "CallOutput",
     "ChatBrain",
     "Conversation",
+    "DuologueError",
+    "EspeakVoice",
+    "Firm",
+    "FlowBrain",
     "Job",
+    "LlmNlu",
+    "LocalEars",
+    "LocalNlu",
     "McpServer",
     "Phrases",
     "RealtimeModel",
@@ -72,13 +110,15 @@ __all__ = [
     "Settings",
     "Show",
     "Sound",
-    "State",
+    "SpeechEndpointVoice",
     "ToolCall",
+    "UserSaid",
     "Word",
-    "initial",
-    "next_deadline",
+    "Working",
+    "__version__",
+    "find_functions",
+    "load_flows",
     "profile",
     "signals",
-    "step",
     "tool",
 ]

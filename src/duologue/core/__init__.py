@@ -1,1 +1,7 @@
-"""The pure conversation machine. See `machine.step`."""
+"""The pure conversation machine: `step(state, event) -> (state, effects)`, with time in the event."""
+
+from .machine import MACHINE, step
+from .settings import PROFILES, Settings, profile
+from .state import State, initial, next_deadline
+
+__all__ = ["MACHINE", "PROFILES", "Settings", "State", "initial", "next_deadline", "profile", "step"]
