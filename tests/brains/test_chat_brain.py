@@ -555,7 +555,7 @@ def test_a_refused_key_is_not_shown_but_how_to_put_it_right_is(status: int) -> N
 @pytest.mark.req("C-SEC-003")
 def test_a_missing_key_is_told_when_the_brain_is_made() -> None:
     with pytest.raises(
-        ServiceError, match=r"no API key of api\.openai\.com: give api_key, or set OPENAI_API_KEY"
+        ServiceError, match=r"no API key for api\.openai\.com: pass api_key=..., or set OPENAI_API_KEY"
     ) as it:
         ChatBrain("small")
     assert it.value.error is ErrorClass.AUTH_FAILURE

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from duologue.brains.chat.history_budget import CHARS_MIN, LEFT_OUT, chars_in, newest, tells_of_length
+from duologue.brains.chat.history_budget import CHARS_MIN, LEFT_OUT, chars_in, newest, is_length_error
 from duologue.core.leaves import ErrorClass
 from duologue.ports import AgentSaid, CallOutput, Item, Note, Request, ServiceError, ToolCall, UserSaid
 from tests.brains.chat_server import Wire, says, talking
@@ -81,7 +81,7 @@ def test_a_history_that_nobody_has_answered_is_kept_whole() -> None:
     ],
 )
 def test_the_words_of_many_servers_are_known(status: int, code: str | None, message: str) -> None:
-    assert tells_of_length(_failure(status, code, message))
+    assert is_length_error(_failure(status, code, message))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_words_of_many_servers_are_known(status: int, code: str | None, mess
     ],
 )
 def test_other_failures_are_not_taken_for_it(status: int, code: str | None, message: str) -> None:
-    assert not tells_of_length(_failure(status, code, message))
+    assert not is_length_error(_failure(status, code, message))
 
 
 def _failure(status: int, code: str | None, message: str) -> object:

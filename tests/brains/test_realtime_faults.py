@@ -297,7 +297,7 @@ def test_the_key_goes_to_its_server_and_nowhere_else(
 
     model = asyncio.run(run())
     assert key not in caplog.text
-    assert key not in repr(model) + repr(model._endpoint)
+    assert key not in repr(model) + repr(model.endpoint)
 
 
 def test_a_token_is_fetched_anew_for_every_session() -> None:
@@ -327,7 +327,7 @@ def test_a_token_is_fetched_anew_for_every_session() -> None:
     ],
 )
 def test_a_url_may_be_written_as_people_write_it(url: str | None, expected: str) -> None:
-    assert RealtimeModel("m", url=url)._endpoint.url == expected
+    assert RealtimeModel("m", url=url).endpoint.url == expected
 
 
 def test_what_is_no_url_is_refused_at_once() -> None:
@@ -338,7 +338,7 @@ def test_what_is_no_url_is_refused_at_once() -> None:
 def test_azure_gets_its_key_in_its_own_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", "azure-secret")
     model = RealtimeModel(url="https://x.openai.azure.com/openai/v1")
-    assert asyncio.run(model._endpoint.headers()) == {"api-key": "azure-secret"}
+    assert asyncio.run(model.endpoint.headers()) == {"api-key": "azure-secret"}
 
 
 # -- Losing the line
@@ -619,7 +619,7 @@ def test_speech_without_a_transcript_is_answered_and_not_told_twice() -> None:
 
 
 def test_a_model_that_nobody_could_understand_is_refused() -> None:
-    with pytest.raises(ValueError, match="without transcription"):
+    with pytest.raises(ValueError, match="transcription=None needs ears"):
         RealtimeModel(settings=RealtimeSettings(transcription=None))
 
 

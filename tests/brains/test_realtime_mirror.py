@@ -100,8 +100,8 @@ def test_a_reply_is_cut_at_the_very_millisecond(heard_ms: int, expected: list[tu
     mirror.add_sound(1, "a", 600)
     mirror.add_sound(1, "a", 400)
     mirror.add_sound(1, "b", 1_000)
-    assert told(mirror.cut(1, heard_ms)) == expected
-    assert mirror.cut(1, heard_ms) == [], "once"
+    assert told(mirror.truncate(1, heard_ms)) == expected
+    assert mirror.truncate(1, heard_ms) == [], "once"
 
 
 def test_a_cut_that_nobody_told_is_made_before_the_next_request() -> None:

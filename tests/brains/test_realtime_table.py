@@ -73,7 +73,7 @@ CALL = {"id": "i", "type": "function_call", "name": "look", "arguments": '{"a": 
         ),
         (
             {"type": "rate_limits.updated", "rate_limits": [{"name": "tokens", "remaining": 5, "reset_seconds": 2.5}]},
-            hp.LimitsTold((("tokens", 5, 2.5),)),
+            hp.LimitsUpdated((("tokens", 5, 2.5),)),
         ),
         (
             {"type": "error", "error": {"type": "invalid_request_error", "code": None, "event_id": "e"}},
@@ -168,8 +168,8 @@ TOOL = Tool("look", "Look.", {"type": "object", "properties": {"a": {"type": "in
         ce.late_output_item(CallOutput(1, "", Outcome.CANCELLED)),
         ce.truncate_item("item_1", 1_250),
         ce.delete_item("item_1"),
-        ce.ask(Request(1, "hello"), "request_1", "Be brief."),
-        ce.ask(Request(1, "", ask=Ask.GOODBYE), "request_1", "Be brief."),
+        ce.create_reply(Request(1, "hello"), "request_1", "Be brief."),
+        ce.create_reply(Request(1, "", ask=Ask.GOODBYE), "request_1", "Be brief."),
         ce.read_aloud("Good day.", "request_1"),
         ce.summarise("a long story", 100, "request_1"),
         ce.cancel(),
@@ -192,7 +192,7 @@ def test_the_server_never_answers_nor_interrupts_by_itself() -> None:
 
 def test_a_greeting_a_check_in_and_a_goodbye_say_what_to_do() -> None:
     def told(request: Request) -> str:
-        return ce.ask(request, "q", "Be brief.")["response"].get("instructions", "")
+        return ce.create_reply(request, "q", "Be brief.")["response"].get("instructions", "")
 
     assert "Greet" in told(Request(1, ""))
     assert "still there" in told(Request(1, "", ask=Ask.CHECK_IN))

@@ -47,7 +47,7 @@ def test_the_code_on_the_page_runs() -> None:
     seen: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
         exec(block, seen)
-    assert seen["azure"]._endpoint.url.startswith("wss://NAME.openai.azure.com/openai/v1/realtime?")  # type: ignore[attr-defined]
+    assert seen["azure"].endpoint.url.startswith("wss://NAME.openai.azure.com/openai/v1/realtime?")  # type: ignore[attr-defined]
     assert isinstance(seen["late"], Settings)
 
 

@@ -55,7 +55,7 @@ def test_a_request_that_meets_the_servers_own_response_gets_its_answer(is_known:
     started = next(m.event.at for m in call.records if any(isinstance(e, fx.StartReply) for e in m.effects))
     assert others == []
     assert first - started < 2_000
-    assert call.model.counts["unasked"] == (1 if is_known else 0)
+    assert call.model.counts["unrequested"] == (1 if is_known else 0)
     assert [item["content"][0].get("transcript") for item in server.session.items if item["role"] == "assistant"] == [
         "It is sunny."
     ]

@@ -1,4 +1,7 @@
-"""Brains: what answers a request. Each is one file that needs what it talks to, and nothing else does."""
+"""Brains answer requests: a chat-completions LLM, a Realtime model, a plain function, a script.
+
+A brain's third-party packages are imported only when that brain is used.
+"""
 
 from .chat.brain import ChatBrain
 

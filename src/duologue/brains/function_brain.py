@@ -1,7 +1,7 @@
 """A plain function as a brain: the shortest way to an agent that answers.
 
-Rule: what the function yields or returns is the reply; anything else is an error when the agent is
-made, not in the middle of a call.
+Rule: what the function yields or returns is the reply. A function with the wrong signature is refused
+when the agent is created, not in the middle of a call.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from duologue.ports.brain import Brain, Part, Request
 
 @dataclass(frozen=True, slots=True)
 class FunctionBrain:
-    """Calls a function with the request."""
+    """Calls a function with each request and streams its result as the reply."""
 
     function: Callable[[Request], Any]
 
@@ -42,7 +42,7 @@ class FunctionBrain:
             yield answer
 
     async def _call(self, request: Request) -> Any:
-        """A plain function may take its time, so it gets a thread."""
+        """Call the function; one that isn't async runs in a thread, because it may block."""
         target: Any = self.function if inspect.isroutine(self.function) else type(self.function).__call__
         if inspect.iscoroutinefunction(target) or inspect.isasyncgenfunction(target):
             return self.function(request)
@@ -50,7 +50,7 @@ class FunctionBrain:
 
 
 def as_brain(brain: Any) -> Brain:
-    """A Brain as it is, a function wrapped into one."""
+    """Return a brain unchanged, or wrap a function in a FunctionBrain."""
     if inspect.isclass(brain):
         raise TypeError(f"brain must be an object, not the class {brain.__name__}: did you mean {brain.__name__}()?")
     if hasattr(brain, "reply"):
@@ -58,7 +58,7 @@ def as_brain(brain: Any) -> Brain:
     if callable(brain):
         _check_takes_request(brain)
         return FunctionBrain(brain)
-    raise TypeError(f"brain must have a method reply(request) or be a function of the request, not {brain!r}")
+    raise TypeError(f"brain must have a method reply(request) or be a function that takes the request, not {brain!r}")
 
 
 def _check_takes_request(function: Callable[..., Any]) -> None:
@@ -66,6 +66,6 @@ def _check_takes_request(function: Callable[..., Any]) -> None:
     try:
         inspect.signature(function).bind(None)
     except TypeError:
-        raise TypeError(f"brain must be a function of one request; {name} takes something else") from None
+        raise TypeError(f"brain must be a function that takes one argument, the request; {name} doesn't") from None
     except ValueError:
-        pass  # a builtin that tells nothing about itself
+        pass  # a builtin without a signature

@@ -1,6 +1,6 @@
-"""A brain that says what its script says: in order, or by what the person said.
+"""A brain that follows a script: replies in order, or chosen by what the user said.
 
-Streams word by word with delays, calls tools, fails and hangs as told. Rule: the same seed and the
+Streams word by word with delays, calls tools, fails and hangs as scripted. Rule: the same seed and the
 same requests give the same reply, token by token.
 """
 
@@ -22,8 +22,8 @@ ScriptedReplies: TypeAlias = Iterable[ScriptedReply] | dict[str, ScriptedReply] 
 
 @dataclass
 class ScriptedBrain:
-    """`script` is a list of replies, a dict from a word to the reply to whoever says it, or a
-    function of the request. When nothing fits, `otherwise` is said."""
+    """`script` is a list of replies, a dict from a phrase to the reply when the user says it, or a
+    function that takes the request. When nothing matches, the reply is `otherwise`."""
 
     script: ScriptedReplies = ()
     first_ms: int = 0
@@ -32,7 +32,7 @@ class ScriptedBrain:
     seed: int = 0
     otherwise: ScriptedReply = "I see."
     requests: list[Request] = field(default_factory=list)
-    cancelled: list[int] = field(default_factory=list)  # replies that were closed before their end
+    cancelled: list[int] = field(default_factory=list)  # ids of replies that were closed before their end
 
     def __post_init__(self) -> None:
         self._dice = random.Random(self.seed)
@@ -59,8 +59,8 @@ class ScriptedBrain:
             return self.script(request)
         if isinstance(self.script, dict):
             said = request.text.lower()
-            fits = (reply for words, reply in self.script.items() if words.lower() in said and said)
-            return next(fits, self.otherwise)
+            matches = (reply for words, reply in self.script.items() if words.lower() in said and said)
+            return next(matches, self.otherwise)
         return self._queue.pop(0) if self._queue else self.otherwise
 
     async def _tokens(self, text: str) -> AsyncIterator[str]:

@@ -1,4 +1,4 @@
-"""A brain that is a chat-completions service: OpenAI's, or any server that speaks its protocol."""
+"""A brain backed by a chat-completions service: OpenAI's, or any server that speaks its protocol."""
 
 from .brain import ChatBrain
 

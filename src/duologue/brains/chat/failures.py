@@ -1,7 +1,7 @@
-"""What goes wrong with a chat service, classified and told in our own words (L-12, C-SEC-003).
+"""Failures of a chat service, classified and reported in our own words.
 
-Rule: of what the service or the SDK says, only a status and a plain error code travel on. Their messages
-hold keys and the person's words, so they are neither in the message nor in the traceback.
+Rule: only the HTTP status and a plain error code are passed on. Messages of the service or the SDK may
+contain keys and the user's words, so they appear neither in the error message nor in the traceback.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from duologue.ports.failure import classify_status
 
 
 class ChatFailed(ServiceError):
-    """A failure of a chat server, told in our own words."""
+    """A failure of a chat service. Its message is written here, so it is safe to log."""
 
     is_own = True
 
@@ -25,48 +25,49 @@ class ChatFailed(ServiceError):
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key of {host}, and that it may use this model",
     ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
-    ErrorClass.NETWORK_TIMEOUT: "can't be reached, fell silent or broke off",
+    ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
     ErrorClass.INVALID_ARGS: "did not accept the request: check the model's name, the base URL, the tools' "
     "schemas and the length of the history",
     ErrorClass.SERVER_ERROR: "failed, or sent something that can't be read",
 }
 # Errors in the middle of a stream have no status, only a code or a type.
-_TOLD = (
+_CODE_PATTERNS = (
     (re.compile(r"rate_limit|quota|too_many"), ErrorClass.RATE_LIMIT),
     (re.compile(r"authentication|unauthorized|api_key|permission"), ErrorClass.AUTH_FAILURE),
     (re.compile(r"invalid_request|context_length|bad_request|not_found"), ErrorClass.INVALID_ARGS),
     (re.compile(r"timeout|timed_out"), ErrorClass.NETWORK_TIMEOUT),
 )
-_PLAIN_CODE = re.compile(r"[a-z_]{1,40}")  # no digits: keys have some
-_TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # beneath the SDK, in any of its versions
+_PLAIN_CODE = re.compile(r"[a-z_]{1,40}")  # no digits, so that a key never matches
+_TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # what some version of the SDK is built on
 
 
 @contextmanager
-def told_plainly(host: str) -> Iterator[None]:
-    """Failures of the service at this host leave as ServiceError; mistakes in the code stay as they are."""
+def as_service_errors(host: str) -> Iterator[None]:
+    """Convert failures of the service at this host to ServiceError. Other exceptions pass unchanged."""
     try:
         yield
     except Exception as failure:
         error = _classify(failure)
         if error is None:
             raise
-        raise ChatFailed(error, _tell(failure, error, host)) from None
+        raise ChatFailed(error, _describe(failure, error, host)) from None
 
 
 def broken_off(host: str) -> ServiceError:
-    """The stream ended before the reply did."""
-    return ChatFailed(ErrorClass.NETWORK_TIMEOUT, f"{host} broke off in the middle of a reply")
+    """The error for a stream that ended before the reply did."""
+    return ChatFailed(ErrorClass.NETWORK_TIMEOUT, f"{host} closed the connection in the middle of a reply")
 
 
 def too_long(host: str) -> ServiceError:
-    """It can't read that much; asked again, it gets less. So this is told as what is worth another try."""
-    return ChatFailed(ErrorClass.SERVER_ERROR, f"{host} can't read so long a conversation: it will be sent less of it")
+    """The error for a history that the model rejects as too long. It is classified as retryable, because the
+    next request sends less."""
+    return ChatFailed(ErrorClass.SERVER_ERROR, f"the conversation is too long for {host}: the next request sends less")
 
 
 def no_key(host: str) -> ServiceError:
-    """There is nothing to authenticate with."""
+    """The error for a missing API key."""
     return ChatFailed(
-        ErrorClass.AUTH_FAILURE, f"there is no API key of {host}: give api_key, or set OPENAI_API_KEY for OpenAI"
+        ErrorClass.AUTH_FAILURE, f"no API key for {host}: pass api_key=..., or set OPENAI_API_KEY for OpenAI"
     )
 
 
@@ -80,7 +81,7 @@ def _classify(failure: Exception) -> ErrorClass | None:
         case openai.APIConnectionError() | OSError():
             return ErrorClass.NETWORK_TIMEOUT
         case openai.APIError():
-            return _classify_told(failure)
+            return _classify_code(failure)
         case openai.OpenAIError():
             return ErrorClass.UNKNOWN
         case json.JSONDecodeError() | UnicodeDecodeError():
@@ -90,18 +91,18 @@ def _classify(failure: Exception) -> ErrorClass | None:
     return None
 
 
-def _classify_told(failure: object) -> ErrorClass:
-    """The class of an error that came as data; the server's own fault, if nothing tells."""
-    told = [str(getattr(failure, name, None) or "") for name in ("code", "type")]
-    if re.fullmatch(r"[45]\d\d", told[0]):
-        return classify_status(int(told[0]))
-    for pattern, error in _TOLD:
-        if any(pattern.search(text) for text in told):
+def _classify_code(failure: object) -> ErrorClass:
+    """The class of an error that arrived in the stream, by its code or type; SERVER_ERROR if neither is known."""
+    codes = [str(getattr(failure, name, None) or "") for name in ("code", "type")]
+    if re.fullmatch(r"[45]\d\d", codes[0]):
+        return classify_status(int(codes[0]))
+    for pattern, error in _CODE_PATTERNS:
+        if any(pattern.search(text) for text in codes):
             return error
     return ErrorClass.SERVER_ERROR
 
 
-def _tell(failure: Exception, error: ErrorClass, host: str) -> str:
+def _describe(failure: Exception, error: ErrorClass, host: str) -> str:
     status = getattr(failure, "status_code", None)
     code = getattr(failure, "code", None)
     details = [str(status)] if type(status) is int else []

@@ -1,7 +1,7 @@
-"""How much of a history a chat has room for: the newest of it, from where somebody begins to speak.
+"""Limits how much of a conversation's history a chat request carries: the newest part, starting with a user turn.
 
-A call goes on for hours, a model reads so much and no more. Rule: what no reply has dealt with yet is always there, and
-a history that was cut says so.
+A call may last for hours, and a model's context window is limited. Rule: turns that no reply has answered
+yet are always included, and a shortened history begins with a note that says so.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import re
 
 from duologue.ports import AgentSaid, CallOutput, Item, News, Note, UserSaid
 
-CHARS_MAX = 60_000  # of history: about 15,000 tokens, an hour of talk
+CHARS_MAX = 60_000  # of history: about 15,000 tokens, or an hour of talk
 CHARS_MIN = 1_000
-LEFT_OUT = "What was said before this is left out, because it was long."
+LEFT_OUT = "The earlier part of this conversation is left out, because it is long."
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|too (long|large)|(maximum|max) .{0,40}tokens|many tokens", re.I
 )
 
 
 def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
-    """The history as it is, or its end after a note that there was more."""
+    """The whole history if it fits in `chars_max`; otherwise a note, then the newest items that fit."""
     if chars_in(history) <= chars_max:
         return history
     needed = _unanswered(history)
@@ -34,19 +34,19 @@ def newest(history: tuple[Item, ...], chars_max: int) -> tuple[Item, ...]:
 
 
 def chars_in(history: tuple[Item, ...]) -> int:
-    """How long it is, near enough."""
+    """Roughly how many characters this history takes in a request."""
     return sum(map(_chars, history))
 
 
-def tells_of_length(failure: object) -> bool:
-    """Does the service say that it was given too much? Each has words of its own for it."""
+def is_length_error(failure: object) -> bool:
+    """Does this failure say that the request was too long? Every service words it differently."""
     status = getattr(failure, "status_code", None)
-    told = " ".join(str(getattr(failure, name, None) or "") for name in ("code", "type", "message"))
-    return status == 413 or (status in (None, 400, 422) and _TOO_LONG.search(told[:2_000]) is not None)
+    text = " ".join(str(getattr(failure, name, None) or "") for name in ("code", "type", "message"))
+    return status == 413 or (status in (None, 400, 422) and _TOO_LONG.search(text[:2_000]) is not None)
 
 
 def _unanswered(history: tuple[Item, ...]) -> int:
-    """Where the part begins that no reply has dealt with."""
+    """The index of the first item after the last answer."""
     for at in range(len(history) - 1, -1, -1):
         item = history[at]
         if isinstance(item, AgentSaid) and item.text and not item.calls:

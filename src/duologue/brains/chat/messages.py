@@ -1,16 +1,16 @@
-"""A request as the messages of a chat.
+"""Writes a request as the messages of a chat.
 
-What the chat shows of a conversation:
+How the chat shows a conversation:
 
-- A reply that was interrupted ends in a dash, as cut-off speech does in a play. A remark beside it would
-  cost a message each time, and words in brackets would be imitated aloud; a dash is silent.
-- An output stands directly behind its call, wherever the history has it. A call without an output gets
-  one that says so, and an output without its call becomes an aside: services refuse unpaired ones.
-- What was overheard is left out: it is not to be answered.
-- Asides (news, notes and what to do now) come from neither side. What a job reports is quoted as data,
-  because whoever wrote it is not to be obeyed.
+- An interrupted reply ends in a dash, as cut-off speech does in a play. A separate remark would cost a
+  message each time, and the model would imitate words in brackets aloud; a dash is silent.
+- A tool's output comes directly after its call, wherever the history has it. A call without an output
+  gets a placeholder, and an output without its call becomes an aside: services refuse unpaired ones.
+- Overheard words are left out, because they aren't to be answered.
+- Asides (news, notes and the task) come from neither user nor agent. What a job reports is quoted as
+  data, because its author may not give the model instructions.
 
-Rule: messages follow from the request alone; nothing here is remembered.
+Rule: the messages depend only on the request; nothing is remembered between requests.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _ASKS = {
 
 
 def write_messages(request: Request, instructions: str = "", aside: AsideRole = "system") -> list[ChatMessage]:
-    """The whole chat: the instructions, the history, what was said last, and what to do about it."""
+    """The whole chat: the instructions, the history, the user's last words and the task."""
     chat = _Chat(request.history, aside)
     lead = "\n\n".join(text for text in (instructions, request.instructions) if text)
     if lead:
         chat.append({"role": "developer" if aside == "developer" else "system", "content": lead})
     for item in request.history:
         chat.add(item)
-    unsaid = _not_in_history(request)
-    if unsaid:
-        chat.append({"role": "user", "content": unsaid})
+    missing = _not_in_history(request)
+    if missing:
+        chat.append({"role": "user", "content": missing})
     task = _task(request, chat.waits_for_an_answer())
     if task:
         chat.add_aside(task)
@@ -55,7 +55,7 @@ def write_messages(request: Request, instructions: str = "", aside: AsideRole = 
 
 
 def write_tools(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:
-    """The tools as a chat service describes them."""
+    """The tools in the format of the chat-completions API."""
     return [
         {
             "type": "function",
@@ -66,7 +66,7 @@ def write_tools(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:
 
 
 def _task(request: Request, waits_for_an_answer: bool) -> str:
-    """What the brain has to do, if the chat doesn't show it."""
+    """What the model has to do, if the chat alone doesn't show it."""
     if request.ask in _ASKS:
         return _ASKS[request.ask]
     if waits_for_an_answer:
@@ -77,25 +77,25 @@ def _task(request: Request, waits_for_an_answer: bool) -> str:
 
 
 def _not_in_history(request: Request) -> str:
-    """What was said and isn't in the history. As a rule all of it is there, and after a call or a
-    failure not even at its end, because the same turns are asked again. Words from before the last
-    answer are not meant: a "yes" may follow a "yes"."""
-    told: list[str] = []
+    """The user's words that the history doesn't contain yet. Usually it contains all of them; after a tool
+    call or a retry they aren't even at its end. Only words since the last answer are compared, because a
+    new "yes" may follow an old "yes"."""
+    known: list[str] = []
     for item in request.history:
         if isinstance(item, AgentSaid) and item.text and not item.calls:
-            told = []
+            known = []
         elif isinstance(item, UserSaid) and not item.overheard:
-            told += item.text.split()
+            known += item.text.split()
     words = request.text.split()
-    if words == told[max(0, len(told) - len(words)) :]:
+    if words == known[max(0, len(known) - len(words)) :]:
         return ""
-    if told and words[: len(told)] == told:
-        return " ".join(words[len(told) :])
+    if known and words[: len(known)] == known:
+        return " ".join(words[len(known) :])
     return request.text
 
 
 class _Chat:
-    """The messages so far, and which call goes by which name."""
+    """The messages so far, and the calls and outputs of the history by number."""
 
     def __init__(self, history: tuple[Item, ...], aside: AsideRole) -> None:
         self.messages: list[ChatMessage] = []
@@ -111,12 +111,12 @@ class _Chat:
         self._last_is_aside = False
 
     def append(self, message: ChatMessage) -> None:
-        """Write down a message as it is."""
+        """Add a message unchanged."""
         self.messages.append(message)
         self._last_is_aside = False
 
     def add(self, item: Item) -> None:
-        """Write down one item of the history."""
+        """Add one item of the history."""
         match item:
             case UserSaid(text=text, overheard=False) if text:
                 self.append({"role": "user", "content": text})
@@ -131,14 +131,14 @@ class _Chat:
                 self.add_aside(text)
 
     def add_aside(self, text: str) -> None:
-        """Write down what neither side said."""
+        """Add a message that neither user nor agent said."""
         if self._aside == "user":
             text = f"[Not said by the person: {text}]"
         self.append({"role": self._aside, "content": text})
         self._last_is_aside = True
 
     def waits_for_an_answer(self) -> bool:
-        """Is the last message one that a chat answers by itself?"""
+        """Does the model answer the last message without being given a task?"""
         return bool(self.messages) and self.messages[-1]["role"] in ("user", "tool") and not self._last_is_aside
 
     def _add_reply(self, item: AgentSaid) -> None:
@@ -164,7 +164,7 @@ class _Chat:
             self.append({"role": "tool", "tool_call_id": name, "content": content})
 
     def _name(self, number: int, call: ToolCall) -> str:
-        """The id of a call, different from all before it: some services count from zero in each reply."""
+        """A unique id for a call: some services number calls from zero in each reply."""
         name = call.id or f"call_{number}"
         if name in self._ids:
             name = f"{name}_{number}"
@@ -185,15 +185,15 @@ def _quoted(text: str) -> str:
 
 
 def _arguments(call: ToolCall) -> str:
-    """The arguments as JSON. Many services parse them again and fail on a model's broken JSON, so that
-    is wrapped up whole: the model can still see what it wrote."""
+    """The arguments as JSON. Many services parse them again and fail on a model's broken JSON, so broken
+    JSON is wrapped in an object: the model can still see what it wrote."""
     if isinstance(call.arguments, dict):
         return json.dumps(call.arguments, ensure_ascii=False)
     return call.arguments if is_json_object(call.arguments) else json.dumps({"unreadable": call.arguments})
 
 
 def is_json_object(text: str) -> bool:
-    """Is this the whole of a JSON object?"""
+    """Is this a complete JSON object?"""
     try:
         return isinstance(json.loads(text), dict)
     except ValueError:

@@ -1,8 +1,8 @@
-"""The parts of a reply, out of the pieces in which a chat service streams it.
+"""Reads the chunks that a chat service streams and returns the parts of the reply.
 
-Text is handed on as it comes. A call comes in many pieces and is handed on when it is whole: when another
-one begins behind it, or at the end. Servers differ in what they leave out, so a missing field is nothing,
-and a field of the wrong type is a failure of the server. Rule: calls leave in the order they began.
+Text is returned as it arrives. A tool call arrives in many chunks and is returned when it is complete:
+when another call begins after it, or at the end. Servers omit different fields, so a missing field counts
+as empty, while a field of the wrong type is a server error. Rule: calls are returned in the order they began.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .messages import is_json_object
 
 
 @dataclass(slots=True)
-class _Growing:
-    """A call of which more may come."""
+class _PartialCall:
+    """A tool call that may not be complete yet."""
 
     index: int | None
     id: str = ""
@@ -27,21 +27,21 @@ class _Growing:
 
 
 class ReplyStream:
-    """One reply, as far as it came."""
+    """One reply, as far as it has arrived."""
 
     def __init__(self, reply: int) -> None:
-        self.finish = ""  # why the service says that the reply is over
-        self.is_empty = True  # nothing was handed on
+        self.finish = ""  # the service's finish_reason; empty while the reply goes on
+        self.is_empty = True  # no part was returned yet
         self._reply = reply
-        self._calls: list[_Growing] = []
-        self._handed = 0
+        self._calls: list[_PartialCall] = []
+        self._returned = 0  # how many of the calls
 
     def take(self, chunk: object) -> list[str | ToolCall]:
-        """What this piece completes."""
+        """Take a chunk and return the parts that it completes."""
         parts: list[str | ToolCall] = []
-        for choice in _list(chunk, "choices")[:1]:  # only one was asked for
+        for choice in _list(chunk, "choices")[:1]:  # only one was requested
             delta = getattr(choice, "delta", None)
-            # A refusal is an answer too, in a field of its own.
+            # A refusal is an answer too, in its own field.
             text = _text(delta, "content") or _text(delta, "refusal")
             if text:
                 parts.append(text)
@@ -53,57 +53,57 @@ class ReplyStream:
         return parts
 
     def rest(self) -> list[ToolCall]:
-        """The calls that only the end completes. What a filter cut off is not to be carried out."""
+        """The calls that only the end completes. Calls that a content filter cut off are dropped."""
         if self.finish == "content_filter":
             return []
-        rest = self._calls[self._handed :]
-        return [self._hand_on(call) for call in rest]
+        rest = self._calls[self._returned :]
+        return [self._complete(call) for call in rest]
 
     def _grow(self, piece: Any) -> None:
         function = getattr(piece, "function", None)
-        given, name = _text(piece, "id"), _text(function, "name")
+        call_id, name = _text(piece, "id"), _text(function, "name")
         index = getattr(piece, "index", None)
         call = self._call_at(index)
-        if call is None or _begins_another(call, given, name):
-            call = _Growing(index)
+        if call is None or _begins_another(call, call_id, name):
+            call = _PartialCall(index)
             self._calls.append(call)
-        call.id = call.id or given
-        if name != call.name:  # some servers repeat it in every piece
+        call.id = call.id or call_id
+        if name != call.name:  # some servers repeat the name in every chunk
             call.name += name
         call.arguments += _text(function, "arguments")
 
-    def _call_at(self, index: int | None) -> _Growing | None:
-        """The newest call with this index, or the newest of all if the server doesn't count."""
+    def _call_at(self, index: int | None) -> _PartialCall | None:
+        """The newest call with this index, or the newest of all if the server sends no index."""
         for call in reversed(self._calls):
             if index is None or call.index == index:
                 return call
         return None
 
     def _whole_calls(self) -> list[ToolCall]:
-        """Calls that another one has followed. One that is not whole yet waits for the end, because
-        pieces of several calls may come in turns."""
+        """Complete calls that another call has followed. An incomplete one waits for the end, because the
+        chunks of several calls may be interleaved."""
         parts = []
-        while self._handed < len(self._calls) - 1 and is_json_object(self._calls[self._handed].arguments):
-            parts.append(self._hand_on(self._calls[self._handed]))
+        while self._returned < len(self._calls) - 1 and is_json_object(self._calls[self._returned].arguments):
+            parts.append(self._complete(self._calls[self._returned]))
         return parts
 
-    def _hand_on(self, call: _Growing) -> ToolCall:
-        self._handed += 1
+    def _complete(self, call: _PartialCall) -> ToolCall:
+        self._returned += 1
         if not call.name:
-            raise garbled()
-        return ToolCall(call.name, call.arguments or "{}", call.id or f"call_r{self._reply}_{self._handed}")
+            raise unreadable_reply()
+        return ToolCall(call.name, call.arguments or "{}", call.id or f"call_r{self._reply}_{self._returned}")
 
 
-def _begins_another(call: _Growing, given: str, name: str) -> bool:
-    """Some servers give every call the same index: then a new id begins a new call or, without ids,
-    a name behind a call that is whole."""
-    if given and call.id:
-        return given != call.id
+def _begins_another(call: _PartialCall, call_id: str, name: str) -> bool:
+    """Does this chunk begin a new call? Some servers give every call the same index: then a new id begins
+    a new call or, without ids, a name after a complete call."""
+    if call_id and call.id:
+        return call_id != call.id
     return bool(name and call.name) and is_json_object(call.arguments)
 
 
-def garbled() -> ServiceError:
-    """The server sent what makes no sense. What it sent is not told: it may hold words."""
+def unreadable_reply() -> ServiceError:
+    """The error for a malformed reply. It doesn't quote the reply, which may contain the user's words."""
     return ServiceError(ErrorClass.SERVER_ERROR, "the chat service sent something that can't be read")
 
 
@@ -112,7 +112,7 @@ def _list(holder: object, name: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise garbled()
+        raise unreadable_reply()
     return value
 
 
@@ -121,5 +121,5 @@ def _text(holder: object, name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise garbled()
+        raise unreadable_reply()
     return value

@@ -1,9 +1,8 @@
 """A speech-to-speech model behind the Realtime protocol: OpenAI's, Azure's, or any server that speaks it.
 
-Brain, ears, voice and session at once. What a server event means and which client events a wish needs are
-tables and plain functions (`happened`, `client_events`, `mirror`, `utterances`); `connection` and `exchange`
-await; `model` fits it all to the ports. Rule: the runtime decides when to speak; the server is never asked
-for a response but by a request of the runtime.
+It is brain, ears, voice and session at once. `server_events`, `client_events`, `mirror` and `utterances`
+are tables and plain functions over values; `connection` and `exchange` do the waiting; `model` implements
+the ports. Rule: the runtime decides when to speak; a response is only ever requested for the runtime.
 """
 
 from .model import RealtimeModel

@@ -1,6 +1,6 @@
-"""One response on its way to whoever asked for it.
+"""One response of the server, streamed to the request that it answers.
 
-Rule: it ends exactly once, well or with a failure, and what comes after that is dropped.
+Rule: it ends exactly once, normally or with a failure; events that arrive later are dropped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.ports.brain import Part
 from duologue.ports.failure import ServiceError
 
-from .failures import failure_of, told
+from .failures import failure_of, failure_of_code
 from .item_audio import ItemAudio
 from .server_events import ItemBegan, ItemEnded, OfResponse, ResponseEnded, SoundCame, TextCame, WordsCame
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 class RealtimeAnswer:
-    """What one request brings. `is_aside`: it goes beside the conversation and leaves nothing in it."""
+    """The answer to one request. An out-of-band answer leaves nothing in the server's conversation."""
 
-    def __init__(self, name: str, create: ClientEvent, reply: int = 0, is_aside: bool = False) -> None:
+    def __init__(self, name: str, create: ClientEvent, reply: int = 0, is_out_of_band: bool = False) -> None:
         self.name = name
         self.create = create
         self.reply = reply
-        self.is_aside = is_aside
+        self.is_out_of_band = is_out_of_band
         self.response = ""
         self.tries = 0
-        self.is_waiting = False  # for another response to end, before it is asked again
-        self.is_left = False  # nobody wants it any more
+        self.is_waiting = False  # for another response to end; then the request is sent again
+        self.is_abandoned = False  # the reader has gone away
         self.is_over = False
-        self.said = False  # has anything been handed on?
+        self.said = False  # has any part been delivered?
         self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._items: dict[str, bool] = {}  # item -> is it over?
         self._sounds: dict[str, ItemAudio] = {}
@@ -41,7 +41,7 @@ class RealtimeAnswer:
         self._parts: asyncio.Queue[Part | ServiceError | None] = asyncio.Queue()
 
     async def next(self) -> Part | None:
-        """The next part; None at the end. Raises if it failed."""
+        """The next part; None at the end. Raises ServiceError if the response failed."""
         part = await self._parts.get()
         if isinstance(part, ServiceError):
             raise part
@@ -49,7 +49,7 @@ class RealtimeAnswer:
 
     @property
     def is_at_tail(self) -> bool:
-        """Is every item that it began over, and only its own end missing?"""
+        """Has every item that it began ended, so that only the end of the response is missing?"""
         return bool(self._items) and all(self._items.values())
 
     def begin(self, response: str) -> None:
@@ -62,7 +62,7 @@ class RealtimeAnswer:
         self._end(failure)
 
     def take(self, happened: OfResponse) -> None:
-        """Something of this response."""
+        """Process an event of this response."""
         match happened:
             case ItemBegan(_, item, _):
                 self._items.setdefault(item, False)
@@ -92,7 +92,7 @@ class RealtimeAnswer:
             self._put(sounds.rest())
 
     def _put(self, part: Part | None) -> None:
-        if part and not self.is_over and not self.is_left:
+        if part and not self.is_over and not self.is_abandoned:
             self.said = True
             self._parts.put_nowait(part)
 
@@ -104,17 +104,17 @@ class RealtimeAnswer:
         self._end(self._failure_of(ended))
 
     def _failure_of(self, ended: ResponseEnded) -> ServiceError | None:
-        """An answer that was begun stands, if it was only cut short."""
+        """The failure that this end means. None if it completed, or was only cut short after its first part."""
         if ended.status == "failed":
-            return told(ended.code or "server_error")
+            return failure_of_code(ended.code or "server_error")
         if self.said or ended.status == "completed":
             return None
-        if ended.reason == "content_filter":  # asked again it would be filtered again
+        if ended.reason == "content_filter":  # a retry would be filtered again
             return failure_of(ErrorClass.UNKNOWN, ended.reason)
         return failure_of(ErrorClass.SERVER_ERROR, ended.reason or ended.status)
 
-    def end_unheard(self) -> None:
-        """Its items are complete and its end never came."""
+    def end_without_event(self) -> None:
+        """End it normally without the server's end event: its items are complete and the event never came."""
         for item in list(self._sounds):
             self._end_item(item)
         self._end(None)

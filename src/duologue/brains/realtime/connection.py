@@ -1,7 +1,7 @@
-"""One connection: events out in order, events in as they come, and whether the other side is alive.
+"""One connection: sends events in order, reads events as they come, and checks that the server is alive.
 
-Knows JSON and sockets, and nothing of what events mean. Rule: sending never waits; a side that is gone
-is told once.
+Knows JSON and sockets, but not what events mean. Rule: sending never waits, and the loss of the
+connection is reported once.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 MESSAGE_BYTES_MAX = 32 * 1024 * 1024
-BACKLOG_MAX = 500  # client events that wait for the network; beyond it, audio is dropped
-IDS_MAX = 256  # server events that are remembered, to know one that comes twice
+BACKLOG_MAX = 500  # client events that wait for the network; above it, audio is dropped
+IDS_MAX = 256  # ids of server events that are remembered, to detect repeated ones
 CLOSE_S_MAX = 0.3
-_SILENT = logging.Logger("duologue.realtime.wire", logging.CRITICAL + 1)  # handshakes hold the key
+_SILENT = logging.Logger("duologue.realtime.wire", logging.CRITICAL + 1)  # a logged handshake would contain the key
 
 
 class RealtimeWire(Protocol):
-    """A socket, as far as we need one. Whatever it raises means that it is gone."""
+    """The part of a socket that a connection needs. Any exception means that the connection is lost."""
 
     async def send(self, text: str) -> None: ...
 
     async def recv(self) -> str | bytes: ...
 
     async def ping(self) -> None:
-        """Returns when the other side has answered."""
+        """Returns when the server has answered."""
         ...
 
     async def close(self) -> None: ...
 
 
 class SocketWire:
-    """A WebSocket."""
+    """A WebSocket as a RealtimeWire."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -63,8 +63,8 @@ class SocketWire:
 
 
 async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
-    """A WebSocket to this URL. By `websockets` and not by the official SDK: any URL and any header will do,
-    unknown events stay what they are, and a delta costs a tenth."""
+    """Open a WebSocket to this URL. Uses `websockets` rather than the OpenAI SDK: it accepts any URL and header,
+    leaves unknown events unchanged, and reads a delta in a tenth of the time."""
     try:
         from websockets.asyncio.client import connect
     except ModuleNotFoundError as missing:
@@ -77,7 +77,7 @@ async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
         url,
         additional_headers=headers,
         compression=None,
-        open_timeout=None,  # whoever dials has a deadline
+        open_timeout=None,  # the caller sets the deadline
         ping_interval=None,
         close_timeout=CLOSE_S_MAX,
         max_size=MESSAGE_BYTES_MAX,
@@ -87,7 +87,7 @@ async def dial(url: str, headers: dict[str, str]) -> RealtimeWire:
 
 
 class Connection:
-    """A wire with somebody at this end."""
+    """A wire with its reader, writer and ping tasks. `take` gets every server event that isn't repeated."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Connection:
         ]
 
     def send(self, event: ClientEvent) -> str:
-        """Put this on the wire, after everything before it. Returns its id."""
+        """Queue this event after all earlier ones. Returns its id."""
         self._number += 1
         name = f"duologue_{self._number}"
         if self.is_over:
@@ -130,7 +130,7 @@ class Connection:
         return name
 
     async def close(self) -> None:
-        """Everything that was sent leaves first, if the network takes it at once."""
+        """Close the connection, after a short wait for queued events to be sent."""
         was_over, self.is_over = self.is_over, True
         self._more.set()
         mine = asyncio.current_task()
@@ -146,7 +146,7 @@ class Connection:
                 await self._wire.close()
 
     def lose(self, failure: BaseException) -> None:
-        """The other side is gone, or as good as gone."""
+        """Treat the connection as lost and report it, once."""
         if not self.is_over:
             self.is_over = True
             self._more.set()
@@ -166,7 +166,7 @@ class Connection:
                 self._note(text)
         except asyncio.CancelledError:
             raise
-        except Exception as failure:  # noqa: BLE001 - whatever it is, nobody reads any more
+        except Exception as failure:  # noqa: BLE001 - any failure of the socket ends the connection
             self.lose(failure)
 
     def _note(self, text: str | bytes) -> None:
@@ -204,11 +204,11 @@ class Connection:
                 await self._wire.send(self._outbox.popleft())
         except asyncio.CancelledError:
             raise
-        except Exception as failure:  # noqa: BLE001 - whatever it is, nothing leaves any more
+        except Exception as failure:  # noqa: BLE001 - any failure of the socket ends the connection
             self.lose(failure)
 
     async def _ping(self) -> None:
-        """A late answer is a wobble; whether to wait for it is the machine's decision."""
+        """Ping regularly. A late answer reports an unhealthy link; the core decides how long to wait for it."""
         try:
             while not self.is_over:
                 await asyncio.sleep(self._settings.ping_ms / 1000)
@@ -226,5 +226,5 @@ class Connection:
                     pong.cancel()
         except asyncio.CancelledError:
             raise
-        except Exception as failure:  # noqa: BLE001 - whatever it is, nobody answers
+        except Exception as failure:  # noqa: BLE001 - any failure of the socket ends the connection
             self.lose(failure)

@@ -1,6 +1,6 @@
-"""Where a Realtime server is, and what it is told to let us in.
+"""The URL of a Realtime server and the headers that authenticate us.
 
-Rule: the key goes to the server that it is meant for, and nowhere else: no message, no log, no `repr`.
+Rule: the key is sent only to the server that it is meant for, and never appears in a message, a log or a `repr`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ OPENAI_URL = "wss://api.openai.com/v1/realtime"
 
 
 class RealtimeEndpoint:
-    """A server, a model and a key. Without a URL it is OpenAI, with the key in OPENAI_API_KEY; a host of
-    Azure gets the one in AZURE_OPENAI_API_KEY; any other host only gets the key that is given."""
+    """A server, a model and a key. Without a URL the server is OpenAI, with the key from OPENAI_API_KEY. An
+    Azure host gets the key from AZURE_OPENAI_API_KEY. Any other host only gets the key that was passed."""
 
     def __init__(self, model: str, url: str | None, key: Key | None, headers: Mapping[str, str]) -> None:
         self.url = _url(url or OPENAI_URL, model)
@@ -33,7 +33,7 @@ class RealtimeEndpoint:
         self._headers = dict(headers)
 
     async def headers(self) -> dict[str, str]:
-        """What a connection is opened with. Tokens are asked for anew each time: they expire."""
+        """The headers of a new connection. A token is fetched again each time, because tokens expire."""
         if callable(self._key):
             return {"Authorization": f"Bearer {await self._key()}", **self._headers}
         name = "AZURE_OPENAI_API_KEY" if self._is_azure else "OPENAI_API_KEY"
@@ -42,16 +42,16 @@ class RealtimeEndpoint:
             own = {"api-key": key} if self._is_azure else {"Authorization": f"Bearer {key}"}
             return {**own, **self._headers}
         if self._is_azure or self._is_openai:
-            hint = f"there is no API key of {self.host}: give api_key, or set {name}"
+            hint = f"no API key for {self.host}: pass api_key=..., or set {name}"
             raise RealtimeFailed(ErrorClass.AUTH_FAILURE, hint)
         return dict(self._headers)
 
     def __repr__(self) -> str:
-        return f"Endpoint({self.host})"
+        return f"RealtimeEndpoint({self.host})"
 
 
 def _url(url: str, model: str) -> str:
-    """The whole URL: `https` becomes `wss`, the path ends in `realtime`, the query names the model."""
+    """The complete URL: `https` becomes `wss`, the path ends in `realtime`, the query names the model."""
     parts = urlsplit(url)
     scheme = {"https": "wss", "http": "ws"}.get(parts.scheme, parts.scheme)
     if scheme not in ("ws", "wss") or not parts.hostname:

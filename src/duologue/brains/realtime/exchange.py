@@ -1,8 +1,8 @@
-"""What is going on in one session: who is heard, which response answers which request.
+"""The requests and responses of one session: which response answers which request, and what the user said.
 
-Takes what happened and sends what follows; waits for nothing but a free floor. Rule: a response belongs to
-the request that its metadata names, an error to the event that it names, and what belongs to nobody is
-counted, cancelled if it makes sound, and ends nothing.
+Takes server events and sends the client events that follow; waits only for a running response to end.
+Rule: a response belongs to the request named in its metadata, and an error to the client event that it
+names. A response that was never requested is counted, cancelled and deleted, and ends no other one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from duologue.ports.failure import ServiceError
 
 from . import client_events as ce
 from .answer import RealtimeAnswer
-from .failures import ACTIVE, EXPIRED, told
+from .failures import ACTIVE, EXPIRED, failure_of_code
 from .mirror import Mirror
 from .server_events import (
     Happened,
     ItemBegan,
     ItemEnded,
-    LimitsTold,
+    LimitsUpdated,
     OfResponse,
     RequestRefused,
     ResponseBegan,
@@ -43,7 +43,7 @@ from .utterances import Utterances
 if TYPE_CHECKING:
     from .client_events import ClientEvent
 
-TRIES_MAX = 3  # of a request that meets responses nobody asked for
+TRIES_MAX = 3  # of a request that meets unrequested responses
 REMEMBERED_MAX = 64
 CAUSES_MAX = 256
 _MS_BYTES = RATE_HZ // 1000 * 2
@@ -73,26 +73,26 @@ class Exchange:
         self.limits: tuple[tuple[str, int, float], ...] = ()
         self.began = asyncio.Event()
         self.changed = asyncio.Event()
-        self.refused: ServiceError | None = None  # the settings that it was opened with
-        self._asked: dict[str, RealtimeAnswer] = {}  # by the request's name
-        self._open: dict[str, RealtimeAnswer | None] = {}  # by the response's id; None: nobody asked for it
-        self._unasked: dict[str, list[str]] = {}  # the items of those
+        self.refused: ServiceError | None = None  # why the server refused the session's settings
+        self._pending: dict[str, RealtimeAnswer] = {}  # by the request's name
+        self._open: dict[str, RealtimeAnswer | None] = {}  # by the response's id; None: it was never requested
+        self._unrequested: dict[str, list[str]] = {}  # the items of those, by the response's id
         self._causes: dict[str, tuple[RealtimeAnswer | None, ClientEvent]] = {}  # by the id of a client event
         self.lost_update = False  # instructions or tools were refused
         self._ended: dict[str, None] = {}
         self._early: dict[str, list[OfResponse]] = {}
-        self._moved = asyncio.Event()
+        self._response_ended = asyncio.Event()
 
-    # -- What the model wants
+    # -- What the model requests
 
-    def ask(self, answer: RealtimeAnswer, before: list[ClientEvent]) -> None:
-        """Send a request, and what has to be known for it."""
-        self._asked[answer.name] = answer
-        self.tell(before, answer)
+    def request(self, answer: RealtimeAnswer, before: list[ClientEvent]) -> None:
+        """Send the events that a request depends on, then the request itself."""
+        self._pending[answer.name] = answer
+        self.send_all(before, answer)
         self._create(answer)
 
-    def tell(self, events: list[ClientEvent], answer: RealtimeAnswer | None = None) -> None:
-        """Send these. If one is refused that the answer can't do without, it fails."""
+    def send_all(self, events: list[ClientEvent], answer: RealtimeAnswer | None = None) -> None:
+        """Send these events. If the server refuses an item or a setting that `answer` depends on, it fails."""
         for event in events:
             cause = self._send(event)
             if event["type"] in ("session.update", "conversation.item.create"):
@@ -108,62 +108,62 @@ class Exchange:
         if len(self._causes) > CAUSES_MAX:
             del self._causes[next(iter(self._causes))]
 
-    def leave(self, answer: RealtimeAnswer) -> None:
-        """Nobody wants this answer any more."""
-        if answer.is_over or answer.is_left:
+    def abandon(self, answer: RealtimeAnswer) -> None:
+        """Cancel this answer, because its reader has gone away."""
+        if answer.is_over or answer.is_abandoned:
             return
-        answer.is_left = True
+        answer.is_abandoned = True
         if answer.response:
             self._send(ce.cancel(answer.response))
         elif answer.is_waiting:
-            self._asked.pop(answer.name, None)
-        elif not answer.is_aside:  # what was just asked for; one beside it is cancelled when its id is known
+            self._pending.pop(answer.name, None)
+        elif not answer.is_out_of_band:  # an out-of-band response is cancelled when its id is known
             self._send(ce.cancel())
 
     @property
     def is_busy(self) -> bool:
-        """Is anything being made for the conversation?"""
-        asked = any(not answer.is_aside for answer in self._asked.values())
-        return asked or any(answer is None or not answer.is_aside for answer in self._open.values())
+        """Is a response in progress for the conversation?"""
+        pending = any(not answer.is_out_of_band for answer in self._pending.values())
+        return pending or any(answer is None or not answer.is_out_of_band for answer in self._open.values())
 
     @property
     def has_answers(self) -> bool:
-        return bool(self._asked)
+        return bool(self._pending)
 
-    async def free(self) -> None:
-        """Until nothing is being made any more. What doesn't end in time is forgotten: if it still goes on,
-        the next request is refused, and asked again."""
+    async def wait_until_free(self) -> None:
+        """Wait until no response is in progress. One that doesn't end in time is forgotten: if it still goes
+        on, the server refuses the next request, which is then retried."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._settings.free_ms_max / 1000):
                 while self.is_busy:
-                    self._moved.clear()
-                    await self._moved.wait()
+                    self._response_ended.clear()
+                    await self._response_ended.wait()
             return
         self._counts["never_ended"] += 1
-        for name in [name for name, answer in self._asked.items() if not answer.is_aside]:
-            del self._asked[name]
-        for name in [name for name, answer in self._open.items() if answer is None or not answer.is_aside]:
+        for name in [name for name, answer in self._pending.items() if not answer.is_out_of_band]:
+            del self._pending[name]
+        for name in [name for name, answer in self._open.items() if answer is None or not answer.is_out_of_band]:
             self._note_ended(name)
 
     def forget(self, answer: RealtimeAnswer) -> None:
-        """It is over for us, though the server never said so."""
-        self._asked.pop(answer.name, None)
+        """Treat this answer as ended, though the server never said so."""
+        self._pending.pop(answer.name, None)
         self._note_ended(answer.response)
 
-    async def moved(self) -> None:
-        """Until something has ended."""
-        self._moved.clear()
-        await self._moved.wait()
+    async def wait_for_an_end(self) -> None:
+        """Wait until any response has ended."""
+        self._response_ended.clear()
+        await self._response_ended.wait()
 
-    def lose(self, failure: ServiceError) -> None:
-        """The session is gone, and every request with it."""
-        for answer in [*self._asked.values()]:
+    def fail_all(self, failure: ServiceError) -> None:
+        """Fail every pending request, because the session is lost."""
+        for answer in [*self._pending.values()]:
             answer.fail(failure)
-        self._asked.clear()
+        self._pending.clear()
         self._open.clear()
-        self._moved.set()
+        self._response_ended.set()
 
-    # -- What happened
+    # -- What the server sends
 
     def take(self, happened: Happened) -> None:
         match happened:
@@ -178,12 +178,12 @@ class Exchange:
                 self.began.set()
             case SessionChanged():
                 self.changed.set()
-            case LimitsTold():
+            case LimitsUpdated():
                 self.limits = happened.limits
             case _:
-                self._hear_person(happened)
+                self._hear_user(happened)
 
-    def _hear_person(self, happened: Happened) -> None:
+    def _hear_user(self, happened: Happened) -> None:
         for heard in self._utterances.take(happened):
             if isinstance(heard, Final) and isinstance(happened, Transcribed | Untranscribed):
                 self.mirror.hear(happened.item, heard.text)
@@ -192,43 +192,43 @@ class Exchange:
     # -- Responses
 
     def _begin(self, began: ResponseBegan) -> None:
-        answer = self._asked.get(began.request)
+        answer = self._pending.get(began.request)
         if answer is None and not began.request and not self._settings.echoes_metadata:
-            answer = next((one for one in self._asked.values() if not one.response), None)
+            answer = next((one for one in self._pending.values() if not one.response), None)
         if answer is not None and answer.response:
-            answer = None  # it has one already
+            answer = None  # the request has a response already
         self._open[began.response] = answer
         if answer is None:
-            self._counts["unasked"] += 1
-            self._unasked[began.response] = []
+            self._counts["unrequested"] += 1
+            self._unrequested[began.response] = []
             self._send(ce.cancel(began.response))
         else:
             answer.begin(began.response)
-            if answer.is_left:
+            if answer.is_abandoned:
                 self._send(ce.cancel(began.response))
         for early in self._early.pop(began.response, []):
             self._take_of_response(early)
 
     def _take_of_response(self, happened: OfResponse) -> None:
         if happened.response not in self._open:
-            if isinstance(happened, ResponseEnded) and any(answer.is_waiting for answer in self._asked.values()):
-                self._note_ended(happened.response)  # whatever it was, it is no longer in the way
+            if isinstance(happened, ResponseEnded) and any(answer.is_waiting for answer in self._pending.values()):
+                self._note_ended(happened.response)  # it no longer blocks the waiting request
             else:
-                self._keep_early(happened)
+                self._buffer_early(happened)
             return
         answer = self._open[happened.response]
         if answer is None:
-            self._take_unasked(happened)
+            self._discard_unrequested(happened)
             return
-        if not answer.is_aside:
+        if not answer.is_out_of_band:
             self._reflect(answer.reply, happened)
         answer.take(happened)
         if isinstance(happened, ResponseEnded):
-            self._asked.pop(answer.name, None)
+            self._pending.pop(answer.name, None)
             self._note_ended(happened.response)
 
     def _reflect(self, reply: int, happened: OfResponse) -> None:
-        """The server's conversation has grown."""
+        """Record in the mirror that the server's conversation has grown."""
         match happened:
             case ItemBegan():
                 self.mirror.begin_item(reply, happened.item, happened.is_message)
@@ -240,18 +240,18 @@ class Exchange:
                 for item, call in happened.calls:
                     self.mirror.add_call(reply, item, call.id)
 
-    def _take_unasked(self, happened: OfResponse) -> None:
-        """Nobody asked for it, nobody hears it, and the conversation forgets it."""
+    def _discard_unrequested(self, happened: OfResponse) -> None:
+        """An unrequested response is never played, and its items are deleted from the conversation."""
         if isinstance(happened, ItemBegan):
-            self._unasked[happened.response].append(happened.item)
+            self._unrequested[happened.response].append(happened.item)
         elif isinstance(happened, ResponseEnded):
-            for item in self._unasked.pop(happened.response):
+            for item in self._unrequested.pop(happened.response):
                 self._send(ce.delete_item(item))
             self._note_ended(happened.response)
 
-    def _keep_early(self, happened: OfResponse) -> None:
-        """Of a response that is over, or of one whose beginning is still to come."""
-        waiting = any(not answer.response for answer in self._asked.values())
+    def _buffer_early(self, happened: OfResponse) -> None:
+        """Store an event whose response may still begin; count it as late if its response has ended."""
+        waiting = any(not answer.response for answer in self._pending.values())
         if happened.response in self._ended or not waiting:
             self._counts["late"] += 1
             return
@@ -265,17 +265,17 @@ class Exchange:
         self._ended[response] = None
         if len(self._ended) > REMEMBERED_MAX:
             del self._ended[next(iter(self._ended))]
-        for answer in list(self._asked.values()):
+        for answer in list(self._pending.values()):
             if answer.is_waiting:
                 self._create(answer)
-        self._moved.set()
+        self._response_ended.set()
 
     # -- Errors
 
     def _refuse(self, refused: RequestRefused) -> None:
         self._counts["refused"] += 1
         if refused.code == EXPIRED:
-            self._expire(told(EXPIRED))
+            self._expire(failure_of_code(EXPIRED))
             return
         answer, event = self._causes.pop(refused.event, (None, None))
         if event is not None and event["type"] == "conversation.item.create":
@@ -284,22 +284,21 @@ class Exchange:
             self.lost_update = True
         if answer is None:
             if refused.event and not self.changed.is_set():
-                self.refused = told(refused.code)
+                self.refused = failure_of_code(refused.code)
                 self.changed.set()
-            return  # a race that was lost, or nothing of ours
+            return  # a lost race, or an error without a request of ours
         if answer.is_over or answer.response:
             return
-        if refused.code == ACTIVE and answer.tries < TRIES_MAX and not answer.is_left:
-            self._wait_for_floor(answer)
+        if refused.code == ACTIVE and answer.tries < TRIES_MAX and not answer.is_abandoned:
+            self._retry_when_free(answer)
             return
-        self._asked.pop(answer.name, None)
-        answer.fail(told(refused.code))
-        self._moved.set()
+        self._pending.pop(answer.name, None)
+        answer.fail(failure_of_code(refused.code))
+        self._response_ended.set()
 
-    def _wait_for_floor(self, answer: RealtimeAnswer) -> None:
-        """Something that nobody asked for is in the way: it is cancelled, and the request is made again."""
+    def _retry_when_free(self, answer: RealtimeAnswer) -> None:
+        """Cancel the unrequested response that blocks this request; when it ends, the request is sent again."""
         answer.is_waiting = True
-        unasked = [response for response, owner in self._open.items() if owner is None]
-        if not unasked:
+        unrequested = [response for response, owner in self._open.items() if owner is None]
+        if not unrequested:  # known ones were cancelled when they began
             self._send(ce.cancel())
-        # Those that are known were cancelled when they began; their end makes the request again.

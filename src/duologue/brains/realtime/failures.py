@@ -1,6 +1,6 @@
-"""What goes wrong with a Realtime server, classified and told in our own words (L-12, C-SEC-003).
+"""Failures of a Realtime server, classified and reported in our own words.
 
-Rule: of what the server says only a plain code travels on; its messages may hold words and keys.
+Rule: only a plain error code of the server is passed on; its messages may contain the user's words and keys.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from duologue.ports.failure import ServiceError, classify_status
 ACTIVE = "conversation_already_has_active_response"
 EXPIRED = "session_expired"
 
-_TOLD = (
+_CODE_PATTERNS = (
     (re.compile(r"session_expired|session_timeout|session_not_found"), ErrorClass.SESSION_EXPIRED),
     (re.compile(r"rate_limit|quota|too_many"), ErrorClass.RATE_LIMIT),
     (re.compile(r"authentication|unauthorized|api_key|permission|access_denied"), ErrorClass.AUTH_FAILURE),
@@ -21,11 +21,11 @@ _TOLD = (
     (re.compile(r"server_error|internal|overloaded|unavailable"), ErrorClass.SERVER_ERROR),
     (re.compile(r"invalid|unknown_parameter|missing|not_found|unsupported|beta_api"), ErrorClass.INVALID_ARGS),
 )
-_PLAIN_CODE = re.compile(r"[a-z_.]{1,60}")  # no digits: keys have some
+_PLAIN_CODE = re.compile(r"[a-z_.]{1,60}")  # no digits, so that a key never matches
 _HINTS = {
     ErrorClass.AUTH_FAILURE: "refused the credentials: check the API key, and that it may use this model",
     ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
-    ErrorClass.NETWORK_TIMEOUT: "can't be reached, fell silent or broke off",
+    ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
     ErrorClass.INVALID_ARGS: "did not accept what it was sent: check the model, the voice and the tools' schemas",
     ErrorClass.SESSION_EXPIRED: "ended the session",
     ErrorClass.SERVER_ERROR: "failed",
@@ -33,28 +33,29 @@ _HINTS = {
 
 
 class RealtimeFailed(ServiceError):
-    """A failure of a Realtime server, told in our own words."""
+    """A failure of a Realtime server. Its message is written here, so it is safe to log."""
 
     is_own = True
 
 
 def classify_code(code: str) -> ErrorClass:
-    """The class of an error that came as data; the server's own fault, if nothing tells."""
-    return next((error for pattern, error in _TOLD if pattern.search(code)), ErrorClass.SERVER_ERROR)
+    """The class of an error code; SERVER_ERROR if the code is unknown."""
+    return next((error for pattern, error in _CODE_PATTERNS if pattern.search(code)), ErrorClass.SERVER_ERROR)
 
 
-def told(code: str, where: str = "") -> RealtimeFailed:
-    """The failure that this code stands for."""
+def failure_of_code(code: str, where: str = "") -> RealtimeFailed:
+    """The failure that this error code stands for."""
     return failure_of(classify_code(code), code, where)
 
 
 def failure_of(error: ErrorClass, detail: str = "", where: str = "") -> RealtimeFailed:
+    """A failure of this class with a hint what to check. `detail` is quoted only if it is a plain code or status."""
     plain = f" ({detail})" if _PLAIN_CODE.fullmatch(detail) or detail.isdigit() else ""
     return RealtimeFailed(error, f"{where or 'the Realtime server'} {_HINTS.get(error, 'failed')}{plain}")
 
 
 def not_reached(failure: BaseException, host: str) -> ServiceError:
-    """A session that could not be had: by its HTTP status, by the reason of its close, or by the network."""
+    """Why a session couldn't be opened: by its HTTP status, its close reason, or else the network."""
     if isinstance(failure, ServiceError):
         return failure
     status = getattr(getattr(failure, "response", None), "status_code", None)

@@ -1,7 +1,7 @@
-"""The sound of one item of a response, in pieces, with the words that it says.
+"""The audio of one response item, in chunks, with its transcript.
 
-The server sends sound and words side by side and never says which word sounds when. Rule: every piece but
-the last says that more is to come, so that the ledger shares all of the words over all of the sound.
+The server streams audio and transcript separately, without word times. Rule: every chunk but the last is
+marked `more`, so that the playback ledger spreads all the words over all the audio.
 """
 
 from __future__ import annotations
@@ -11,32 +11,32 @@ from duologue.ports.sound import Sound
 from .settings import RATE_HZ
 
 _MS_BYTES = RATE_HZ // 1000 * 2
-TAIL_MS = 10  # kept back until the item is over: words that come last need a sound to go with
+TAIL_MS = 10  # held back until the item ends: words that arrive last need audio to go with
 
 
 class ItemAudio:
-    """One item."""
+    """The audio of one item."""
 
     def __init__(self) -> None:
-        self._kept = b""
+        self._held = b""
         self._words = ""
 
     def add_words(self, text: str) -> None:
         self._words += text
 
     def add(self, pcm: bytes) -> Sound | None:
-        """What may be played now."""
-        pcm = self._kept + pcm
+        """Add audio and return what may be played now."""
+        pcm = self._held + pcm
         ms = len(pcm) // _MS_BYTES - TAIL_MS
         if ms <= 0:
-            self._kept = pcm
+            self._held = pcm
             return None
-        self._kept = pcm[ms * _MS_BYTES :]
+        self._held = pcm[ms * _MS_BYTES :]
         return self._sound(pcm[: ms * _MS_BYTES], ms, more=True)
 
     def rest(self) -> Sound | None:
-        """The last piece; the item is over."""
-        pcm, self._kept = self._kept, b""
+        """The last chunk, when the item has ended."""
+        pcm, self._held = self._held, b""
         if not pcm:
             return None
         pcm += bytes(-len(pcm) % _MS_BYTES)

@@ -1,8 +1,8 @@
-"""What one session's conversation holds on the server, and what it lacks.
+"""A model of the server's copy of the conversation, and the events that bring it up to date.
 
-The history of the conversation is the truth; the server holds a copy that grew by itself: audio that it
-heard, responses that it made. Rule: before each request the copy says what the history says: what was
-typed is added, what was never heard is cut or deleted, and every call has exactly one output.
+Our history is the truth. The server's copy grows by itself: from audio that it heard and responses that it
+made. Rule: before each request the copy is made to match the history: typed words are added, what the user
+never heard is truncated or deleted, and every call has exactly one output.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
-TOLD_MAX = 4  # how often an item is told that the server refuses
-CHANGING_MAX = 50  # the newest items of a history, which may still change
+SENDS_MAX = 4  # how often an item is sent that the server refuses
+CHANGING_MAX = 50  # how many of the newest history items may still change
 
 
 @dataclass(slots=True)
 class _Spoken:
-    """Words that the server heard by itself."""
+    """Words that the server transcribed from the user's audio."""
 
     item: str
     words: list[str]
@@ -40,17 +40,17 @@ class _Made:
     is_message: bool
     ms: int = 0
     call: str = ""
-    is_gone: bool = False
+    is_deleted: bool = False
 
 
 @dataclass(slots=True)
 class _Reply:
     made: list[_Made] = field(default_factory=list)
-    is_cut: bool = False
+    is_truncated: bool = False
 
 
 class Mirror:
-    """The copy of one session."""
+    """What one session's conversation contains on the server."""
 
     def __init__(self, context: Context | None = None) -> None:
         self._context = context or Context()
@@ -60,17 +60,17 @@ class Mirror:
         self._agent_said: dict[int, str] = {}  # the text of replies that other sessions made
         self._replies: dict[int, _Reply] = {}
         self._known: dict[object, None] = {}  # items of the history that the server has
-        self._calls: dict[int, str] = {}  # call -> its name on the server
+        self._calls: dict[int, str] = {}  # call -> its id on the server
         self._names: dict[str, None] = {}
-        self._again: list[ClientEvent] = []  # items that the server did not take
+        self._again: list[ClientEvent] = []  # refused items, to be sent again
         self._refused: list[ClientEvent] = []
-        self._settled_items = 0  # of the history: so old that they no longer change
+        self._settled_items = 0  # how many of the oldest history items no longer change
         self._settled_reply = 0
 
-    # -- What the server's copy grew by
+    # -- How the server's copy grows
 
     def hear(self, item: str, text: str) -> None:
-        """The person said this, and the server heard it."""
+        """Record that the server heard the user say this."""
         if text.split():
             self._spoken.append(_Spoken(item, text.split()))
 
@@ -91,35 +91,35 @@ class Mirror:
         return next(one for one in self._replies[reply].made if one.item == item)
 
     def refuse(self, event: ClientEvent) -> None:
-        """The server did not take this item, so it is told again with the next request, but not for ever."""
+        """Record that the server refused this item. It is sent again with the next request, up to SENDS_MAX times."""
         self._refused.append(event)
-        if sum(one is event for one in self._refused) < TOLD_MAX:
+        if sum(one is event for one in self._refused) < SENDS_MAX:
             self._again.append(event)
 
-    # -- What has to be said to the server
+    # -- What has to be sent to the server
 
     def restore(self) -> list[ClientEvent]:
-        """What a new session must know of the earlier ones."""
+        """The events that give a new session the context of the earlier ones."""
         events: list[ClientEvent] = []
-        summary = _beyond(self._context)
+        summary = _needed_summary(self._context)
         if summary:
             events.append(ce.system_item(f"Earlier in this conversation: {summary}"))
         if self._context.notes:
             events.append(ce.system_item("Keep in mind: " + "; ".join(self._context.notes)))
         return [*events, *self.catch_up(self._context.recent)]
 
-    def cut(self, reply: int, heard_ms: int) -> list[ClientEvent]:
-        """So much of the sound of this reply was heard, and no more will be."""
+    def truncate(self, reply: int, heard_ms: int) -> list[ClientEvent]:
+        """The events that cut this reply's audio to what the user heard of it."""
         known = self._replies.get(reply)
-        if known is None or known.is_cut:
+        if known is None or known.is_truncated:
             return []
-        known.is_cut = True
+        known.is_truncated = True
         events: list[ClientEvent] = []
         for made in known.made:
-            if not made.is_message or made.is_gone:
+            if not made.is_message or made.is_deleted:
                 continue
             if heard_ms <= 0:
-                made.is_gone = True
+                made.is_deleted = True
                 events.append(ce.delete_item(made.item))
             elif heard_ms < made.ms:
                 events.append(ce.truncate_item(made.item, heard_ms))
@@ -127,7 +127,7 @@ class Mirror:
         return events
 
     def catch_up(self, history: tuple[Item, ...], reply: int = 0) -> list[ClientEvent]:
-        """What the server has to learn of this history before it makes the next reply."""
+        """The events that bring the server's copy up to this history, before reply number `reply` is requested."""
         events, self._again = self._again, []
         recent = history[max(self._start(history), self._settled_items) :]
         for item in recent:
@@ -150,7 +150,7 @@ class Mirror:
         return events
 
     def _start(self, history: tuple[Item, ...]) -> int:
-        """What came before the first item that was restored is in the summary."""
+        """The index where the restored items begin; the summary covers what came before."""
         if self._first is None:
             return 0
         return next((place for place, item in enumerate(history) if _key(item) == self._first), 0)
@@ -162,23 +162,23 @@ class Mirror:
         self._known[key] = None
         return True
 
-    # -- The person
+    # -- The user
 
     def _catch_up_user(self, item: UserSaid) -> list[ClientEvent]:
-        """Words that the server did not hear by itself were typed, or were heard by an earlier session."""
+        """Add the words that this session didn't hear: they were typed, or an earlier session heard them."""
         words = item.text.split()
         before = self._said.get(item.turn, [])
         if words == before:
             return []
         self._said[item.turn] = words
         rest = words[len(before) :] if words[: len(before)] == before else words
-        rest, heard = self._explain(rest)
-        if item.overheard:  # recorded, and not to be answered
+        rest, heard = self._match_heard(rest)
+        if item.overheard:  # the model must not answer it
             return [ce.delete_item(name) for name in heard if name]
         return [ce.user_item(" ".join(rest))] if rest else []
 
-    def _explain(self, words: list[str]) -> tuple[list[str], list[str]]:
-        """The words that the server has not heard, and the items in which it heard the others."""
+    def _match_heard(self, words: list[str]) -> tuple[list[str], list[str]]:
+        """The words that the server hasn't heard, and the ids of the items in which it heard the others."""
         heard: list[str] = []
         for spoken in list(self._spoken):
             at = _find(spoken.words, words)
@@ -186,7 +186,7 @@ class Mirror:
                 words = words[:at] + words[at + len(spoken.words) :]
                 self._spoken.remove(spoken)
                 heard.append(spoken.item)
-        for spoken in self._spoken:  # one sound, cut into two turns
+        for spoken in self._spoken:  # one item that was split into two turns
             at = _find(words, spoken.words) if words else None
             if at is not None:
                 del spoken.words[at : at + len(words)]
@@ -205,13 +205,13 @@ class Mirror:
         for number, call in item.calls:
             self._calls.setdefault(number, call.id)
         for made in known.made:
-            if made.call and made.call not in taken and not made.is_gone:  # a call that nobody carried out
-                made.is_gone = True
+            if made.call and made.call not in taken and not made.is_deleted:  # a call that was never run
+                made.is_deleted = True
                 events.append(ce.delete_item(made.item))
-        return events + (self.cut(item.reply, item.heard_ms) if item.interrupted else [])
+        return events + (self.truncate(item.reply, item.heard_ms) if item.interrupted else [])
 
     def _add_reply(self, item: AgentSaid) -> list[ClientEvent]:
-        """A reply that this session did not make: what it has not been told of it."""
+        """Add what is new in a reply that another session made."""
         before = self._agent_said.get(item.reply, "")
         rest = item.text.removeprefix(before).strip()
         self._agent_said[item.reply] = item.text
@@ -220,7 +220,7 @@ class Mirror:
         return events + [ce.call_item(call, self._name(number, call)) for number, call in fresh]
 
     def _name(self, number: int, call: ToolCall) -> str:
-        """A name for a call of an earlier session."""
+        """A unique id on the server for a call of an earlier session."""
         name = call.id or f"call_{number}"
         if name in self._names:
             name = f"{name}_{number}"
@@ -237,10 +237,10 @@ class Mirror:
         return [ce.output_item(name, item.output or item.outcome.value)]
 
     def _forget(self, number: int) -> list[ClientEvent]:
-        """Nothing of this reply was heard, and none of its calls was made."""
-        left = [made for made in self._replies[number].made if not made.is_gone]
+        """Delete a reply of which nothing was heard and no call was run."""
+        left = [made for made in self._replies[number].made if not made.is_deleted]
         for made in left:
-            made.is_gone = True
+            made.is_deleted = True
         return [ce.delete_item(made.item) for made in left]
 
 
@@ -257,13 +257,13 @@ def _key(item: Item) -> object:
 
 
 def _find(part: list[str], whole: list[str]) -> int | None:
-    """Where these words stand among those, in a row."""
+    """The index at which `part` occurs in `whole`; None if it doesn't."""
     size = len(part)
     return next((at for at in range(len(whole) - size + 1) if whole[at : at + size] == part), None)
 
 
-def _beyond(context: Context) -> str:
-    """The summary, if it says more than the turns that are restored word for word."""
+def _needed_summary(context: Context) -> str:
+    """The summary; empty if the turns that are restored word for word already say all of it."""
     texts = {item.text for item in context.recent if isinstance(item, UserSaid | AgentSaid)}
     more = [line for line in context.summary.splitlines() if line.strip() and line.partition(": ")[2] not in texts]
     return context.summary.strip() if more else ""

@@ -1,6 +1,6 @@
-"""A session that is open: its connection, and what goes on in it.
+"""An open session: its connection and its exchange of requests and responses.
 
-Rule: it is told once that it is gone, and a session that was closed on purpose tells nobody.
+Rule: the loss of a session is reported once; a session that was closed on purpose reports nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .client_events import ClientEvent
 
 
-class Live:
+class OpenSession:
     """One session on one connection."""
 
     def __init__(
@@ -37,20 +37,22 @@ class Live:
         counts: Counter[str],
         hear: Callable[[Heard], None],
     ) -> None:
-        self._task: dict[str, Any] = {}  # instructions and tools, as they were last told
-        self._lost: Callable[[Live, ServiceError], None] = lambda live, failure: None  # noqa: ARG005
-        self._healthy: Callable[[Live, bool], None] = lambda live, healthy: None  # noqa: ARG005
+        self._task: dict[str, Any] = {}  # instructions and tools, as last sent
+        self._lost: Callable[[OpenSession, ServiceError], None] = lambda live, failure: None  # noqa: ARG005
+        self._healthy: Callable[[OpenSession, bool], None] = lambda live, healthy: None  # noqa: ARG005
         self._failure: ServiceError | None = None
         self.exchange = Exchange(settings, mirror, utterances, counts, self.send, hear, self._expire)
         self.connection = Connection(
             wire, settings, counts, self.exchange.take, self._note_lost, lambda well: self._healthy(self, well)
         )
 
-    def watch(self, lost: Callable[[Live, ServiceError], None], healthy: Callable[[Live, bool], None]) -> None:
+    def watch(
+        self, lost: Callable[[OpenSession, ServiceError], None], healthy: Callable[[OpenSession, bool], None]
+    ) -> None:
         self._lost, self._healthy = lost, healthy
 
     async def begin(self, settings: dict[str, Any]) -> None:
-        """Tell the session what it is like, and what was said before it. Raises if it does not take it."""
+        """Send the settings, then the context of earlier sessions. Raises ServiceError if the server refuses."""
         await self.exchange.began.wait()
         if self._failure is not None:
             raise self._failure
@@ -59,10 +61,10 @@ class Live:
         refused = self._failure or self.exchange.refused
         if refused is not None:
             raise refused
-        self.exchange.tell(self.exchange.mirror.restore())
+        self.exchange.send_all(self.exchange.mirror.restore())
 
     def changes(self, task: dict[str, Any]) -> dict[str, Any]:
-        """What is new in these instructions and tools; they count as told then, unless they are refused."""
+        """What is new in these instructions and tools since the last call; all of it after a refused update."""
         if self.exchange.lost_update:
             self.exchange.lost_update, self._task = False, {}
         new = {key: value for key, value in task.items() if key != "type" and self._task.get(key) != value}
@@ -75,7 +77,7 @@ class Live:
     async def close(self) -> None:
         self.watch(lambda live, failure: None, lambda live, healthy: None)  # noqa: ARG005
         await self.connection.close()
-        self.exchange.lose(failure_of(ErrorClass.NETWORK_TIMEOUT))
+        self.exchange.fail_all(failure_of(ErrorClass.NETWORK_TIMEOUT))
 
     def _expire(self, failure: ServiceError) -> None:
         self._failure = failure
@@ -87,6 +89,6 @@ class Live:
         if self._failure is None:
             self._failure = failure_of(error, reason)
             self._failure.__cause__ = failure
-        self.exchange.began.set()  # whoever waits for the session to begin is told
+        self.exchange.began.set()  # wakes a caller that waits for the session to begin
         self.exchange.changed.set()
         self._lost(self, self._failure)

@@ -1,7 +1,7 @@
-"""What a server event says, in our own words: one table, from its type to a value.
+"""Server events as values: one table from an event's type to its reader.
 
-Knows nothing of connections. Rule: a type in neither table is unknown; unknown and unreadable events are
-counted and change nothing, because a server may be newer than we are.
+Rule: a type in neither TABLE nor IGNORED is unknown. Unknown and unreadable events are counted and change
+nothing, because a server may be newer than this code.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class SessionBegan:
 
 @dataclass(frozen=True, slots=True)
 class SessionChanged:
-    """It took the settings that it was given."""
+    """The server applied the settings that were sent."""
 
 
-# -- The person
+# -- The user
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class AudioCommitted:
 
 @dataclass(frozen=True, slots=True)
 class Transcribing:
-    """More text of what the person said."""
+    """More text of what the user is saying."""
 
     item: str
     text: str
@@ -61,7 +61,7 @@ class Transcribed:
 
 @dataclass(frozen=True, slots=True)
 class Untranscribed:
-    """The server heard it and has no text for it."""
+    """The server heard the user, but transcription failed."""
 
     item: str
 
@@ -71,7 +71,7 @@ class Untranscribed:
 
 @dataclass(frozen=True, slots=True)
 class ResponseBegan:
-    """`request` is the name of the request that it answers, as our metadata told it."""
+    """`request` is the name of the request that it answers, from our metadata."""
 
     response: str
     request: str = ""
@@ -93,7 +93,7 @@ class SoundCame:
 
 @dataclass(frozen=True, slots=True)
 class WordsCame:
-    """What the sound says."""
+    """A part of the audio's transcript."""
 
     response: str
     item: str
@@ -102,7 +102,7 @@ class WordsCame:
 
 @dataclass(frozen=True, slots=True)
 class TextCame:
-    """Text of a response without sound."""
+    """Text of a response without audio."""
 
     response: str
     item: str
@@ -111,7 +111,7 @@ class TextCame:
 
 @dataclass(frozen=True, slots=True)
 class ItemEnded:
-    """`call`: the item was a call of a tool."""
+    """`call` is set if the item is a tool call."""
 
     response: str
     item: str
@@ -120,7 +120,7 @@ class ItemEnded:
 
 @dataclass(frozen=True, slots=True)
 class ResponseEnded:
-    """`calls` repeats those that it made, with their items: one of the events may have been lost."""
+    """`calls` repeats its tool calls as (item, call), because an earlier event may have been lost."""
 
     response: str
     status: str
@@ -133,15 +133,15 @@ class ResponseEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class LimitsTold:
-    """What is left of each limit, as (name, remaining, seconds until it is full again)."""
+class LimitsUpdated:
+    """The rate limits, each as (name, remaining, seconds until it is full again)."""
 
     limits: tuple[tuple[str, int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RequestRefused:
-    """An error. `event` is the id of the client event that caused it, if one did."""
+    """An error event. `event` is the id of the client event that caused it, if the server names one."""
 
     code: str
     event: str = ""
@@ -178,7 +178,7 @@ Happened: TypeAlias = (
     | TextCame
     | ItemEnded
     | ResponseEnded
-    | LimitsTold
+    | LimitsUpdated
     | RequestRefused
     | IgnoredEvent
     | UnknownEvent
@@ -190,7 +190,7 @@ REQUEST_KEY = "duologue_request"  # our name for a request, in its metadata
 
 
 def read(event: object) -> Happened:
-    """What this event says."""
+    """The value of a server event. Never raises."""
     kind = event.get("type") if isinstance(event, dict) else None
     if not isinstance(event, dict) or not isinstance(kind, str):
         return UnreadableEvent("")
@@ -203,11 +203,11 @@ def read(event: object) -> Happened:
         return UnreadableEvent(kind)
 
 
-# -- How each is read
+# -- Readers of the event types
 
 
 def _text(holder: ServerEvent, name: str) -> str:
-    """A field that must be text."""
+    """A field that must be a string."""
     value = holder[name]
     if not isinstance(value, str):
         raise TypeError(name)
@@ -236,7 +236,7 @@ def _item_ended(e: ServerEvent) -> Happened:
 
 
 def _call(item: ServerEvent) -> ToolCall | None:
-    if item["type"] != "function_call" or item.get("status") == "incomplete":  # one that was cancelled half way
+    if item["type"] != "function_call" or item.get("status") == "incomplete":  # cancelled half way
         return None
     return ToolCall(_text(item, "name"), _text(item, "arguments") or "{}", _text(item, "call_id"))
 
@@ -252,8 +252,8 @@ def _response_ended(e: ServerEvent) -> Happened:
     )
 
 
-def _limits_told(e: ServerEvent) -> Happened:
-    return LimitsTold(
+def _limits_updated(e: ServerEvent) -> Happened:
+    return LimitsUpdated(
         tuple(
             (str(limit.get("name") or ""), int(limit.get("remaining") or 0), float(limit.get("reset_seconds") or 0))
             for limit in e["rate_limits"]
@@ -288,10 +288,10 @@ TABLE: dict[str, Callable[[ServerEvent], Happened]] = {
     "response.output_text.delta": lambda e: TextCame(_text(e, "response_id"), _text(e, "item_id"), _text(e, "delta")),
     "response.output_item.done": _item_ended,
     "response.done": _response_ended,
-    "rate_limits.updated": _limits_told,
+    "rate_limits.updated": _limits_updated,
     "error": _refused,
 }
-# Known, and told better by another event, or about things that we don't use.
+# Known events that repeat another event, or are about features that we don't use.
 IGNORED = frozenset(
     (
         "conversation.created",

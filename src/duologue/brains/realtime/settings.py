@@ -1,6 +1,6 @@
-"""What a Realtime session is like, as data.
+"""The settings of a Realtime session.
 
-Rule: settings are checked when they are made, and every problem is told at once.
+Rule: settings are checked when they are created, and one error names every problem.
 """
 
 from __future__ import annotations
@@ -12,39 +12,39 @@ from typing import Any, Literal, TypeAlias
 TurnDetection: TypeAlias = Literal["server_vad", "semantic_vad", "none"]
 
 RATE_HZ = 24_000  # of the protocol's PCM, both ways
-# A session of OpenAI ends after 60 minutes. `profile(…, session_ms_max=…, session_warning_ms=…)` with these
-# renews it ahead of that; without them every profile does so after 15.
+# OpenAI ends a session after 60 minutes. `profile(…, session_ms_max=…, session_warning_ms=…)` with these
+# values renews it just before that; by default every profile renews after 15 minutes.
 SESSION_MS_MAX = 55 * 60_000
 SESSION_WARNING_MS = SESSION_MS_MAX - 30_000
 
 
 @dataclass(frozen=True, slots=True)
 class RealtimeSettings:
-    """`turn_detection`: who ends the person's turns: the server's voice detection, its semantic one, or
-    "none": we do. `turn_options` and `extra` go into the session as they are, such as
+    """`turn_detection` says who ends the user's turns: the server by VAD, the server by a semantic model, or
+    local ears ("none"). `turn_options` and `extra` are added to the session's settings unchanged, such as
     {"silence_duration_ms": 400} and {"max_output_tokens": 500}."""
 
-    voice: str = "marin"  # of the model
-    turn_detection: TurnDetection = "server_vad"  # who ends a turn: server_vad, semantic_vad, or none for our ears
-    turn_options: Mapping[str, Any] = field(default_factory=dict)  # sent with turn_detection as they are
-    # what transcribes the user; None only if the agent has its own ears
+    voice: str = "marin"  # the voice of the model
+    turn_detection: TurnDetection = "server_vad"  # who ends a turn: server_vad, semantic_vad, or none for local ears
+    turn_options: Mapping[str, Any] = field(default_factory=dict)  # added to turn_detection unchanged
+    # which model transcribes the user; None only if the agent has its own ears
     transcription: Mapping[str, Any] | None = field(default_factory=lambda: {"model": "gpt-4o-mini-transcribe"})
-    noise_reduction: Literal["", "near_field", "far_field"] = ""  # of the server
-    output: Literal["audio", "text"] = "audio"  # "text" leaves the speaking to the agent's voice
-    extra: Mapping[str, Any] = field(default_factory=dict)  # sent with the session as they are
-    echoes_metadata: bool = True  # False: a server that does not say which request a response answers
+    noise_reduction: Literal["", "near_field", "far_field"] = ""  # by the server
+    output: Literal["audio", "text"] = "audio"  # "text": the agent's own TTS speaks
+    extra: Mapping[str, Any] = field(default_factory=dict)  # added to the session's settings unchanged
+    echoes_metadata: bool = True  # False: the server doesn't say which request a response answers
 
-    connect_ms_max: int = 8_000  # until a new session has accepted its settings
+    connect_ms_max: int = 8_000  # to open a session and apply its settings
     request_ms_max: int = 5_000  # from a request to its response or its error
     silence_ms_max: int = 8_000  # between two events of a response
-    tail_ms_max: int = 2_000  # after the last item of a response: its end may have been lost
-    free_ms_max: int = 2_000  # from a cancel to the end of what was cancelled
-    switch_ms_max: int = 8_000  # a renewal waits for so long until the user has finished
-    retire_ms_max: int = 60_000  # for the old session to finish its response
+    tail_ms_max: int = 2_000  # from the last item of a response to its end event, which may be lost
+    free_ms_max: int = 2_000  # from cancelling a response to its end
+    switch_ms_max: int = 8_000  # how long a renewal waits for the user to finish speaking
+    retire_ms_max: int = 60_000  # how long the old session may take to finish its response
     ping_ms: int = 5_000  # between two pings
-    pong_ms_max: int = 2_500  # for the answer to a ping; later, the connection counts as unstable
-    kept_ms_max: int = 4_000  # of audio is buffered while no session is open
-    preroll_ms: int = 400  # of audio before an onset is sent, if the agent has its own ears
+    pong_ms_max: int = 2_500  # an answer later than this marks the link unhealthy
+    kept_ms_max: int = 4_000  # of audio buffered while there is no session
+    preroll_ms: int = 400  # of audio sent from before an onset, with local ears
 
     def __post_init__(self) -> None:
         problems = [
@@ -61,12 +61,12 @@ class RealtimeSettings:
 
     @property
     def server_decides(self) -> bool:
-        """Does the server end the person's turns?"""
+        """Does the server end the user's turns?"""
         return self.turn_detection != "none"
 
     @property
     def quiet_ms(self) -> int:
-        """How long ago a voice fell silent when the server says that it did."""
+        """How long the user has been silent when the server reports the end of speech."""
         default = 500 if self.turn_detection == "server_vad" else 0
         return int(self.turn_options.get("silence_duration_ms", default))
 

@@ -1,6 +1,6 @@
-"""The person's audio on its way to the server: at its rate, from the onset on, kept while nobody takes it.
+"""The user's audio on its way to the server: resampled, watched for onsets, buffered while there is no session.
 
-Rule: sound that was heard is sent once and in order; what is kept is bounded, and the oldest goes.
+Rule: audio is sent once and in order; a buffer is bounded and drops its oldest audio.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MS_BYTES = RATE_HZ // 1000 * 2
 
 
 class RecentAudio:
-    """The newest audio, up to a length."""
+    """A buffer of the newest audio, up to `ms_max`."""
 
     def __init__(self, ms_max: int) -> None:
         self._max = ms_max * _MS_BYTES
@@ -33,7 +33,7 @@ class RecentAudio:
             self._size -= len(self._pieces.popleft())
 
     def take(self) -> list[bytes]:
-        """All of it, oldest first; it is gone then."""
+        """Empty the buffer and return its audio, oldest first."""
         pieces = list(self._pieces)
         self.clear()
         return pieces
@@ -44,7 +44,7 @@ class RecentAudio:
 
 
 class UplinkResampler:
-    """Frames of any rate, as the protocol's."""
+    """Converts frames of any sample rate to the protocol's."""
 
     def __init__(self) -> None:
         self._rate_hz = RATE_HZ
@@ -62,8 +62,8 @@ class UplinkResampler:
 
 
 class Onsets:
-    """When somebody begins and ends to make a sound, by its level alone. For a person who says with a button
-    when they speak: it only has to notice that there is anything to transcribe."""
+    """Detects the begin and end of sound by its level alone. Used for push-to-talk, where it only has to
+    notice that there is anything to transcribe."""
 
     LEVEL = 0.01
     ON_MS = 60
@@ -75,7 +75,7 @@ class Onsets:
         self.is_on = False
 
     def feed(self, pcm: bytes) -> bool | None:
-        """True at an onset, False at its end."""
+        """Returns True when sound begins, False when it ends, None otherwise."""
         from duologue.audio.frames import to_samples
         from duologue.audio.levels import rms
 

@@ -1,7 +1,7 @@
-"""What the server heard of the person, as ears tell it: items become numbered utterances.
+"""What the server heard of the user, as events of ears: items become numbered utterances.
 
-Knows nothing of turns. Rule: an onset is told before anything else of its utterance, its end once, and
-its final text once, even if the session is lost in the middle of it.
+Knows nothing of turns. Rule: an utterance reports its onset first, and its end and its final text exactly
+once, even if the session is lost in the middle of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .server_events import (
     Untranscribed,
 )
 
-UNTRANSCRIBED = "[not transcribed]"  # the model heard it; only its text is missing
+UNTRANSCRIBED = "[not transcribed]"  # the model heard the audio, but there is no text
 KNOWN_MAX = 50
 
 
@@ -35,23 +35,23 @@ class _Utterance:
 
 
 class Utterances:
-    """Numbers go on from session to session; items belong to one."""
+    """The utterances of a conversation. Numbers continue across sessions; items belong to one session."""
 
     def __init__(self, quiet_ms: int = 0, server_decides: bool = True) -> None:
         self._quiet_ms = quiet_ms
         self._server_decides = server_decides
         self._number = 0
         self._known: dict[str, _Utterance] = {}
-        self._unnamed: _Utterance | None = None  # began by our own onset; its item is not known yet
+        self._unnamed: _Utterance | None = None  # began with an onset that we detected; its item isn't known yet
 
     @property
     def is_open(self) -> bool:
-        """Is somebody speaking, or is the text of what was said still to come?"""
+        """Is the user speaking, or is a final text still to come?"""
         known = (*self._known.values(), *((self._unnamed,) if self._unnamed else ()))
         return any(not utterance.is_final for utterance in known)
 
     def take(self, happened: Happened) -> list[Heard]:
-        """What the ears have to tell."""
+        """The events of ears that follow from a server event."""
         match happened:
             case SpeechOn(item):
                 return [] if item in self._known else self._begin(item)
@@ -69,7 +69,7 @@ class Utterances:
         return []
 
     def begin_unnamed(self) -> list[Heard]:
-        """An onset that we noticed ourselves."""
+        """Record an onset that we detected ourselves."""
         if self._unnamed is not None:
             return []
         self._number += 1
@@ -77,28 +77,28 @@ class Utterances:
         return [SpeechBegan(self._number)]
 
     def end_unnamed(self) -> list[Heard]:
-        """And its end."""
+        """Record the end of the sound that `begin_unnamed` began."""
         if self._unnamed is None or not self._unnamed.is_speaking:
             return []
         self._unnamed.is_speaking = False
         return [SpeechEnded(self._unnamed.number)]
 
     def forget_unnamed(self) -> None:
-        """It was a noise."""
+        """Drop the open onset: it was only noise."""
         self._unnamed = None
 
     def lose(self) -> list[Heard]:
-        """The session is gone: nobody will tell how these end."""
-        told: list[Heard] = []
+        """End all open utterances, because the session that heard them is lost."""
+        events: list[Heard] = []
         left = [*self._known.values(), *((self._unnamed,) if self._unnamed else ())]
         self._known.clear()
         self._unnamed = None
         for utterance in left:
             if utterance.is_speaking:
-                told.append(SpeechEnded(utterance.number))
+                events.append(SpeechEnded(utterance.number))
             if not utterance.is_final:
-                told.append(Final(utterance.text.strip(), utterance=utterance.number))
-        return told
+                events.append(Final(utterance.text.strip(), utterance=utterance.number))
+        return events
 
     # -- Inside
 
@@ -113,16 +113,16 @@ class Utterances:
             del self._known[next(iter(self._known))]
 
     def _onset(self, item: str) -> list[Heard]:
-        """The onset, if it was never told."""
+        """The onset, if it wasn't reported yet."""
         return [] if item in self._known else self._begin(item)
 
     def _end(self, item: str) -> list[Heard]:
-        told = self._onset(item)
+        events = self._onset(item)
         known = self._known[item]
         if known.is_speaking:
             known.is_speaking = False
-            told.append(SpeechEnded(known.number, self._quiet_ms))
-        return told
+            events.append(SpeechEnded(known.number, self._quiet_ms))
+        return events
 
     def _commit(self, item: str) -> list[Heard]:
         if not self._server_decides:
@@ -133,26 +133,26 @@ class Utterances:
             unnamed.item, unnamed.is_speaking = item, False
             self._add(unnamed)
             return []
-        told = self._end(item)
+        events = self._end(item)
         known = self._known[item]
         if not known.is_over:
             known.is_over = True
-            told.append(TurnOver(known.number))
-        return told
+            events.append(TurnOver(known.number))
+        return events
 
     def _grow(self, item: str, text: str) -> list[Heard]:
-        told = self._onset(item)
+        events = self._onset(item)
         known = self._known[item]
         if known.is_final or not text:
-            return told
+            return events
         known.text += text
-        return [*told, Partial(known.text.strip(), utterance=known.number)]
+        return [*events, Partial(known.text.strip(), utterance=known.number)]
 
     def _finish(self, item: str, text: str) -> list[Heard]:
-        told = self._onset(item)
+        events = self._onset(item)
         known = self._known[item]
         if known.is_final:
-            return told
+            return events
         known.is_final = True
         known.text = text
-        return [*told, Final(text.strip(), utterance=known.number)]
+        return [*events, Final(text.strip(), utterance=known.number)]
