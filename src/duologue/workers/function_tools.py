@@ -1,7 +1,7 @@
-"""Plain functions as tools: their hints are the schema, their docstring is the description.
+"""Plain functions as tools: the type hints are the schema, the docstring is the description.
 
-Async functions are awaited; others run in a thread, so that they never hold up the sound. Rule: a
-decorated function stays the function it was; `as_worker` makes the worker.
+Async functions are awaited; others run in a thread, so that they never block the audio. Rule: `@tool`
+returns the function unchanged; `as_worker` makes a worker of it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # what models accept as the name of 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A function's tool and what it takes."""
+    """The tool that a function declares, and the check of its arguments."""
 
     tool: Tool
     contract: Contract
@@ -58,7 +58,7 @@ def tool(
     idempotent: bool = False,
 ) -> F | Callable[[F], F]:
     """Declare a function or a method as a tool: `@tool`, or `@tool(mode="delegate", cancellable=True)`."""
-    around = sys._getframe(1).f_locals  # hints may name types that are local to where the function is
+    around = sys._getframe(1).f_locals  # hints may name types that are local to the caller
 
     def declare(function: F) -> F:
         declared = _declare(function, around, name, description, mode, cancellable, idempotent)
@@ -69,28 +69,28 @@ def tool(
 
 
 def as_worker(work: object) -> Worker:
-    """A worker of a function, of a method, of what `@tool` decorated, or of a worker (itself)."""
+    """Make a worker of a function or a method, decorated with `@tool` or not. A worker is returned unchanged."""
     if isinstance(work, type):
-        raise TypeError(f"{work.__qualname__} is a class: make an object of it first")
+        raise TypeError(f"{work.__qualname__} is a class: pass an object of it, such as {work.__qualname__}()")
     if isinstance(getattr(work, "tool", None), Tool) and callable(getattr(work, "run", None)):
         return cast(Worker, work)
     return FunctionWorker(cast(Callable[..., Any], work))
 
 
 def mode_of(mode: ModeName) -> Mode:
-    """A mode by its name."""
+    """The mode of this name. Raises ValueError for an unknown one."""
     try:
         return Mode(mode)
     except ValueError:
         known = ", ".join(repr(each.value) for each in Mode)
-        raise ValueError(f"the mode of a tool is one of {known}, not {mode!r}") from None
+        raise ValueError(f"a tool's mode must be one of {known}, not {mode!r}") from None
 
 
 class FunctionWorker:
-    """Runs a function for a call. What the function raises is a TOOL_ERROR, unless it is a ServiceError.
+    """Runs a function for each call. An exception of the function becomes a TOOL_ERROR, unless it is a ServiceError.
 
-    A function that is not async can't be stopped: cancelling its job lets go of it, and the thread
-    ends when the function returns.
+    A function that isn't async can't be stopped: cancelling its job abandons it, and the thread ends when
+    the function returns.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -122,14 +122,14 @@ class FunctionWorker:
         jobs = dict.fromkeys(self._contract.jobs, messenger)
         try:
             result = await asyncio.to_thread(self._function, **given, **jobs)
-            # A decorator may have hidden that it is async.
+            # The function may be async behind a decorator that isn't.
             return await result if inspect.isawaitable(result) else result
         finally:
             messenger.close()
 
 
 class ThreadJob:
-    """The job as a function in a thread may use it: what it tells is handed over to the event loop."""
+    """The job for a function that runs in a thread: its reports are passed to the event loop."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -142,32 +142,32 @@ class ThreadJob:
         return self._job.call
 
     def progress(self, text: str, fraction: float | None = None) -> None:
-        self._tell(lambda: self._job.progress(text, fraction))
+        self._report(lambda: self._job.progress(text, fraction))
 
     def partial(self, text: str) -> None:
-        self._tell(lambda: self._job.partial(text))
+        self._report(lambda: self._job.partial(text))
 
     def detach(self) -> None:
-        self._tell(self._job.detach)
+        self._report(self._job.detach)
 
     def ask(self, question: str) -> Coroutine[Any, Any, str]:
         if threading.get_ident() != self._thread:
-            raise TypeError("only an async function can ask the person something: write `async def`")
+            raise TypeError("only an async function can ask the user a question: write `async def`")
         return self._job.ask(question)
 
     def close(self) -> None:
-        """The job is over; a thread that still runs has nobody to tell."""
+        """End the job; later reports of a thread that still runs are dropped."""
         self._closed = True
 
-    def _tell(self, told: Callable[[], None]) -> None:
-        def tell() -> None:
+    def _report(self, report: Callable[[], None]) -> None:
+        def report_if_open() -> None:
             if not self._closed:
-                told()
+                report()
 
         if threading.get_ident() == self._thread:
-            tell()  # in simulated time there are no threads
+            report_if_open()  # in simulated time there are no threads
         elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(tell)
+            self._loop.call_soon_threadsafe(report_if_open)
 
 
 def _declare(
@@ -182,17 +182,17 @@ def _declare(
     plain = _plain_function(function)
     name = plain.__name__ if name is None else name
     if not _NAME.fullmatch(name):
-        raise TypeError(f"a tool can't be called {name!r}: use up to 64 letters, digits, `_` and `-`, as in name=...")
+        raise TypeError(f"{name!r} can't be a tool's name: pass name=... with up to 64 letters, digits, `_` and `-`")
     contract = contract_of(plain, around)
     text = description_of(plain) if description is None else description
     return Declared(Tool(name, text, contract.schema, mode_of(mode), cancellable, idempotent), contract)
 
 
 def _plain_function(work: object) -> Any:
-    """The function itself, also that of a bound method."""
+    """The function itself; of a bound method, the function behind it."""
     if isinstance(work, staticmethod | classmethod):
         raise TypeError(f"write @{type(work).__name__} above @tool, not below it")
     plain = work.__func__ if inspect.ismethod(work) else work
     if not inspect.isfunction(plain):
-        raise TypeError(f"a tool is a function, a method or a worker, not {type(work).__name__}: {work!r:.60}")
+        raise TypeError(f"a tool must be a function, a method or a worker, not {type(work).__name__}: {work!r:.60}")
     return plain

@@ -1,8 +1,8 @@
 """An MCP server as a source of workers: a process on this machine, or a server on the web.
 
-Its tools are listed when it is opened, and each becomes a worker. Nothing of the MCP SDK is imported
-before that. Rule: a call that may have reached the server is never repeated; one that can't have
-reached it is tried once more over a fresh connection.
+Its tools are listed when it is opened, and each becomes a worker. The MCP SDK is imported only then.
+Rule: a call that may have reached the server is never repeated; one that can't have reached it is
+retried once over a new connection.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from .mcp_link import McpLink
 
 OPEN_MS_MAX = 30_000
-NAME_CHARS_MAX = 64  # what models accept as the name of a function
+NAME_CHARS_MAX = 64  # the longest function name that models accept
 McpDialect: TypeAlias = Literal["auto", "legacy"]
 
 
 @dataclass(frozen=True, slots=True)
 class Stdio:
-    """A server that is started as a process and spoken to over its stdin and stdout."""
+    """A server that runs as a child process and communicates over stdin and stdout."""
 
     command: str
     args: tuple[str, ...] = ()
-    env: Mapping[str, str] | None = None  # added to a small safe part of ours
+    env: Mapping[str, str] | None = None  # added to a small, safe part of our own environment
     cwd: str | None = None
 
     @property
@@ -58,7 +58,7 @@ Place: TypeAlias = Stdio | Http
 
 
 class Options(TypedDict, total=False):
-    """What McpServer takes beside the place of the server."""
+    """The options of McpServer."""
 
     name: str
     prefix: str
@@ -70,11 +70,10 @@ class Options(TypedDict, total=False):
 
 class McpServer:
     """An MCP server. `modes` and `cancellable` name tools as the server does; `prefix` goes before the
-    names that brains see. A question of the server for one piece of text is asked through the job;
-    forms and web pages, which can't be spoken, are declined.
+    names that brains see. When the server requests one piece of text, the user is asked for it; forms and
+    web pages, which can't be spoken, are declined.
 
-    `dialect="legacy"` skips the question which revision the server speaks, for old servers that
-    take it badly.
+    `dialect="legacy"` skips asking the server for its protocol revision, for old servers that fail on it.
     """
 
     def __init__(
@@ -107,22 +106,22 @@ class McpServer:
         cwd: str | None = None,
         **options: Unpack[Options],
     ) -> McpServer:
-        """A server that is this command. `options` are those of McpServer."""
+        """A server that is started with this command. `options` are those of McpServer."""
         return cls(Stdio(command, args, env, cwd), **options)
 
     @classmethod
     def http(cls, url: str, headers: Mapping[str, str] | None = None, **options: Unpack[Options]) -> McpServer:
-        """A server at this address. `options` are those of McpServer."""
+        """A server at this URL. `options` are those of McpServer."""
         return cls(Http(url, headers), **options)
 
     @property
     def is_connected(self) -> bool:
-        """False before it is opened and after a loss. A lost server is opened again by the next call."""
+        """Is the connection up? After a loss, the next call opens it again."""
         return self._link is not None and self._link.is_up
 
     async def open(self) -> None:
-        """Connect and list the tools. Raises ServiceError if the server can't be had."""
-        await asyncio.to_thread(_load_sdk)  # it takes most of a second, and sound may be playing
+        """Connect and list the tools. Raises ServiceError if the server can't be reached."""
+        await asyncio.to_thread(_load_sdk)  # it takes most of a second, and audio may be playing
         if self._link is None or self._link.is_over:
             self._link = self._new_link(self._link)
         try:
@@ -136,12 +135,12 @@ class McpServer:
         """A worker for each tool, as listed when the server was opened."""
         if not self._workers and self._link is None:
             raise RuntimeError(
-                f"{self.name} is not open: `await server.open()` first, or give the server itself as a tool"
+                f"{self.name} is not open: `await server.open()` first, or pass the server itself as a tool"
             )
         return list(self._workers)
 
     async def close(self) -> None:
-        """Disconnect; a server that was started as a process ends. Calls under way fail."""
+        """Disconnect, and end a server that was started as a process. Calls in progress fail."""
         link, self._link = self._link, None
         if link is not None:
             await link.close()
@@ -156,7 +155,7 @@ class McpServer:
         await self.close()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
-        """Call a tool by the server's own name for it; its result as text."""
+        """Call a tool by the server's own name for it. Returns its result as text."""
         from .mcp_link import Undelivered
 
         try:
@@ -168,7 +167,7 @@ class McpServer:
                 raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} can't be reached") from None
 
     async def _connected(self) -> McpLink:
-        """The connection, made anew if it was lost. Callers that come meanwhile share the attempt."""
+        """The connection, opened again if it was lost. Concurrent callers share the attempt."""
         if self._link is None:
             raise ServiceError(ErrorClass.NETWORK_TIMEOUT, f"{self.name} is not open")
         if self._link.is_over:
@@ -225,7 +224,7 @@ def _load_sdk() -> None:
 
 
 def _free_name(wanted: str, taken: Collection[str]) -> str:
-    """A name that models accept and no other tool has. MCP allows dots and more characters."""
+    """A unique name that models accept. MCP allows dots and other characters."""
     clean = re.sub(r"[^a-zA-Z0-9_-]", "_", wanted)[:NAME_CHARS_MAX]
     name, number = clean, 1
     while name in taken:

@@ -1,6 +1,6 @@
-"""What goes into an MCP tool and what comes out of it, between JSON and words.
+"""The arguments and results of MCP tools: checks the arguments, writes the results as text.
 
-Rule: pictures, sound and files are named and never dumped: a brain that speaks has no use for base64.
+Rule: pictures, audio and files are named, never included: a brain that speaks has no use for base64.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NAME_CHARS_MAX = 60
 
 
 def text_of(result: CallToolResult) -> str:
-    """All that a result says. Structured content is told only where the text does not say the same."""
+    """A result as text. Structured content is included only if the text doesn't say the same."""
     texts = [block.text for block in result.content if isinstance(block, TextContent)]
     said = [_name_block(block) for block in result.content]
     if result.structured_content is not None and not _is_said(result.structured_content, texts):
@@ -63,8 +63,8 @@ def _size(base64: str) -> str:
 
 
 def _is_said(structured: Any, texts: list[str]) -> bool:
-    """Servers repeat structured content as text: whole, or item by item, with or without a wrapper
-    called `result`."""
+    """Do the texts already say this? Servers repeat structured content as text: whole or item by item, with
+    or without a wrapper called `result`."""
     wrapped = isinstance(structured, dict) and list(structured) == ["result"]
     value = structured["result"] if wrapped else structured
     read = [_read(text) for text in texts]
@@ -79,9 +79,9 @@ def _read(text: str) -> Any:
 
 
 def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> None:
-    """Raises INVALID_ARGS, naming each wrong argument, if a tool's schema does not accept them. A
-    schema that is itself wrong accepts everything: the server will judge."""
-    # With an empty registry, because a schema must never make us fetch something.
+    """Check arguments against a tool's schema. Raises INVALID_ARGS that names each wrong argument. An
+    invalid schema accepts everything: then the server decides."""
+    # The registry is empty, because a schema must never make us fetch a URL.
     kind = validator_for(schema, default=Draft202012Validator)
     try:
         kind.check_schema(schema)
@@ -95,7 +95,7 @@ def check_arguments(schema: Mapping[str, Any], arguments: dict[str, Any]) -> Non
 
 
 def _say_problem(problem: Any) -> str:
-    """One problem in words. The library's own message is not used, because it quotes what was sent."""
+    """Describe one problem. The library's own message isn't used, because it quotes the arguments."""
     place = ".".join(str(part) for part in problem.absolute_path)
     rule, wanted = problem.validator, problem.validator_value
     if rule == "required":
@@ -111,7 +111,7 @@ def _say_problem(problem: Any) -> str:
 
 
 async def answer_elicitation(params: ElicitRequestParams, job: Job | None) -> ElicitResult:
-    """Ask the person what the server wants to know, if that is one piece of text."""
+    """Answer a server's request for input: ask the user for one piece of text, decline anything else."""
     field = _single_text(params)
     if job is None or field is None:
         return ElicitResult(action="decline")
@@ -120,7 +120,7 @@ async def answer_elicitation(params: ElicitRequestParams, job: Job | None) -> El
 
 
 def _single_text(params: ElicitRequestParams) -> str | None:
-    """The name of the one field that is asked for, if free text will do."""
+    """The name of the requested field, if there is only one and it takes free text."""
     if not isinstance(params, ElicitRequestFormParams):
         return None
     properties = params.requested_schema.get("properties", {})

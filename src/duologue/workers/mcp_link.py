@@ -1,7 +1,8 @@
-"""One connection with an MCP server, held open by a task of its own.
+"""One connection to an MCP server, held open by its own task.
 
-The SDK wants a connection left by the task that entered it, so calls come from other tasks and the
-owner only waits. Rule: a link that is over stays over; whoever needs the server makes a new one.
+The SDK requires that the task that opened a connection also closes it. So one owner task opens it, waits
+and closes it, while calls come from other tasks. Rule: a link that is over stays over; a caller that needs
+the server makes a new one.
 """
 
 from __future__ import annotations
@@ -48,17 +49,17 @@ from .results import FAILURE_CHARS_MAX, shorten
 PAGES_MAX = 100
 CLOSE_S_MAX = 10.0  # the SDK gives a process 2 s to end, 2 s after SIGTERM, 2 s after SIGKILL
 CONNECT_S_MAX = 30.0
-QUIET_S_MAX = 3600.0  # between two signs of life; the conversation itself gives up long before
+QUIET_S_MAX = 3600.0  # between two messages; the conversation's own deadline is much shorter
 US = Implementation(name="duologue", version=__version__)
 
 
 class Undelivered(Exception):
-    """The call can't have reached the server, so it may be made again over a new link."""
+    """The call can't have reached the server, so it may be retried over a new link."""
 
 
 @dataclass(slots=True, eq=False)
 class Attempt:
-    """One request on its way: whom it is for, and what HTTP had to say about it."""
+    """One request in progress: its job, and what happened to it at the HTTP level."""
 
     job: Job | None = None
     status: int = 0
@@ -66,12 +67,12 @@ class Attempt:
     broken: bool = False
 
 
-# The SDK sends a request, and hands over what comes back on its HTTP response, in its caller's context.
+# The SDK sends a request and delivers what arrives in its HTTP response within the caller's context.
 _ATTEMPT: ContextVar[Attempt | None] = ContextVar("duologue_mcp_attempt", default=None)
 
 
 class McpLink:
-    """A connection. Made in the event loop, where it begins to open at once."""
+    """A connection. It must be created in the event loop, and starts to open at once."""
 
     def __init__(self, name: str, place: Place, open_ms_max: int, dialect: McpDialect, before: McpLink | None) -> None:
         self.tools: dict[str, Tool] = {}
@@ -82,7 +83,7 @@ class McpLink:
         self._client: Client | None = None
         self._failure: ServiceError | None = None
         self._attempts: list[Attempt] = []
-        self._settled = asyncio.Event()  # opened, or failed to
+        self._settled = asyncio.Event()  # opened, or failed to open
         self._over = asyncio.Event()
         self._owner = asyncio.create_task(self._hold(before), name=f"mcp {name}")
 
@@ -101,14 +102,14 @@ class McpLink:
             raise ServiceError(self._failure.error, str(self._failure))
 
     async def close(self) -> None:
-        """End it, and wait until the server is let go of."""
+        """Close the connection and wait until the server is released."""
         self._over.set()
         _, pending = await asyncio.wait([self._owner], timeout=CLOSE_S_MAX)
         for owner in pending:
             owner.cancel()
 
     async def call(self, tool: str, arguments: dict[str, Any], job: Job) -> str:
-        """Call a tool. Cancelling this cancels the request, and the server is told."""
+        """Call a tool. Cancelling this cancels the request and notifies the server."""
         client = self._client
         if client is None or self.is_over:
             raise Undelivered
@@ -118,27 +119,27 @@ class McpLink:
         token = _ATTEMPT.set(attempt)
         self._attempts.append(attempt)
 
-        async def tell(progress: float, total: float | None, message: str | None) -> None:
+        async def report_progress(progress: float, total: float | None, message: str | None) -> None:
             if attempt in self._attempts:
                 job.progress(message or "", min(1.0, max(0.0, progress / total)) if total else None)
 
         try:
-            return _read(await client.call_tool(tool, arguments, progress_callback=tell))
+            return _read(await client.call_tool(tool, arguments, progress_callback=report_progress))
         except MCPError as failure:
             raise self._explain(failure, attempt) from None
         except (RuntimeError, ValidationError):
-            raise ServiceError(ErrorClass.SERVER_ERROR, f"{self._name} gave an answer that can't be read") from None
+            raise ServiceError(ErrorClass.SERVER_ERROR, f"{self._name} sent a result that can't be read") from None
         finally:
             self._attempts.remove(attempt)
             _ATTEMPT.reset(token)
 
     async def _hold(self, before: McpLink | None) -> None:
-        """The owner: open, wait for the end, close."""
+        """The owner task: open the connection, wait for its end, close it."""
         attempt = Attempt()
-        _ATTEMPT.set(attempt)  # not that of the call that may have started this task
+        _ATTEMPT.set(attempt)  # replaces that of the call that may have started this task
         try:
             if before is not None:
-                await before.close()  # two processes of one server could get into each other's way
+                await before.close()  # two processes of one server could disturb each other
             async with AsyncExitStack() as stack:
                 async with asyncio.timeout(self._open_s_max):
                     client = await stack.enter_async_context(self._dial())
@@ -146,7 +147,7 @@ class McpLink:
                 self._client = client
                 self._settled.set()
                 await self._over.wait()
-        except Exception as failure:  # noqa: BLE001 - whatever it was, those who wait for the link hear of it
+        except Exception as failure:  # noqa: BLE001 - any failure is raised to the callers that wait in `opened`
             self._failure = self._explain_end(failure, attempt)
         finally:
             self._client = None
@@ -166,24 +167,24 @@ class McpLink:
 
     @asynccontextmanager
     async def _watch(self, transport: Any) -> AsyncIterator[Any]:
-        """The same transport; this link is over when nothing more can be read from it."""
+        """Wrap the transport so that the end of its input ends this link."""
         async with transport as (read, write):
             yield ClosingStream(read, self._over), write
 
     async def _ask(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002
-        """A question from the server belongs to the call in whose context it came or, where the
-        transport does not tell, to the only call under way."""
+        """Ask the user a question of the server. It belongs to the call in whose context it arrived or, if
+        the transport doesn't show that, to the only call in progress."""
         attempt = _ATTEMPT.get()
         if (attempt is None or attempt.job is None) and len(self._attempts) == 1:
             attempt = self._attempts[0]
         try:
             return await answer_elicitation(params, attempt.job if attempt else None)
-        except Exception:  # noqa: BLE001 - a person who can't be asked is an answer too, and the call goes on
+        except Exception:  # noqa: BLE001 - if the user can't be asked, the server gets "cancel" and the call goes on
             return ElicitResult(action="cancel")
 
     def _explain(self, failure: MCPError, attempt: Attempt) -> ServiceError | Undelivered:
-        """What a failed request means for its caller."""
-        is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server forgot our session
+        """The exception to raise to the caller of a failed request."""
+        is_stale = attempt.status == 404 and failure.code == INVALID_REQUEST  # the server no longer knows our session
         if attempt.unreachable or is_stale:
             self._over.set()
             return Undelivered()
@@ -198,13 +199,13 @@ class McpLink:
         return ServiceError(ErrorClass.TOOL_ERROR, failure.message)
 
     def _explain_end(self, failure: BaseException, attempt: Attempt) -> ServiceError:
-        """What the end of the link means for those who wait for it to open."""
+        """The exception to raise to callers that wait for the link to open."""
         while isinstance(failure, BaseExceptionGroup):
             failure = failure.exceptions[0]
         if isinstance(failure, MCPError):
-            told = self._explain(failure, attempt)
-            if isinstance(told, ServiceError):
-                return told
+            explained = self._explain(failure, attempt)
+            if isinstance(explained, ServiceError):
+                return explained
         if isinstance(failure, TimeoutError):
             late = f"{self._name} did not answer within {self._open_s_max:g} s"
             return ServiceError(ErrorClass.NETWORK_TIMEOUT, late)
@@ -214,7 +215,7 @@ class McpLink:
 
 
 class ClosingStream:
-    """A stream that sets an event when it ends. The SDK itself keeps that to itself."""
+    """A stream that sets an event when it ends, which the SDK doesn't report."""
 
     def __init__(self, inner: Any, ended: asyncio.Event) -> None:
         self._inner = inner
@@ -254,11 +255,11 @@ class ClosingStream:
 
 
 class NotingClient(httpx2.AsyncClient):
-    """An HTTP client that notes for each request what became of it. A request that fails is answered
-    with a 503 of our own, because its exception would end the whole connection and every other call."""
+    """An HTTP client that records the outcome of each request in its Attempt. A failed request is answered with
+    a local 503, because its exception would end the whole connection and every other call."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        # Others than POST belong to the connection and to no request.
+        # Methods other than POST belong to the connection, not to a request.
         attempt = (_ATTEMPT.get() if request.method == "POST" else None) or Attempt()
         try:
             response = await super().send(request, **options)

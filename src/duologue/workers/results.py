@@ -1,6 +1,6 @@
-"""What a worker gave back, as text for a brain.
+"""Results of workers as text for a brain.
 
-Rule: the text never fails for want of a JSON form, but raw bytes are refused: no brain can read them.
+Rule: every value has a text, if need be its `str`; only raw bytes are refused, because no brain can read them.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from datetime import date, time
 from enum import Enum
 from typing import Any
 
-FAILURE_CHARS_MAX = 1000  # of what a tool says about its failure
+FAILURE_CHARS_MAX = 1000  # of a tool's error message
 NOTICE = " [… shortened]"
 
 
 def result_text(value: object) -> str:
-    """Text as it is, nothing as "done", and everything else as compact JSON, or by its `str` if it
-    can't be JSON at all."""
+    """Text unchanged, None as "done", anything else as compact JSON, or as its `str` if JSON can't express it."""
     if value is None:
         return "done"
     try:
@@ -30,8 +29,8 @@ def result_text(value: object) -> str:
 
 
 def json_arguments(arguments: object) -> dict[str, Any] | str:
-    """Arguments that can be written down: text as it is, else an object in what JSON knows. Whatever has no such form
-    is its `str`, which nobody takes for arguments."""
+    """Arguments in a form that JSON can store: text unchanged, an object with plain values, or the `str` of
+    anything else, which no tool accepts as arguments."""
     if isinstance(arguments, str):
         return arguments
     try:
@@ -43,22 +42,22 @@ def json_arguments(arguments: object) -> dict[str, Any] | str:
 
 
 def shorten(text: str, chars_max: int, notice: str = NOTICE) -> str:
-    """At most `chars_max` characters, cut between two words and marked as cut (L-11)."""
+    """The text in at most `chars_max` characters: a longer one is cut between two words and ends in `notice`."""
     if len(text) <= chars_max:
         return text
     room = chars_max - len(notice)
     if room < 0:
-        raise ValueError(f"chars_max is {chars_max}, and the notice alone has {len(notice)} characters")
+        raise ValueError(f"chars_max is {chars_max}, but the notice alone has {len(notice)} characters")
     kept = text[:room]
     if not text[room].isspace() and not kept[-1:].isspace():
         between_words = kept.rsplit(maxsplit=1)[0] if len(kept.split()) > 1 else ""
-        # One endless word is cut anywhere rather than dropped.
+        # A very long word is cut anywhere rather than dropped.
         kept = between_words if len(between_words) * 2 >= room else kept
     return kept.rstrip() + notice
 
 
 def _plain(value: Any) -> Any:
-    """The same value in what JSON knows."""
+    """The same value, made of types that JSON can express."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, Enum):
@@ -66,13 +65,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float):
         return value
     if isinstance(value, bytes | bytearray | memoryview):
-        raise TypeError("a tool returned bytes, which a brain can't read: return text, or say what they are")
+        raise TypeError("a tool returned bytes, which a brain can't read: return text instead")
     if isinstance(value, Mapping):
         return {_key(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
     if isinstance(value, AnySet):
-        return [_plain(inner) for inner in sorted(value, key=repr)]  # a set has no order of its own
+        return [_plain(inner) for inner in sorted(value, key=repr)]  # a set has no order
     return _plain_object(value)
 
 

@@ -1,8 +1,7 @@
-"""What a function takes, read from its type hints: the JSON schema for a brain, and the check of what
-the brain sent.
+"""The JSON schema of a function's parameters, read from its type hints, and the check of arguments.
 
-pydantic does both and is imported here only when a function is looked at. Rule: a function that can't
-be described is refused when it is declared, never when it is called.
+pydantic does both, and is imported only when a function is declared. Rule: a function that can't be
+described is refused when it is declared, never when it is called.
 """
 
 from __future__ import annotations
@@ -33,22 +32,23 @@ _ENTRY = re.compile(r"\s*(\w+)\s*(?:\([^)]*\))?:\s*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a function takes."""
+    """The parameters of a function: their schema and the check of arguments."""
 
     schema: dict[str, Any]
     jobs: tuple[str, ...]  # the parameters that get the running job
-    needs_self: bool  # it was written as a method
+    needs_self: bool  # the function is a method
     _model: type[BaseModel]
-    _names: dict[str, str]  # of each field of the model, the name of its parameter
+    _names: dict[str, str]  # field of the model -> name of the parameter
 
     def check(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The arguments as the function wants them. Those left out stay out, for its own defaults."""
+        """The arguments converted to the function's types; omitted ones get the function's own defaults. Raises
+        ServiceError (INVALID_ARGS) that names each wrong argument."""
         from pydantic import ValidationError
 
         try:
             values = self._model.model_validate(arguments)
         except ValidationError as failure:
-            # Its own text holds what was sent, so it goes no further.
+            # pydantic's own message quotes the arguments, so it isn't passed on.
             raise ServiceError(ErrorClass.INVALID_ARGS, self._say(failure)) from None
         given = values.model_fields_set
         return {name: getattr(values, field) for field, name in self._names.items() if field in given}
@@ -63,18 +63,18 @@ class Contract:
     def _say_one(self, problem: ErrorDetails) -> str:
         place = shorten(".".join(str(part) for part in problem["loc"]), NAME_CHARS_MAX, "…")
         if not place:
-            return "they must be one JSON object"
+            return "expected one JSON object"
         if problem["type"] == "missing":
             return f"`{place}` is missing"
         if problem["type"] == "extra_forbidden":
             known = ", ".join(f"`{name}`" for name in self._names.values()) or "none"
-            return f"`{place}` is not an argument (there are: {known})"
+            return f"`{place}` is not an argument (known: {known})"
         text = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
         return shorten(f"`{place}`: {text.replace('Input should', 'should', 1)}", PROBLEM_CHARS_MAX, "…")
 
 
 def contract_of(function: Callable[..., Any], namespace: Mapping[str, Any] | None = None) -> Contract:
-    """Read a function. `namespace` holds the names that its hints may use beside its module's own."""
+    """The contract of a function. Its hints may use the names in `namespace` in addition to its module's."""
     _refuse_generators(function)
     parameters = list(inspect.signature(function).parameters.values())
     needs_self = bool(parameters) and _is_self(parameters[0])
@@ -90,7 +90,7 @@ def contract_of(function: Callable[..., Any], namespace: Mapping[str, Any] | Non
 
 
 def description_of(function: Callable[..., Any]) -> str:
-    """The first paragraph of its docstring, on one line."""
+    """The first paragraph of the docstring, on one line."""
     paragraph = []
     for line in inspect.cleandoc(function.__doc__ or "").splitlines():
         if not line.strip() or _SECTION.match(line):
@@ -100,7 +100,7 @@ def description_of(function: Callable[..., Any]) -> str:
 
 
 def notes_of(function: Callable[..., Any]) -> dict[str, str]:
-    """What the `Args:` section of its docstring says about each parameter."""
+    """The text about each parameter in the `Args:` section of the docstring."""
     notes: dict[str, str] = {}
     inside, depth, name = False, 0, ""
     for line in inspect.cleandoc(function.__doc__ or "").splitlines():
@@ -123,8 +123,8 @@ def notes_of(function: Callable[..., Any]) -> dict[str, str]:
 def _refuse_generators(function: Callable[..., Any]) -> None:
     if inspect.isasyncgenfunction(function) or inspect.isgeneratorfunction(function):
         raise TypeError(
-            f"{function.__qualname__} yields, and a tool has one result: return it, take a parameter"
-            " `job: Job`, and call job.progress() on the way"
+            f"{function.__qualname__} is a generator, but a tool has one result: return it; to report progress,"
+            " add a parameter `job: Job` and call job.progress()"
         )
 
 
@@ -133,9 +133,9 @@ def _refuse_unclear(function: Callable[..., Any], parameter: inspect.Parameter) 
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         raise TypeError(f"{where} can't be described to a brain: give every argument a name and a type")
     if parameter.kind is parameter.POSITIONAL_ONLY:
-        raise TypeError(f"{where} is positional-only, and a brain names its arguments: remove the `/`")
+        raise TypeError(f"{where} is positional-only, but a brain passes arguments by name: remove the `/`")
     if parameter.annotation is parameter.empty:
-        raise TypeError(f"{where} has no type hint: write `{parameter.name}: str`, or whatever it is")
+        raise TypeError(f"{where} has no type hint: add one, such as `{parameter.name}: str`")
 
 
 def _is_self(first: inspect.Parameter) -> bool:
@@ -147,7 +147,7 @@ def _is_job(hint: Any) -> bool:
 
 
 def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The hints of its parameters. That of its result is left alone: nobody asks for it."""
+    """The hints of the parameters. The hint of the result isn't needed, so it may be unresolvable."""
     inner: Any = inspect.unwrap(function)
     hints = {name: hint for name, hint in inner.__annotations__.items() if name != "return"}
     try:
@@ -164,7 +164,8 @@ def _hints(function: Callable[..., Any], namespace: Mapping[str, Any] | None) ->
 def _model(
     function: Callable[..., Any], names: dict[str, str], parameters: list[inspect.Parameter], hints: dict[str, Any]
 ) -> type[BaseModel]:
-    """Fields are numbered and go by an alias, because a parameter may have any name, even `schema`."""
+    """A pydantic model of the parameters. Its fields are numbered and have the parameter's name as an alias,
+    because a parameter may have any name, even `schema`."""
     try:
         from pydantic import ConfigDict, Field, create_model
         from pydantic.errors import PydanticUserError
@@ -178,7 +179,7 @@ def _model(
         if isinstance(default, FieldInfo):
             raise TypeError(
                 f"{function.__qualname__}: write `{parameter.name}: Annotated[<type>, Field(...)]`;"
-                " as a default, Field() would reach whoever calls the function directly"
+                " as a default value, Field() would be passed to the function when it is called directly"
             )
         hint = hints[parameter.name]
         about: dict[str, Any] = {"alias": parameter.name}
@@ -215,7 +216,7 @@ def _indescribable(function: Callable[..., Any], failure: Exception) -> TypeErro
 
 
 def _untitled(schema: Any) -> Any:
-    """Without the titles that pydantic makes up from names: they tell a brain nothing new."""
+    """The schema without the titles that pydantic derives from names: they repeat the names."""
     if isinstance(schema, list):
         return [_untitled(inner) for inner in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""A worker that follows a script: progress, questions, partial results, failures, and no end at all."""
+"""A worker that follows a script: progress, questions, partial results, failures and hangs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Partly:
-    """What there is of a result."""
+    """Report a partial result."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class AskPerson:
-    """Ask the person; the answer becomes the result if nothing else does."""
+    """Ask the user; the answer is the result, unless a later step sets another."""
 
     text: str
 
@@ -36,7 +36,7 @@ Step: TypeAlias = Delay | Fail | Hang | Progress | Partly | AskPerson | str
 
 @dataclass
 class ScriptedWorker:
-    """Takes its steps one after the other; a plain text is the result."""
+    """Performs its steps in order; a plain text sets the result."""
 
     tool: Tool
     steps: Iterable[Step] = ("done",)
@@ -70,6 +70,6 @@ class ScriptedWorker:
 
 
 def scripted_tool(name: str, *steps: Step, mode: str = "tool", cancellable: bool = False) -> ScriptedWorker:
-    """A tool of this name that takes any arguments."""
+    """A scripted tool of this name that accepts any arguments."""
     schema = {"type": "object", "properties": {}, "additionalProperties": True}
     return ScriptedWorker(Tool(name, name, schema, Mode(mode), cancellable), steps or ("done",))
