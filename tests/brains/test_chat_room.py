@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from duologue.brains.chat.history_budget import CHARS_MIN, LEFT_OUT, chars_in, newest, is_length_error
+from duologue.brains.chat.history_budget import CHARS_MIN, LEFT_OUT, chars_in, is_length_error, newest
 from duologue.core.leaves import ErrorClass
 from duologue.ports import AgentSaid, CallOutput, Item, Note, Request, ServiceError, ToolCall, UserSaid
 from tests.brains.chat_server import Wire, says, talking

@@ -209,20 +209,20 @@ def items(a: int) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("function", "advice"),
     [
-        (no_hint, "no_hint: `a` has no type hint: write `a: str`"),
+        (no_hint, "no_hint: `a` has no type hint: add one, such as `a: str`"),
         (many, r"`\*names: 'str'` can't be described to a brain: give every argument a name and a type"),
         (options, "give every argument a name and a type"),
-        (by_place, "positional-only, and a brain names its arguments: remove the `/`"),
+        (by_place, "positional-only, but a brain passes arguments by name: remove the `/`"),
         (unknown, "the type 'NoSuchType' in its hints is not known here: define or import it"),
         (no_json, "no_json: a type in its hints has no JSON form"),
         (a_function, "a_function: a type in its hints has no JSON form"),
         (field_default, r"write `a: Annotated\[<type>, Field\(...\)\]`"),
-        (pieces, r"pieces yields.*take a parameter `job: Job`, and call job.progress\(\)"),
-        (items, "items yields"),
-        (lambda: 1, "can't be called '<lambda>'"),
+        (pieces, r"pieces is a generator.*add a parameter `job: Job` and call job.progress\(\)"),
+        (items, "items is a generator"),
+        (lambda: 1, "'<lambda>' can't be a tool's name"),
         (staticmethod(by_place), "write @staticmethod above @tool"),
-        (len, "a tool is a function, a method or a worker"),
-        (functools.partial(no_hint, 1), "a tool is a function, a method or a worker, not partial"),
+        (len, "a tool must be a function, a method or a worker"),
+        (functools.partial(no_hint, 1), "a tool must be a function, a method or a worker, not partial"),
     ],
     ids=lambda value: getattr(value, "__name__", None) or type(value).__name__,
 )
@@ -235,7 +235,7 @@ def test_a_function_that_cannot_be_described_is_refused_with_advice(function: An
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 65, "dot.ted"])
 def test_a_name_that_models_do_not_accept_is_refused(name: str) -> None:
-    with pytest.raises(TypeError, match="can't be called"):
+    with pytest.raises(TypeError, match="can't be a tool's name: pass name="):
         tool(name=name)(many)
 
 
@@ -281,7 +281,7 @@ def test_a_refusal_names_every_wrong_argument_in_plain_words() -> None:
     assert said == (
         "wrong arguments: `day` is missing; `guests.0.name`: nobody is not a guest;"
         " `meal`: should be 'lunch' or 'dinner'; `seats`: should be less than or equal to 12;"
-        " `tip` is not an argument (there are: `day`, `guests`, `where`, `colour`, `meal`, `note`, `seats`, `extras`)"
+        " `tip` is not an argument (known: `day`, `guests`, `where`, `colour`, `meal`, `note`, `seats`, `extras`)"
     )
 
 
@@ -307,7 +307,7 @@ def test_a_long_list_of_problems_is_cut() -> None:
 def test_arguments_that_are_no_object_are_refused() -> None:
     def work(n: int) -> None: ...
 
-    assert refusal(work, [1]) == "wrong arguments: they must be one JSON object"  # type: ignore[arg-type]
+    assert refusal(work, [1]) == "wrong arguments: expected one JSON object"  # type: ignore[arg-type]
 
 
 def test_what_is_left_out_keeps_the_default_of_the_function_itself() -> None:
@@ -407,7 +407,7 @@ def test_a_wrapped_function_keeps_its_hints_and_is_awaited() -> None:
 def test_a_worker_is_already_a_worker() -> None:
     worker = as_worker(book)
     assert as_worker(worker) is worker
-    with pytest.raises(TypeError, match="FunctionWorker is a class: make an object of it first"):
+    with pytest.raises(TypeError, match="FunctionWorker is a class: pass an object of it"):
         as_worker(FunctionWorker)
 
 
