@@ -144,12 +144,12 @@ def test_a_profile_can_be_changed_without_changing_the_built_in_one() -> None:
 
 @pytest.mark.req("L-23")
 def test_an_unknown_profile_is_refused_with_the_names_that_there_are() -> None:
-    assert problems("polite") == ("no profile 'polite' (there are immediate, confirm, words)",)
+    assert problems("polite") == ("unknown profile 'polite' (available: immediate, confirm, words)",)
 
 
 @pytest.mark.req("L-23")
 def test_unknown_settings_are_refused_together() -> None:
-    assert problems(talk_ms=1, patience=2) == ("no setting 'talk_ms'", "no setting 'patience'")
+    assert problems(talk_ms=1, patience=2) == ("unknown setting 'talk_ms'", "unknown setting 'patience'")
 
 
 @pytest.mark.req("L-23")
@@ -237,7 +237,7 @@ def test_a_choice_of_another_type_is_refused(name: str, value: Any, kind: str) -
         ({"tool_ms_max": 300_001}, "tool_ms_max must not exceed delegate_ms_max"),
         ({"feedback_ms": (5_000, 5_000)}, "feedback_ms must increase"),
         ({"feedback_ms": (15_000, 5_000)}, "feedback_ms must increase"),
-        ({"backoff_ms": (45_000,)}, "reconnect_ms_max leaves no time for an attempt"),
+        ({"backoff_ms": (45_000,)}, "reconnect_ms_max must exceed the first backoff_ms"),
         ({"session_warning_ms": 900_000}, "session_warning_ms must be below session_ms_max"),
         ({"session_ms_max": 0}, "session_warning_ms must be below session_ms_max"),
     ],
@@ -286,7 +286,7 @@ def test_the_message_names_every_problem_in_one_line() -> None:
     with pytest.raises(InvalidSettings) as raised:
         Settings(talk_ms_max=0, jobs_max=-1)
     text = str(raised.value)
-    assert text.startswith("impossible settings: ")
+    assert text.startswith("invalid settings: ")
     assert "talk_ms_max" in text
     assert "jobs_max" in text
     assert "\n" not in text

@@ -98,7 +98,7 @@ def test_edited_settings_are_refused() -> None:
     lines = journal_of(played())
     header = json.loads(lines[0])
     header["settings"]["beat_ms"] = 0
-    with pytest.raises(InvalidJournal, match="line 1: impossible settings: beat_ms must be between 1 and"):
+    with pytest.raises(InvalidJournal, match="line 1: invalid settings: beat_ms must be between 1 and"):
         read_journal([json.dumps(header) + "\n", *lines[1:]])
 
 
@@ -173,7 +173,7 @@ def test_a_broken_snapshot_is_refused_in_one_line(text: str) -> None:
 def test_a_snapshot_with_a_wrong_leaf_names_the_place() -> None:
     data = json.loads(snapshot(played().state))
     data["state"]["voice"] = "singing"
-    with pytest.raises(InvalidSnapshot, match="voice: 'singing' is no Voice"):
+    with pytest.raises(InvalidSnapshot, match="voice: 'singing' isn't a valid Voice"):
         restore(json.dumps(data))
 
 

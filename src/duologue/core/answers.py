@@ -1,7 +1,7 @@
-"""What is owed, asked and answered: the bookkeeping that the regions share.
+"""Which turns are owed, asked and answered: the bookkeeping that the regions share.
 
-Rule: `answered` moves only here, and only by an answer that was heard or shown, a cancel, or a
-loss that the person is told of.
+Rule: a turn counts as answered only after an answer that was heard or shown, a cancellation, or a loss
+that was reported to the person.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from .state import State, has_foreground
 
 
 def changes_question(s: State, e: WordsHeard) -> bool:
-    """Is this the final text of a turn that was asked before it was known? Partial text of such a
-    turn is not worth a new request each time."""
+    """Is this the final text of a turn that was asked without it? Partial text of such a turn doesn't
+    justify a new request."""
     return e.final and e.substantial > 0 and s.answered < e.turn <= s.asked
 
 
@@ -31,30 +31,30 @@ def start_reply(d: Draft, ask: Ask) -> None:
 
 
 def cancel_reply(d: Draft) -> None:
-    """Tell the brain to stop; its id moves on, so nothing that it still says counts."""
-    if d.before.reply is not Reply.RETRYING:  # there, nothing is open
+    """Cancel the request. The reply id moves on, so that late events of this reply are stale."""
+    if d.before.reply is not Reply.RETRYING:  # while retrying, no request is open
         d.emit(CancelReply(d.reply_id))
     d.reply_id += 1
     d.called = False
 
 
-def answer(d: Draft) -> None:
-    """What was asked is settled."""
+def mark_answered(d: Draft) -> None:
+    """Every turn that was asked counts as answered."""
     d.answered = d.asked
 
 
-def settle(d: Draft, heard: bool) -> None:
-    """A reply is over. Unheard, its turns are owed again, and what it was to tell is news again; but
-    while calls that it made run, their outputs will go on with it."""
+def end_reply(d: Draft, heard: bool) -> None:
+    """End a reply. If it was not heard, its turns are owed again and its news is news again. While calls
+    that it made are running, its turns stay asked: the outputs will continue it."""
     if not heard:
         if not has_foreground(d):
             _owe_again(d)
         d.news = d.news or d.telling
-    carry_on(d)
+    keep_asked(d)
 
 
-def carry_on(d: Draft) -> None:
-    """A reply is over, its turns stay asked: outputs that are still to come will go on with them."""
+def keep_asked(d: Draft) -> None:
+    """End a reply whose turns stay asked, because the outputs of its calls will continue it."""
     d.telling = False
     d.called = False
     d.ask = Ask.ANSWER
@@ -63,45 +63,45 @@ def carry_on(d: Draft) -> None:
 
 def _owe_again(d: Draft) -> None:
     """After a lost line a turn is asked once more; a second loss is reported. In a fault the turns
-    stay asked until the person says whether to retry or to dismiss."""
+    stay asked until the person retries or dismisses."""
     if d.link is Link.FAULTED:
         return
     if d.link in AWAY:
-        lose(d, min(d.asked, d.asked_again))
+        report_lost(d, min(d.asked, d.asked_again))
         d.asked_again = d.asked
     d.asked = d.answered
 
 
 def owe_asked(d: Draft) -> None:
-    """What was asked has changed: it is owed again, however much of the old answer is heard."""
+    """The question has changed: owe it again, even if some of the old answer gets heard."""
     d.asked = d.answered
     d.news = d.news or d.telling
     d.telling = False
 
 
-def lose(d: Draft, last: int) -> None:
-    """Tell the person which turns, up to this one, got no answer, and let them go."""
+def report_lost(d: Draft, last: int) -> None:
+    """Report the unanswered turns up to `last` as lost; they count as answered from now on."""
     if last > d.answered:
         d.emit(ReportLost(d.answered + 1, last))
         d.answered = last
 
 
 def stop_sound(d: Draft) -> None:
-    """Silence now: no further chunk, every buffer cleared."""
+    """Stop playback now: no further chunk is played, and every buffer is cleared."""
     d.emit(StopPlayback(d.voice_id))
 
 
 def end_sound(d: Draft) -> None:
-    """The sound is over before its end: history keeps what was heard."""
+    """The sound was cut short: cut the history to what was heard."""
     d.emit(TruncateReply(d.voice_id, d.heard_ms))
     if d.heard_ms:
-        answer(d)
-    settle(d, heard=d.heard_ms > 0)
+        mark_answered(d)
+    end_reply(d, heard=d.heard_ms > 0)
     forget_sound(d)
 
 
 def forget_sound(d: Draft) -> None:
-    """The sound's id moves on: whatever is still said of it is stale."""
+    """Move the voice id on, so that late events about this sound are stale."""
     d.voice_id += 1
     d.heard_ms = 0
     d.floor_turn = 0

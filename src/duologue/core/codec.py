@@ -53,13 +53,13 @@ _PLAIN_FIELDS: dict[str, type] = {
     for name, kind in State.__annotations__.items()
     if str(getattr(kind, "__forward_arg__", kind)) in ("int", "bool")
 }
-_NUMBER_MAX = 1 << 46  # milliseconds that a clock of floats still tells apart
-_TURNS_OPEN_MAX = 1 << 20  # more sounds than anybody makes without an answer
+_NUMBER_MAX = 1 << 46  # a float clock still resolves milliseconds up to here
+_TURNS_OPEN_MAX = 1 << 20  # far more turns than a real conversation leaves unanswered
 _TIMER_NAMES = tuple(timer.value for timer in TIMERS)
 
 
 def canonical(value: Any) -> str:
-    """The one way to write a value down."""
+    """The canonical JSON text of a value."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -71,7 +71,7 @@ def _enum(kind: type[Leaf], value: Any, place: str) -> Any:
     try:
         return kind(value)
     except ValueError:
-        raise InvalidSnapshot(f"{place}: {value!r} is no {kind.__name__}") from None
+        raise InvalidSnapshot(f"{place}: {value!r} isn't a valid {kind.__name__}") from None
 
 
 # -- Events and effects
@@ -85,7 +85,7 @@ def event_to_json(event: ev.Event) -> dict[str, Any]:
 
 
 def event_from_json(data: Any) -> ev.Event:
-    """An event, or InvalidSnapshot that says what is wrong with it."""
+    """Read an event. Raises InvalidSnapshot, which says what is wrong."""
     name = data.get("type") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(name, str) or name not in _EVENT_KINDS:
         raise InvalidSnapshot(f"unknown event {name if isinstance(data, dict) else data!r}")
@@ -144,7 +144,7 @@ def settings_digest(settings: Settings) -> str:
 
 
 def state_to_json(s: State) -> dict[str, Any]:
-    """Everything but the settings, which a snapshot or a journal holds once."""
+    """All fields except the settings, which a snapshot or a journal stores once."""
     data: dict[str, Any] = {name: _plain(value) for name, value in zip(s._fields, s, strict=True)}
     del data["settings"]
     data["jobs"] = [{name: _plain(value) for name, value in job._asdict().items()} for job in s.jobs]
@@ -154,7 +154,7 @@ def state_to_json(s: State) -> dict[str, Any]:
 
 
 def state_from_json(data: dict[str, Any], settings: Settings) -> State:
-    """The state that `state_to_json` wrote down."""
+    """Read what `state_to_json` wrote. Raises InvalidSnapshot."""
     try:
         values: dict[str, Any] = {name: data[name] for name in State._fields if name != "settings"}
         for name, kind in _STATE_ENUMS.items():
@@ -169,28 +169,28 @@ def state_from_json(data: dict[str, Any], settings: Settings) -> State:
         values["due"] = tuple(values["due"].get(name, 0) for name in _TIMER_NAMES)
         _check_types(values)
     except (KeyError, TypeError, AttributeError) as error:
-        raise InvalidSnapshot(f"state: {error} is missing or wrong") from None
+        raise InvalidSnapshot(f"state: {error} is missing or invalid") from None
     return State(settings=settings, **values)
 
 
 def _check_types(values: dict[str, Any]) -> None:
-    """Every plain field is what it is declared to be, and no number is negative or beyond all clocks."""
+    """Check that every plain field has its declared type, and that every number is within its bounds."""
     for name, kind in _PLAIN_FIELDS.items():
         if type(values[name]) is not kind or (kind is int and not 0 <= values[name] <= _NUMBER_MAX):
-            raise InvalidSnapshot(f"{name}: {values[name]!r} is no {kind.__name__}")
+            raise InvalidSnapshot(f"{name}: {values[name]!r} isn't a valid {kind.__name__}")
     answered, asked, said, turn = (values[name] for name in ("answered", "asked", "said", "turn"))
     if not answered <= asked <= said <= turn <= answered + _TURNS_OPEN_MAX:
-        raise InvalidSnapshot("turn: turns are answered, asked, said and begun in this order")
+        raise InvalidSnapshot("turn: expected answered <= asked <= said <= turn")
     numbers = [number for job in values["jobs"] for number in (job.call, *job[3:])]
     if any(type(number) is not int or not 0 <= number <= _NUMBER_MAX for number in (*values["due"], *numbers)):
-        raise InvalidSnapshot("due: a deadline is no number")
+        raise InvalidSnapshot("due: every deadline must be a whole number that isn't negative")
     flags = [job.cancellable for job in values["jobs"]] + ([values["fault"].fatal] if values["fault"] else [])
     if any(type(flag) is not bool for flag in flags):
-        raise InvalidSnapshot("jobs: a flag is neither true nor false")
+        raise InvalidSnapshot("jobs: every flag must be true or false")
 
 
 def digest(s: State) -> str:
-    """A short fingerprint of a state: two states with the same digest are the same."""
+    """A short fingerprint of a state: equal digests mean equal states."""
     return _digest(state_to_json(s))
 
 
@@ -204,13 +204,13 @@ def snapshot(s: State) -> str:
 
 
 def restore(text: str) -> State:
-    """The state in a snapshot."""
+    """The state in a snapshot. Raises InvalidSnapshot."""
     try:
         data = json.loads(text)
     except ValueError as error:
         raise InvalidSnapshot(f"not a snapshot: {error}") from None
     except RecursionError:
-        raise InvalidSnapshot("not a snapshot: nested too deep") from None
+        raise InvalidSnapshot("not a snapshot: nested too deeply") from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else None
         raise InvalidSnapshot(f"snapshot has schema {found!r}, this version reads {SCHEMA}")

@@ -28,7 +28,7 @@ from .leaves import (
     Voice,
     Words,
 )
-from .state import Here, State, floor_is_open, is_at_rest, is_owed, noise_is_in_the_way
+from .state import State, StateOrDraft, floor_is_open, is_at_rest, is_owed, noise_blocks_request
 
 Duration = Callable[[Draft], int]
 
@@ -40,14 +40,14 @@ class Limit(NamedTuple):
     leaves: tuple[Leaf, ...]
     duration_ms: Duration
     hard: bool = True
-    on_entry: bool = True  # else an action arms it
+    on_entry: bool = True  # False: an action arms it
 
 
 class JointLimit(NamedTuple):
-    """A deadline that belongs to a condition over several regions; asked only while the agent is idle."""
+    """A deadline that belongs to a condition over several regions; checked only while the agent is idle."""
 
     timer: Timer
-    holds: Callable[[Here], bool]
+    holds: Callable[[StateOrDraft], bool]
     duration_ms: Duration
 
 
@@ -69,7 +69,7 @@ def _backoff_ms(d: Draft) -> int:
 
 
 def _retry_ms(d: Draft) -> int:
-    waits = d.settings.retry_ms  # on entry the coming retry is not counted yet
+    waits = d.settings.retry_ms  # on entry, the next retry isn't counted yet
     return waits[min(d.retries, len(waits) - 1)]
 
 
@@ -92,7 +92,7 @@ LIMITS: tuple[Limit, ...] = (
     Limit(Timer.SESSION_WARNING, LIVE, _setting("session_warning_ms"), hard=False),
     Limit(Timer.SESSION_LIMIT, LIVE, _setting("session_ms_max"), hard=False),
     Limit(Timer.BREAKER, ACTIVE, _setting("faults_window_ms"), hard=False, on_entry=False),
-    Limit(Timer.TALK, (User.TALKING, User.SETTLING), _setting("talk_ms_max")),  # of the whole turn
+    Limit(Timer.TALK, (User.TALKING, User.SETTLING), _setting("talk_ms_max")),  # for the whole turn
     Limit(Timer.SETTLE, (User.SETTLING,), _settle_ms),
     Limit(Timer.TEXT, (User.TRANSCRIBING,), _setting("text_ms_max")),
     Limit(Timer.STALL, (Voice.PLAYING,), _setting("stall_ms_max")),
@@ -108,9 +108,9 @@ LIMITS: tuple[Limit, ...] = (
 )
 
 JOINT_LIMITS: tuple[JointLimit, ...] = (
-    # Owed work waits one beat, so that the floor is seen to open between two turns.
+    # Owed work waits one beat, so that every view shows an open floor between two turns.
     JointLimit(Timer.BEAT, lambda s: floor_is_open(s) and is_owed(s), _setting("beat_ms")),
-    JointLimit(Timer.PATIENCE, noise_is_in_the_way, _setting("ready_ms_max")),
+    JointLimit(Timer.PATIENCE, noise_blocks_request, _setting("ready_ms_max")),
     JointLimit(Timer.DEAD_AIR, is_at_rest, _setting("dead_air_ms")),
 )
 
@@ -126,8 +126,8 @@ _REGIONS: tuple[type[Leaf], ...] = (Link, User, Voice, Reply)
 
 
 def has_unowned_timer(s: State) -> bool:
-    """Is a deadline armed that nothing here owns? No machine gets there, but what was kept may be damaged; and a
-    deadline that nobody takes would be due for ever."""
+    """Is a deadline armed that no leaf of this state owns? The machine never makes such a state, but a stored one
+    may be damaged; its deadline would stay due for ever."""
     leaves = (s.link, s.user, s.voice, s.reply)
     owned = {limit.timer for limit in LIMITS if any(leaf in limit.leaves for leaf in leaves)}
     owned |= {limit.timer for limit in JOINT_LIMITS if limit.holds(s)}
@@ -139,8 +139,8 @@ def has_unowned_timer(s: State) -> bool:
     )
 
 
-class Owners:
-    """The table, looked up by move: what ends and what begins when a region goes from a to b."""
+class DeadlineOwners:
+    """The table, compiled for lookup: which deadlines end and which begin when a region changes its leaf."""
 
     __slots__ = ("jobs", "joint", "limits", "moves")
 

@@ -1,4 +1,4 @@
-"""A state in the making: what one step works on before it becomes the next state.
+"""The mutable draft of the next state, which one step works on.
 
 Lives for one step and is never shared. Rule: a region changes leaf only through `move`, which is
 also the one piece of code that arms deadlines on entry and disarms them on exit.
@@ -14,14 +14,14 @@ from .settings import Settings
 from .state import FREEZES, Fault, JobRecord, State
 
 if TYPE_CHECKING:
-    from .deadlines import Owners
+    from .deadlines import DeadlineOwners
 
 _FIELDS = State._fields
 _REGION_NAMES: dict[type[Leaf], str] = {Link: "link", User: "user", Voice: "voice", Reply: "reply"}
 
 
 class Draft:
-    """The mutable twin of `State`, with the effects gathered so far."""
+    """The fields of `State`, mutable, with the effects collected so far."""
 
     __slots__ = (*_FIELDS, "before", "effects", "fired", "owners")
 
@@ -60,12 +60,12 @@ class Draft:
     faults_in_a_row: int
     fault: Fault | None
     due: list[int]
-    before: State  # what the step began with
+    before: State  # at the beginning of the step
     effects: list[Effect]
     fired: list[int]  # the rows, by index, and the rules, by -1 - index
-    owners: Owners
+    owners: DeadlineOwners
 
-    def __init__(self, s: State, owners: Owners, at: int) -> None:
+    def __init__(self, s: State, owners: DeadlineOwners, at: int) -> None:
         (
             self.settings, self.at, self.link, self.user, self.voice, self.reply, self.jobs,
             self.seq, self.onset, self.session_id, self.reply_id, self.voice_id, self.call_id,
@@ -124,7 +124,7 @@ class Draft:
             self._shift_deadlines(-self.at if now else self.at)
 
     def _shift_deadlines(self, by_ms: int) -> None:
-        """Turn due times into remaining times, or back. One that is overdue keeps a last moment."""
+        """Turn due times into remaining times, or back. An overdue deadline keeps 1 ms."""
 
         def shifted(due: int) -> int:
             return max(1, due + by_ms) if due else 0
@@ -150,14 +150,14 @@ class Draft:
         self.due[TIMER_INDEX[timer]] = 0
 
     def shorten(self, timer: Timer, duration_ms: int) -> None:
-        """Bring a deadline nearer, never further away."""
+        """Move a deadline earlier, never later."""
         index = TIMER_INDEX[timer]
         earlier = self.due[index]
         self.arm(timer, duration_ms)
         self.due[index] = min(earlier, self.due[index])
 
     def now(self) -> int:
-        """What a due time is counted from: the event's time, or nothing while time is frozen."""
+        """The time from which due times count: the event's time, or 0 while time is frozen."""
         return 0 if self.link in FROZEN else self.at
 
     # -- Jobs
@@ -168,7 +168,7 @@ class Draft:
         self.jobs = tuple(sorted((*others, job), key=lambda record: record.call))
 
     def amend_job(self, call: int, **changes: int) -> None:
-        """Change fields of a record, and nothing else about it."""
+        """Change these fields of a job's record."""
         values: dict[str, Any] = changes
         self.jobs = tuple(job._replace(**values) if job.call == call else job for job in self.jobs)
 
@@ -176,7 +176,7 @@ class Draft:
         self.jobs = tuple(job for job in self.jobs if job.call != call)
 
     def set_job(self, job: JobRecord, kind: JobKind) -> None:
-        """Give a job its leaf, with the deadlines of that leaf."""
+        """Move a job to a leaf, and arm the deadlines of that leaf."""
         if kind is JobKind.ABSENT:
             self.drop_job(job.call)
         elif kind is not job.kind:

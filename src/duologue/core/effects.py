@@ -1,6 +1,6 @@
 """What the machine wants done. Effects are imperative values; only the runtime performs them.
 
-Rule: an effect names the id of what it acts on, so that performing it late or twice can be told.
+Rule: an effect names the id of what it acts on, so that performing it late or twice can be detected.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Effect):
-    """Make this session and prime audio; answer with SessionReady or SessionFailed. An older session
-    is given up."""
+    """Open this session and prime audio; report SessionReady or SessionFailed. An older session is
+    abandoned."""
 
     session: int
     attempt: int = 0
@@ -29,24 +29,26 @@ class OpenSession(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RenewSession(Effect):
-    """Make the next session with the saved context before this one ends."""
+    """Open the next session with the saved context before the current one ends."""
 
     session: int
 
 
 @dataclass(frozen=True, slots=True)
 class CloseSession(Effect):
+    """Close this session; report SessionClosed."""
+
     session: int
 
 
 @dataclass(frozen=True, slots=True)
 class SaveContext(Effect):
-    """Summarise and keep what a new session must know."""
+    """Summarise and save what a new session must know."""
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreContext(Effect):
-    """Put the kept context, if there is any, into this session, and give the cue that it goes on."""
+    """Load the saved context, if any, into this session, and signal that the conversation continues."""
 
     session: int
 
@@ -63,14 +65,14 @@ class CommitAudio(Effect):
 
 @dataclass(frozen=True, slots=True)
 class DiscardAudio(Effect):
-    """It was a noise: forget the buffer."""
+    """The turn was only noise: discard the audio buffer."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class RecordOverheard(Effect):
-    """These words were heard and will not be answered."""
+    """Record the words of this turn as overheard: they get no answer."""
 
     turn: int
 
@@ -88,7 +90,7 @@ class ReportLost(Effect):
 
 @dataclass(frozen=True, slots=True)
 class StartReply(Effect):
-    """Ask the brain. The request answers turns first..last (none if last < first)."""
+    """Send a request to the brain. It answers turns `first` to `last`, or no turn if `last` < `first`."""
 
     reply: int
     first: int
@@ -117,21 +119,21 @@ class HoldPlayback(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ResumePlayback(Effect):
-    """Go on from the very sample where it was held."""
+    """Continue from the exact sample at which playback was held."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class StopPlayback(Effect):
-    """Stop, clear every buffer, and answer with PlaybackStopped."""
+    """Stop, clear every buffer, and report PlaybackStopped."""
 
     voice: int
 
 
 @dataclass(frozen=True, slots=True)
 class TruncateReply(Effect):
-    """The history keeps what was heard of this voice and no more."""
+    """Cut the history of this voice to what was heard."""
 
     voice: int
     heard_ms: int
@@ -152,7 +154,7 @@ class CancelWork(Effect):
 
 @dataclass(frozen=True, slots=True)
 class PostOutput(Effect):
-    """The one output of this call, into the brain's history."""
+    """Add the one output of this call to the brain's history."""
 
     call: int
     outcome: Outcome
@@ -160,7 +162,7 @@ class PostOutput(Effect):
 
 @dataclass(frozen=True, slots=True)
 class PostNews(Effect):
-    """What a dispatched job has to tell, into the brain's history."""
+    """Add the result or question of a dispatched job to the brain's history."""
 
     call: int
     outcome: Outcome
@@ -184,7 +186,7 @@ class ShowWait(Effect):
 
 @dataclass(frozen=True, slots=True)
 class WarnSilentJob(Effect):
-    """No sign of life for too long; the job goes on."""
+    """The job has shown no progress for too long; it continues."""
 
     call: int
 
@@ -196,14 +198,14 @@ class WarnLongSpeech(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RefuseStart(Effect):
-    """A start that can't be: inactive session, unprimed audio, or a conversation already runs."""
+    """Refuse a start: the session is inactive, audio isn't primed, or a conversation is already running."""
 
     already_running: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ShowFault(Effect):
-    """Say what went wrong, with guidance and without credentials."""
+    """Show what went wrong, with guidance and without credentials."""
 
     part: FaultSource
     error: ErrorClass
@@ -212,7 +214,7 @@ class ShowFault(Effect):
 
 @dataclass(frozen=True, slots=True)
 class ClearFault(Effect):
-    """The fault is over."""
+    """Stop showing the fault."""
 
 
 EFFECTS: tuple[type[Effect], ...] = tuple(

@@ -1,4 +1,4 @@
-"""What callers of the core may catch. Each message is one line that names the place."""
+"""Errors that callers of the core may catch. Each message is one line that names the place."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ class DuologueError(Exception):
 
 
 class InvalidEvent(DuologueError, ValueError):
-    """An event of an unknown type, with a wrong field, or about something that never was."""
+    """An event of an unknown type, with an invalid field, or about something that never existed."""
 
 
 class TimeWentBackwards(InvalidEvent):
-    """An event is older than one that was already applied."""
+    """An event is older than one that has already been applied."""
 
 
 class InvalidSettings(DuologueError, ValueError):
-    """Settings that can't work. `problems` lists every one of them."""
+    """Settings that can't work. `problems` lists all problems."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("impossible settings: " + "; ".join(problems))
+        super().__init__("invalid settings: " + "; ".join(problems))
 
 
 class InvalidSnapshot(DuologueError, ValueError):

@@ -1,8 +1,8 @@
-"""What can happen. Every event is a past-tense fact with the time at which it was seen.
+"""The events. Each is a past-tense fact with the time at which it was observed.
 
-No event holds a word: words stay in the runtime's content store, and the machine gets counts and
-an opaque content id. Rule: an event that may rightly recur carries `seq`, a number that the driver
-increases; every other one carries the id of what it speaks of, so that a late one can be told.
+Events hold no words: text stays in the runtime's content store, and the machine gets counts and an
+opaque content id. Rule: an event that may legitimately recur carries `seq`, a number that the driver
+increases; every other event carries the id of its subject, so that a late one is recognised as stale.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class RecurringEvent(Event):
-    """Something that may rightly happen again; `seq` tells a new one from a repeated one."""
+    """An event that may legitimately recur; `seq` distinguishes a new one from a repeat."""
 
     seq: int
 
@@ -71,12 +71,12 @@ class AboutCall(Event):
     call: int
 
 
-# -- What the person or the program asks for
+# -- What the person or the program requests
 
 
 @dataclass(frozen=True, slots=True)
 class StartRequested(RecurringEvent):
-    """Start a conversation. It begins only with an active session and primed audio."""
+    """Start a conversation. Refused unless the session is active and audio is primed."""
 
     session_active: bool = True
     audio_primed: bool = True
@@ -84,58 +84,58 @@ class StartRequested(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class EndRequested(RecurringEvent):
-    """Hang up, from anywhere."""
+    """Hang up; works in every state."""
 
 
 @dataclass(frozen=True, slots=True)
 class InterruptRequested(RecurringEvent):
-    """Stop talking, or stop thinking. What was asked counts as cancelled; work that may not be
-    cancelled goes on and reports."""
+    """Stop speaking, or stop working on a reply. The open question counts as cancelled; work that isn't
+    cancellable continues and reports its result."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuspendRequested(RecurringEvent):
-    """Pause: deadlines freeze, sound is held, nothing is asked."""
+    """Pause: deadlines freeze, playback is held, and no request is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeRequested(RecurringEvent):
-    """Go on after a pause."""
+    """Continue after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReconnectRequested(RecurringEvent):
-    """Give this session up and make a new one."""
+    """Abandon this session and open a new one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RetryRequested(RecurringEvent):
-    """After a fault: try again, and answer what is still owed."""
+    """After a fault: try again, and answer the turns that are still unanswered."""
 
 
 @dataclass(frozen=True, slots=True)
 class DismissRequested(RecurringEvent):
-    """After a fault: go on without what was owed."""
+    """After a fault: continue without answering the turns that were waiting."""
 
 
 @dataclass(frozen=True, slots=True)
 class PttPressed(RecurringEvent):
-    """Push-to-talk went down. Until it comes up, the button decides and not voice activity."""
+    """The push-to-talk button was pressed. Until it is released, the button decides, not voice activity."""
 
 
 @dataclass(frozen=True, slots=True)
 class PttReleased(RecurringEvent):
-    """Push-to-talk came up."""
+    """The push-to-talk button was released."""
 
 
 @dataclass(frozen=True, slots=True)
 class SendPressed(RecurringEvent):
-    """The person says by hand that the turn is complete."""
+    """The person pressed a button to complete the turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextTyped(RecurringEvent):
-    """A whole turn arrived in writing."""
+    """A whole turn arrived as typed text."""
 
     content: int = 0
 
@@ -145,13 +145,13 @@ class CancelRequested(AboutCall):
     """Cancel this job."""
 
 
-# -- What the ears and turn-taking noticed
+# -- What the ears and turn-taking reported
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechStarted(RecurringEvent):
-    """Voice activity began. Sent again if it goes on after the machine has ended the turn, at its
-    limit or because a whole turn was typed."""
+    """Voice activity began. Sent again if speech continues after the machine has ended the turn, because
+    the turn reached its limit or because the person typed a whole turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class SpeechStopped(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class WordsHeard(RecurringEvent):
-    """Facts about the transcript of a turn; the text itself stays outside."""
+    """Facts about the transcript of a turn; the text itself stays outside the core."""
 
     turn: int
     words: int
@@ -179,8 +179,8 @@ class WordsHeard(RecurringEvent):
 
 @dataclass(frozen=True, slots=True)
 class TurnEnded(Event):
-    """Turn-taking is sure that the person has finished this turn. `onset` is the number (`seq`) of
-    the newest onset that it has heard: if the person has gone on since, the verdict is stale."""
+    """Turn-taking is sure that the person has finished this turn. `onset` is the `seq` of the newest
+    speech onset that it had heard: if the person has spoken again since, the verdict is stale."""
 
     turn: int
     onset: int
@@ -188,37 +188,38 @@ class TurnEnded(Event):
 
 @dataclass(frozen=True, slots=True)
 class OverlapJudged(AboutVoice):
-    """Turn-taking judged a sound made while this voice speaks: a bid for the floor, or not. `onset`
-    is the number of the onset that it judged: that an older sound was harmless says nothing."""
+    """Turn-taking judged a sound made while this voice plays: a bid for the floor (barge-in), or not.
+    `onset` is the `seq` of the onset that it judged: that an older sound was harmless doesn't mean
+    that a newer one is."""
 
     seq: int
     bid: bool
     onset: int
 
 
-# -- What the session and the line did
+# -- What the session and the line reported
 
 
 @dataclass(frozen=True, slots=True)
 class SessionReady(AboutSession):
-    """The session that was asked for is open and takes audio."""
+    """The requested session is open and accepts audio."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFailed(AboutSession):
-    """The session that was asked for could not be had."""
+    """The requested session could not be opened."""
 
     error: ErrorClass
 
 
 @dataclass(frozen=True, slots=True)
 class SessionClosed(AboutSession):
-    """The session that was to be closed is closed."""
+    """The session is closed, as requested."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkWobbled(RecurringEvent):
-    """The line is interrupted and may come back by itself. Sent again if it still is after a pause."""
+    """The line is interrupted and may come back by itself. Sent again if it is still interrupted after a pause."""
 
     session: int
 
@@ -237,38 +238,38 @@ class LinkClosed(AboutSession):
 
 @dataclass(frozen=True, slots=True)
 class ServiceFailed(RecurringEvent):
-    """A service outside a reply (ears, the voice, the session) failed beyond its own retries."""
+    """A service outside a reply (ears, voice or session) failed, and its own retries didn't help."""
 
     part: FaultSource
     error: ErrorClass
 
 
-# -- What the brain did
+# -- What the brain reported
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyAccepted(AboutReply):
-    """The request has arrived."""
+    """The brain has accepted the request."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenArrived(AboutReply):
-    """The first token is here."""
+    """The first token of the reply arrived."""
 
 
 @dataclass(frozen=True, slots=True)
 class AudioBuffered(AboutReply):
-    """The first sound of the reply is buffered and could be played."""
+    """The first audio of the reply is buffered and ready to play."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFinished(AboutReply):
-    """The reply ended before any sound: it was text only, empty, or made calls."""
+    """The reply ended without any audio: it was text only, empty, or only made calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFailed(AboutReply):
-    """The reply broke off, in the brain or in the voice."""
+    """The reply failed, in the brain or in the voice."""
 
     error: ErrorClass
     part: FaultSource = FaultSource.BRAIN
@@ -276,25 +277,25 @@ class ReplyFailed(AboutReply):
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled(AboutReply):
-    """The reply asks for a call. Call ids increase strictly."""
+    """The reply requests a tool call. Call ids increase strictly."""
 
     call: int
     cancellable: bool = False
 
 
-# -- What the line played
+# -- What the line reported about playback
 
 
 @dataclass(frozen=True, slots=True)
 class PlaybackProgressed(AboutVoice):
-    """So much of this voice has really been heard."""
+    """`heard_ms` of this voice have actually been heard so far."""
 
     heard_ms: int
 
 
 @dataclass(frozen=True, slots=True)
 class PlaybackFinished(AboutVoice):
-    """Everything was played, and no more is to come."""
+    """All audio of this voice was played, and no more will follow."""
 
     heard_ms: int
 
@@ -313,7 +314,7 @@ class PlaybackFailed(AboutVoice):
     error: ErrorClass
 
 
-# -- What the workers did
+# -- What the workers reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,12 +324,12 @@ class CallDelegated(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class CallDispatched(AboutCall):
-    """The call turned out to be a long job that runs beside the conversation."""
+    """The call turned out to be a long job that runs in the background."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobProgressed(AboutCall):
-    """A sign of life with something to show."""
+    """The worker reported progress."""
 
     seq: int
 
@@ -347,7 +348,7 @@ class JobFinished(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class JobFailed(AboutCall):
-    """The work failed; the brain will hear about it."""
+    """The work failed; the failure goes to the brain."""
 
     error: ErrorClass = ErrorClass.TOOL_ERROR
 
@@ -357,7 +358,7 @@ class JobFailed(AboutCall):
 
 @dataclass(frozen=True, slots=True)
 class TimerFired(Event):
-    """A deadline passed. It names the due time that it was armed with, so an old one is known."""
+    """A deadline passed. `due` is the time that it was armed with, so an outdated firing is recognised."""
 
     timer: Timer
     due: int

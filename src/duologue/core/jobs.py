@@ -1,13 +1,13 @@
 """What work runs? Tools, delegated and dispatched jobs, each a small record with deadlines.
 
-Each record is a machine of its own: absent, tool, delegated or dispatched, absent again. Rule: a
-call gets exactly one output and a job exactly one end; being talked over cancels only what says that
-it may be cancelled.
+Each record is its own small machine: absent, tool, delegated or dispatched, absent again. Rule: a
+call gets exactly one output and a job exactly one end; a barge-in cancels only work that is marked as
+cancellable.
 """
 
 from __future__ import annotations
 
-from .answers import answer
+from .answers import mark_answered
 from .draft import Draft
 from .effects import CancelWork, PostNews, PostOutput, RunCall, ShowProgress, ShowWait, WarnSilentJob
 from .events import (
@@ -36,7 +36,7 @@ def has_room(s: State, e: Event, job: JobRecord) -> bool:
 
 
 def is_talked_over(s: State, e: Event, job: JobRecord) -> bool:
-    """Does the person take the floor, and may this work be dropped for that?"""
+    """Does the person take the floor, and is this work cancellable?"""
     interrupted = isinstance(e, InterruptRequested) or (s.voice in SOUNDING and takes_floor(s, e))
     return job.cancellable and interrupted
 
@@ -56,7 +56,7 @@ def refuse_call(d: Draft, e: ToolCalled, job: JobRecord) -> None:
 
 
 def acknowledge(d: Draft, e: Event, job: JobRecord) -> None:
-    """The call is answered now; the result will come as news."""
+    """Give the call its output now; the result will follow as news."""
     d.news = True
     d.emit(PostOutput(job.call, Outcome.NEEDS_INPUT if isinstance(e, JobAsked) else Outcome.STARTED))
 
@@ -77,7 +77,7 @@ def end_job(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
-    """How it ended. Out of time, it is stopped, and what there is of a result goes back."""
+    """How the work ended. After a timeout it is cancelled, and its partial result is used."""
     if isinstance(e, TimerFired):
         d.emit(CancelWork(job.call))
         return Outcome.TIMED_OUT
@@ -85,14 +85,14 @@ def _end_work(d: Draft, e: Event, job: JobRecord) -> Outcome:
 
 
 def cancel_work(d: Draft, e: Event, job: JobRecord) -> None:
-    """It gets its one output and causes no request; what it was to answer is cancelled with it."""
+    """Cancel the work: it gets its one output and causes no request, and its question counts as answered."""
     drop_work(d, job)
     if job.kind in FOREGROUND and not has_foreground(d):
-        answer(d)
+        mark_answered(d)
 
 
 def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
-    """A command to stop cancels like any cancel; a barge-in leaves the rest to what is said next."""
+    """A stop command cancels the work and its question; a barge-in cancels only the work."""
     if isinstance(e, InterruptRequested):
         cancel_work(d, e, job)
     else:
@@ -100,14 +100,14 @@ def cancel_talked_over(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def drop_work(d: Draft, job: JobRecord) -> None:
-    """Stop it, and give an open call its output or a dispatched job its end."""
+    """Cancel the work, and post the output of an open call or the end of a dispatched job."""
     d.emit(CancelWork(job.call))
     ended = PostOutput if job.kind in FOREGROUND else PostNews
     d.emit(ended(job.call, Outcome.CANCELLED))
 
 
 def show_progress(d: Draft, e: Event, job: JobRecord) -> None:
-    """A sign of life: show it, and wait anew for the next."""
+    """Show the progress, and restart the heartbeat deadline."""
     heartbeat_ms = d.owners.jobs[job.kind](d).heartbeat_ms
     d.amend_job(job.call, heartbeat_due=heartbeat_ms and d.now() + heartbeat_ms)
     d.emit(ShowProgress(job.call))
@@ -118,10 +118,10 @@ def warn_silent(d: Draft, e: Event, job: JobRecord) -> None:
 
 
 def show_wait(d: Draft, e: Event, job: JobRecord) -> None:
-    """Tell the waiting person how it stands; the next word is due at the next step of the ladder."""
-    ladder = d.settings.feedback_ms
+    """Show feedback to the waiting person, and arm the deadline of the next feedback."""
+    stages_ms = d.settings.feedback_ms
     stage = job.stage + 1
-    rest_ms = ladder[stage] - ladder[stage - 1] if stage < len(ladder) else 0
+    rest_ms = stages_ms[stage] - stages_ms[stage - 1] if stage < len(stages_ms) else 0
     d.amend_job(job.call, stage=stage, feedback_due=rest_ms and d.now() + rest_ms)
     d.emit(ShowWait(job.call, stage))
 
@@ -131,7 +131,7 @@ _RUNNING = (J.TOOL, J.DELEGATED, J.DISPATCHED)
 
 JOB_ROWS: tuple[Row, ...] = (
     row(J.ABSENT, ToolCalled, J.TOOL, run_call, has_room),
-    row(J.ABSENT, ToolCalled, None, refuse_call, why="too many at once"),
+    row(J.ABSENT, ToolCalled, None, refuse_call, why="too many jobs at once"),
     row(J.TOOL, CallDelegated, J.DELEGATED),
     row(J.TOOL, CallDispatched, J.DISPATCHED, acknowledge),
     row(FOREGROUND, JobAsked, J.DISPATCHED, acknowledge),

@@ -1,8 +1,8 @@
 """The vocabulary of the machine: the leaves of each region, the timers and a few small enums.
 
-A conversation is a product of five concerns, so it has five regions, each in exactly one leaf
-(jobs: one leaf for each record). Rule: a leaf answers its region's one question and nothing else;
-what can be derived from several regions (the floor, the views) is never stored.
+A conversation has five independent concerns, so the state has five regions. Each region is in exactly
+one leaf (jobs: one leaf for each record). Rule: a leaf answers its region's one question and nothing
+else; what can be derived from several regions (the floor, the views) is never stored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import Enum
 
 
 class Leaf(Enum):
-    """A leaf of one region. Hashes by identity, because every step looks leaves up."""
+    """A leaf state of one region. Hashes by identity, which is fast, because every step looks leaves up."""
 
     __hash__ = object.__hash__
 
@@ -22,9 +22,9 @@ class Link(Leaf):
     IDLE = "idle"
     PREPARING = "preparing"
     UP = "up"
-    SUSPENDED = "suspended"  # somebody asked for a pause
+    SUSPENDED = "suspended"  # a pause was requested
     RENEWING = "renewing"  # the session is being replaced before its limit
-    HEALING = "healing"  # the line wobbles and may come back by itself
+    HEALING = "healing"  # the line is interrupted and may come back by itself
     BACKING_OFF = "backing_off"  # the line is lost; the next attempt waits
     RECONNECTING = "reconnecting"  # an attempt is under way
     FAULTED = "faulted"
@@ -45,19 +45,19 @@ class Voice(Leaf):
 
     SILENT = "silent"
     PLAYING = "playing"
-    HELD = "held"  # the user made a sound; the verdict is out
+    HELD = "held"  # the user made a sound; the verdict is pending
     STOPPING = "stopping"  # interrupted, the line has not confirmed silence yet
-    HUSHED = "hushed"  # silence is confirmed, the short breath after it is not over
+    HUSHED = "hushed"  # silence is confirmed, the short pause after it isn't over
 
 
 class Reply(Leaf):
-    """How far is our answer?"""
+    """How far is the agent's reply?"""
 
     NONE = "none"
-    COMMITTING = "committing"  # the request has left, nobody has accepted it yet
+    COMMITTING = "committing"  # the request was sent and isn't accepted yet
     WAITING = "waiting"  # accepted, no token yet
     GENERATING = "generating"
-    READY = "ready"  # sound is buffered, the floor is not ours
+    READY = "ready"  # audio is buffered, but the floor isn't free
     RETRYING = "retrying"
 
 
@@ -67,7 +67,7 @@ class JobKind(Leaf):
     ABSENT = "absent"
     TOOL = "tool"
     DELEGATED = "delegated"  # a long job that the conversation waits for
-    DISPATCHED = "dispatched"  # a long job that runs beside the conversation
+    DISPATCHED = "dispatched"  # a long job that runs in the background
 
 
 class Timer(Leaf):
@@ -91,17 +91,17 @@ class Timer(Leaf):
     STALL = "stall"
     OVERLAP = "overlap"
     LULL = "lull"  # the overlapping sound has ended
-    BREATH = "breath"
+    BREATH = "breath"  # the short pause after an interruption
     STOP = "stop"
     LONG_SPEECH = "long_speech"
-    BEAT = "beat"
+    BEAT = "beat"  # a short wait before owed work is asked
     ATTEMPT = "attempt"
     ANSWER = "answer"
     RETRY = "retry"
     READY = "ready"
-    PATIENCE = "patience"  # with a noise that keeps owed work from being asked
+    PATIENCE = "patience"  # limits how long noise may hold a request back
     DEAD_AIR = "dead_air"
-    JOB = "job"  # these three are kept in the job's record
+    JOB = "job"  # these three are stored in the job's record
     HEARTBEAT = "heartbeat"
     FEEDBACK = "feedback"
 
@@ -112,10 +112,10 @@ JOB_TIMERS = (Timer.JOB, Timer.HEARTBEAT, Timer.FEEDBACK)
 
 
 class Words(Leaf):
-    """What the current turn has said so far, as far as the machine cares."""
+    """What kind of words the current turn has so far."""
 
     NONE = "none"
-    FILLER = "filler"  # words, none of them substantial
+    FILLER = "filler"  # words, but no substantial ones
     SUBSTANTIAL = "substantial"
 
 
@@ -128,7 +128,7 @@ class Ask(Leaf):
 
 
 class ErrorClass(Leaf):
-    """How a failure was classified, once, at the edge that saw it."""
+    """The class of a failure, decided once by the adapter that saw it."""
 
     RATE_LIMIT = "RATE_LIMIT"
     NETWORK_TIMEOUT = "NETWORK_TIMEOUT"
@@ -158,16 +158,16 @@ class Outcome(Leaf):
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
     REFUSED = "refused"  # too many jobs at once
-    STARTED = "started"  # dispatched: the call is answered, the job goes on
-    NEEDS_INPUT = "needs_input"  # the worker asks something back; the job goes on
+    STARTED = "started"  # dispatched: the call has its output, the job continues
+    NEEDS_INPUT = "needs_input"  # the worker asks a question; the job continues
 
 
 class Overlap(Leaf):
-    """What a sound of the user does while the agent speaks."""
+    """What the user's speech does while the agent speaks."""
 
     IMMEDIATE = "immediate"  # the onset interrupts
     CONFIRM = "confirm"  # the onset holds playback, the verdict decides
-    WORDS = "words"  # playback goes on, the verdict decides
+    WORDS = "words"  # playback continues, the verdict decides
 
 
 FROZEN = (Link.SUSPENDED, Link.RENEWING, Link.HEALING)

@@ -1,4 +1,4 @@
-"""Is there a healthy session? Starting, pausing, losing, mending and ending it.
+"""Is there a healthy session? Starting, pausing, losing, restoring and ending it.
 
 Knows nothing of what is said. Rule: every change of this region is a row in LINK_ROWS; what a dead
 or closed line means for the other regions is in `rules`.
@@ -6,7 +6,7 @@ or closed line means for the other regions is in `rules`.
 
 from __future__ import annotations
 
-from .answers import lose
+from .answers import report_lost
 from .draft import Draft
 from .effects import (
     ClearFault,
@@ -76,12 +76,12 @@ def is_recoverable(s: State, e: Event) -> bool:
 
 
 def renewal_is_pending(s: State, e: Event) -> bool:
-    """Did the session reach its limit during the pause, and is the next one not here yet?"""
+    """Did the session reach its limit during the pause, and is the next one not ready yet?"""
     return s.settings.session_ms_max > 0 and not s.due[TIMER_INDEX[Timer.SESSION_LIMIT]]
 
 
 def may_attempt_again(s: State, e: Event) -> bool:
-    """Is there an attempt left, and would it help?"""
+    """Is there an attempt left, and could it succeed?"""
     worth_it = not isinstance(e, SessionFailed) or not POLICIES[e.error].ends
     return worth_it and s.attempts < len(s.settings.backoff_ms)
 
@@ -95,7 +95,7 @@ def needs_new_session(s: State, e: ReplyFailed | ServiceFailed | PlaybackFailed)
 
 
 def said_goodbye(s: State, e: Event) -> bool:
-    """Was this the goodbye, to its end, and did nobody say anything against it?"""
+    """Did the goodbye come to its end without the person saying anything?"""
     unopposed = s.ask is Ask.GOODBYE and s.user is User.QUIET and s.said == s.asked and not s.called
     shown = s.reply in (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING)
     return unopposed and (s.voice in SOUNDING if isinstance(e, PlaybackFinished) else shown)
@@ -136,7 +136,7 @@ def begin_renewed(d: Draft, e: Event) -> None:
 
 
 def lose_link(d: Draft, e: Event) -> None:
-    """Keep what a new session must know; the old one's news is no longer listened to."""
+    """Save what a new session must know; events of the old session are stale from now on."""
     if d.fault:
         _clear_fault(d)
     d.session_id += 1
@@ -162,7 +162,7 @@ def fault(d: Draft, e: Event) -> None:
     """Count the fault, decide whether it ends the conversation, and show it."""
     part, error = _blame(d, e)
     if d.before.link not in LIVE:
-        d.session_id += 1  # the session that was tried is nobody's any more
+        d.session_id += 1  # the session that was being opened is abandoned
     if not d.faults:
         d.arm(Timer.BREAKER, d.settings.faults_window_ms)
     d.faults = min(d.faults + 1, d.settings.faults_max)
@@ -176,7 +176,7 @@ def fault(d: Draft, e: Event) -> None:
 
 
 def _blame(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
-    """Where a fault came from and of which class it is."""
+    """The part that a fault came from, and its error class."""
     if isinstance(e, TimerFired):
         return _BLAME[e.timer], ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, LinkClosed):
@@ -210,8 +210,8 @@ def recover(d: Draft, e: Event) -> None:
 
 
 def recover_without(d: Draft, e: Event) -> None:
-    """Go on, and say honestly which turns got no answer. What was said since is still owed."""
-    lose(d, max(d.asked, d.asked_again))
+    """Continue, and report which turns got no answer. Turns said since then are still owed."""
+    report_lost(d, max(d.asked, d.asked_again))
     recover(d, e)
 
 
@@ -229,7 +229,7 @@ L, T = Link, Timer
 
 LINK_ROWS: tuple[Row, ...] = (
     row(L.IDLE, StartRequested, L.PREPARING, open_session, session_and_audio_ready),
-    row(tuple(L), StartRequested, None, refuse_start, why="not ready, or one runs already"),
+    row(tuple(L), StartRequested, None, refuse_start, why="not ready, or a conversation is already running"),
     row((L.PREPARING, L.RECONNECTING), SessionReady, L.UP, begin_restored),
     # Pausing
     row((L.UP, L.HEALING, L.RENEWING), SuspendRequested, L.SUSPENDED),
@@ -237,7 +237,7 @@ LINK_ROWS: tuple[Row, ...] = (
     row(L.SUSPENDED, ResumeRequested, L.UP),
     row(LIVE, T.SESSION_WARNING, None, save_context),
     row((L.UP, L.HEALING), T.SESSION_LIMIT, L.RENEWING, renew_session),
-    row(L.SUSPENDED, T.SESSION_LIMIT, None, renew_session, why="the pause goes on meanwhile"),
+    row(L.SUSPENDED, T.SESSION_LIMIT, None, renew_session, why="the pause continues meanwhile"),
     row(L.SUSPENDED, SessionReady, None, begin_renewed, renewal_is_pending),
     row(L.RENEWING, SessionReady, L.UP, begin_renewed),
     row(L.UP, LinkWobbled, L.HEALING),

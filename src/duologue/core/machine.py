@@ -1,9 +1,9 @@
 """The machine: `step(state, event) -> (state, effects)`.
 
 Pure: no clock, randomness, input, output or await. Time arrives inside events, work leaves as
-effects. A step picks at most one row for each region (guards see the state before the step), lets
-them act in the order link, voice, user, reply, jobs, then the rules, then the joint deadlines.
-Rule: an event that is stale or has no row returns the very same state, before anything is built.
+effects. A step picks at most one row for each region (guards see the state before the step), applies
+them in the order link, voice, user, reply, jobs, then applies the rules, then updates the joint deadlines.
+Rule: an event that is stale or has no row returns the same state object, before anything is built.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
-from .deadlines import Owners
+from .deadlines import DeadlineOwners
 from .draft import Draft
 from .effects import Effect
 from .errors import InvalidEvent, TimeWentBackwards
@@ -50,7 +50,7 @@ _REGION_INDEX: tuple[tuple[type[Leaf], int], ...] = tuple(
     for region, name in ((Link, "link"), (Voice, "voice"), (User, "user"), (Reply, "reply"))
 )
 _KINDS = frozenset(EVENTS)
-_HELD_BY_BRAIN = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
+_IN_PROGRESS = (Reply.COMMITTING, Reply.WAITING, Reply.GENERATING, Reply.READY)
 
 
 # -- Which events are stale
@@ -68,7 +68,7 @@ def _always_fresh(s: State, e: Event) -> bool:
 
 
 def _fresh_timer(s: State, e: TimerFired) -> bool:
-    """Is this deadline armed, with this due time, is it due, and does time run?"""
+    """Is this deadline armed with this due time, is it due, and is it not frozen?"""
     if e.at < e.due:
         return False
     if e.timer in JOB_TIMERS:
@@ -85,24 +85,24 @@ def _fresh_timer(s: State, e: TimerFired) -> bool:
 
 def _fresh_words(s: State, e: WordsHeard) -> bool:
     if not 0 < e.turn <= s.turn:
-        raise InvalidEvent(f"WordsHeard is about turn {e.turn}, but only {s.turn} began")
+        raise InvalidEvent(f"WordsHeard names turn {e.turn}, but the newest turn is {s.turn}")
     is_known = e.final and e.turn == s.turn and e.content == s.content != 0
     return e.seq > s.seq and not is_known
 
 
 def _fresh_verdict(s: State, e: OverlapJudged) -> bool:
-    """A bid counts however late it comes; that a sound was harmless counts for the newest one only."""
+    """A bid counts however late it comes; a verdict that the sound was harmless counts only for the newest sound."""
     current = e.voice == s.voice_id and e.seq > s.seq and s.voice is not Voice.SILENT
     return current and (e.bid or e.onset >= s.onset)
 
 
 def _reply_is_open(s: State) -> bool:
-    """Does anybody hold the current reply's id? It is being made, or its sound is still on."""
-    return s.reply in _HELD_BY_BRAIN or s.voice in SOUNDING
+    """Is the current reply still being made, or still playing?"""
+    return s.reply in _IN_PROGRESS or s.voice in SOUNDING
 
 
 def _freshness(kind: type[Event]) -> Fresh:
-    """The test that tells a new event of this kind from an old or repeated one."""
+    """The test that separates new events of this kind from stale and repeated ones."""
     names = set(kind.__dataclass_fields__)
     if kind is TimerFired:
         return _fresh_timer
@@ -119,7 +119,7 @@ def _freshness(kind: type[Event]) -> Fresh:
     if issubclass(kind, AboutCall):
         if "seq" in names:
             return lambda s, e: e.seq > s.seq
-        return _always_fresh  # no record, no row
+        return _always_fresh  # without a job record, no row matches
     if issubclass(kind, AboutReply):
         return lambda s, e: e.reply == s.reply_id and _reply_is_open(s)
     if issubclass(kind, AboutSession):
@@ -140,21 +140,27 @@ class Machine:
         self,
         rows: Iterable[Row] = ROWS,
         rules: Iterable[Rule] = RULES,
-        owners: Owners | None = None,
+        owners: DeadlineOwners | None = None,
     ) -> None:
         self.load(rows, rules, owners)
 
-    def load(self, rows: Iterable[Row], rules: Iterable[Rule], owners: Owners | None = None) -> None:
-        """Take other rows; the explorer uses this to break the machine on purpose."""
+    def load(self, rows: Iterable[Row], rules: Iterable[Rule], owners: DeadlineOwners | None = None) -> None:
+        """Replace the rows and rules; the checker uses this to break the machine on purpose."""
         self.rows = tuple(rows)
         self.rules = tuple(rules)
-        self.owners = owners or Owners()
+        self.owners = owners or DeadlineOwners()
         self._rules = {
             link: tuple((-1 - index, rule.when, rule.do) for index, rule in enumerate(self.rules) if link in rule.links)
             for link in Link
         }
         self._joint = tuple((limit, TIMER_INDEX[limit.timer]) for limit in self.owners.joint)
         self._plans = {link: self._plan_for(link) for link in Link}
+
+    def accept_stale(self, kind: type[Event]) -> None:
+        """Treat every event of this kind as new; the checker uses this to break the machine on purpose."""
+        for plans in self._plans.values():
+            if kind in plans:
+                plans[kind] = (_always_fresh, *plans[kind][1:])
 
     def _plan_for(self, link: Link) -> dict[Trigger, Plan]:
         triggers: list[Trigger] = [kind for kind in EVENTS if kind is not TimerFired]
@@ -195,7 +201,7 @@ class Machine:
         return self.advance(s, e) is not None
 
     def advance(self, s: State, e: Event) -> Draft | None:
-        """One step, kept open: the draft also tells which rows and rules fired."""
+        """One step as a draft, which also lists the rows and rules that fired; None if the event changes nothing."""
         kind: Any = type(e)
         plan = self._plans[s.link].get(e.timer if kind is TimerFired else kind)  # type: ignore[attr-defined]
         if plan is None:
@@ -225,7 +231,7 @@ class Machine:
 
         d = Draft(s, self.owners, e.at)
         if kind is TimerFired:
-            self._consume(d, e)  # type: ignore[arg-type]
+            self._disarm_fired(d, e)  # type: ignore[arg-type]
         elif hasattr(e, "seq"):
             d.seq = e.seq
         for number, row in chosen or ():
@@ -236,16 +242,16 @@ class Machine:
             d.fired.append(number)
         for number, row, job in work or ():
             self._act_on_job(d, e, number, row, job)
-        for number, is_unrest, mend in self._rules[d.link]:
-            if is_unrest(d):
-                mend(d, e)
+        for number, applies, correct in self._rules[d.link]:
+            if applies(d):
+                correct(d, e)
                 d.fired.append(number)
-        self._tend_joint_limits(d, s)
+        self._update_joint_limits(d, s)
         return d
 
-    def _tend_joint_limits(self, d: Draft, s: State) -> None:
+    def _update_joint_limits(self, d: Draft, s: State) -> None:
         """Arm each joint deadline when its condition begins to hold, disarm it when it ends. All of
-        them need an agent that does nothing, which most steps don't see."""
+        them need an idle agent, so most steps skip the conditions."""
         if is_idle(d):
             for limit, index in self._joint:
                 if not limit.holds(d):
@@ -282,8 +288,8 @@ class Machine:
             row.do(d, e, job)
         d.fired.append(number)
 
-    def _consume(self, d: Draft, e: TimerFired) -> None:
-        """A deadline fires once."""
+    def _disarm_fired(self, d: Draft, e: TimerFired) -> None:
+        """Disarm the deadline that fired."""
         if e.timer in JOB_TIMERS:
             off: dict[str, Any] = {("due", "heartbeat_due", "feedback_due")[JOB_TIMERS.index(e.timer)]: 0}
             d.jobs = tuple(job._replace(**off) if job.call == e.call else job for job in d.jobs)

@@ -1,12 +1,12 @@
-"""How far is our answer? Asking, retrying, superseding and finishing it.
+"""How far is the agent's reply? Asking, retrying, superseding and finishing it.
 
-Does not know what is asked or answered. Rule: every change of this region is a row in REPLY_ROWS;
-one way to cancel: the id moves on, and whatever carries the old one is dropped.
+Does not know the words of the question or the reply. Rule: every change of this region is a row in
+REPLY_ROWS; to cancel a reply its id moves on, and events with the old id are dropped.
 """
 
 from __future__ import annotations
 
-from .answers import answer, cancel_reply, carry_on, changes_question, settle, start_reply
+from .answers import cancel_reply, changes_question, end_reply, keep_asked, mark_answered, start_reply
 from .draft import Draft
 from .events import (
     AudioBuffered,
@@ -30,22 +30,22 @@ from .state import State, has_foreground
 
 
 def may_retry(s: State, e: Event) -> bool:
-    """Is there a retry left for this failure? A reply that has made a call is never retried whole."""
+    """Is there a retry left for this failure? A reply that has made a call is never retried."""
     allowed = POLICIES[e.error].retries_max if isinstance(e, ReplyFailed) else len(s.settings.retry_ms)
     return not s.called and s.retries < min(allowed, len(s.settings.retry_ms))
 
 
 def fails_for_good(s: State, e: Event) -> bool:
-    """Does this end in a fault? Not if it can be retried, nor if the calls that it made carry on."""
+    """Does this end in a fault? Not if it can be retried, and not if the calls that it made continue it."""
     worth_going_on = not isinstance(e, ReplyFailed) or POLICIES[e.error].retries_max > 0
     if s.reply not in PENDING or (s.called and worth_going_on):
         return False
     return (isinstance(e, TimerFired) and e.timer is Timer.ANSWER) or not may_retry(s, e)
 
 
-def goes_on(s: State, e: WordsHeard | TextTyped) -> bool:
-    """Does the person add to what they said before anything of the answer was heard? While a call
-    is open, the words are queued instead."""
+def adds_to_question(s: State, e: WordsHeard | TextTyped) -> bool:
+    """Does the person add to the question before any of the answer was heard? While a call is open,
+    the words are queued instead."""
     if has_foreground(s):
         return False
     return isinstance(e, TextTyped) or (e.substantial > 0 and (e.turn > s.asked or changes_question(s, e)))
@@ -56,7 +56,7 @@ def may_check_in(s: State, e: Event) -> bool:
 
 
 def turn_has_words(s: State, e: Event) -> bool:
-    """Is the person, behind whom the reply waits, really saying something?"""
+    """Does the turn that keeps the reply waiting have words?"""
     return s.user is not User.QUIET and s.words is not Words.NONE
 
 
@@ -90,27 +90,27 @@ def retry(d: Draft, e: Event) -> None:
 
 
 def drop(d: Draft, e: Event) -> None:
-    """It ends without having been heard: what it was to answer is owed again."""
+    """Cancel the reply before it was heard; its turns are owed again."""
     cancel_reply(d)
-    settle(d, heard=False)
+    end_reply(d, heard=False)
 
 
 def finish(d: Draft, e: Event) -> None:
-    """It was shown; or it made calls, whose outputs will carry it on."""
+    """The reply was shown as text; or it made calls, whose outputs will continue it."""
     d.reply_id += 1
     if d.called:
-        carry_on(d)
+        keep_asked(d)
     else:
-        answer(d)
-        settle(d, heard=True)
+        mark_answered(d)
+        end_reply(d, heard=True)
         d.faults_in_a_row = 0
 
 
 def cancel(d: Draft, e: Event) -> None:
-    """The person wants no answer any more."""
+    """The person wants no answer: the question counts as answered."""
     cancel_reply(d)
-    answer(d)
-    settle(d, heard=True)
+    mark_answered(d)
+    end_reply(d, heard=True)
 
 
 R, T = Reply, Timer
@@ -119,7 +119,7 @@ _OPEN = (R.COMMITTING, R.WAITING, R.GENERATING)
 REPLY_ROWS: tuple[Row, ...] = (
     row(R.NONE, (T.BEAT, T.PATIENCE), R.COMMITTING, ask),
     row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_check_in, may_check_in),
-    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, why="nobody is there"),
+    row(R.NONE, T.DEAD_AIR, R.COMMITTING, ask_goodbye, why="every check-in stayed without an answer"),
     row(R.COMMITTING, ReplyAccepted, R.WAITING),
     row((R.COMMITTING, R.WAITING), TokenArrived, R.GENERATING),
     row((R.COMMITTING, R.WAITING), ToolCalled, R.GENERATING, note_call),
@@ -131,7 +131,7 @@ REPLY_ROWS: tuple[Row, ...] = (
     row(PENDING, (ReplyFailed, T.ATTEMPT, T.ANSWER), R.NONE, drop),
     row(R.RETRYING, T.RETRY, R.COMMITTING, ask_again),
     # The person
-    row(PENDING, (WordsHeard, TextTyped), R.NONE, drop, goes_on),
+    row(PENDING, (WordsHeard, TextTyped), R.NONE, drop, adds_to_question),
     row(PENDING, InterruptRequested, R.NONE, cancel),
     row(R.READY, T.READY, R.NONE, drop, turn_has_words),
 )

@@ -1,8 +1,8 @@
-"""What a row and a rule are. All behaviour of the machine is written in these two forms.
+"""Rows and rules: the two forms in which all behaviour of the machine is written.
 
-A row says: in one of these leaves, on one of these events, if the guard holds, go to the target and
-do this. A rule says: whatever led here, a joint state like this may not last; mend it so. Rule:
-guards read the state before the step, only a row or a rule moves a region, actions never do.
+A row says: in one of these leaves, on one of these events, if the guard holds, go to the target leaf
+and run the action. A rule says: a combination of leaves for which this condition holds must not last;
+this action corrects it. Rule: guards read the state before the step; a row's action never moves a region.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Guard: TypeAlias = Callable[..., bool]  # (state, event), for jobs (state, event
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One behaviour. `target` None stays in the leaf."""
+    """One behaviour of one region. A `target` of None stays in the current leaf."""
 
     sources: tuple[Leaf, ...]
     on: tuple[Trigger, ...]
@@ -33,7 +33,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """How the row is called in diagrams, logs and reports."""
+        """The row's name in diagrams, logs and reports."""
         sources = "/".join(leaf.name.lower() for leaf in self.sources)
         triggers = "/".join(trigger_name(trigger) for trigger in self.on)
         guard = f" [{self.when.__name__}]" if self.when else ""
@@ -49,7 +49,7 @@ def row(
     when: Guard | None = None,
     why: str = "",
 ) -> Row:
-    """A row, with single sources and triggers written plainly."""
+    """Make a row; a single source or trigger needs no tuple."""
     return Row(
         sources if isinstance(sources, tuple) else (sources,),
         on if isinstance(on, tuple) else (on,),
@@ -62,7 +62,7 @@ def row(
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A joint state that may not last, and what mends it. It is looked for in these links only."""
+    """A joint state that must not last, and the action that corrects it. Checked in these links only."""
 
     name: str
     when: Callable[[Draft], bool]
@@ -72,5 +72,5 @@ class Rule:
 
 
 def trigger_name(trigger: Trigger) -> str:
-    """A timer as `timer:name`, an event by its name."""
+    """`timer:name` for a timer, the class name for an event."""
     return f"timer:{trigger.value}" if isinstance(trigger, Timer) else trigger.__name__

@@ -1,13 +1,12 @@
-"""Where the regions meet: joint states that may not last, and what mends them.
+"""The rules: joint states of several regions that must not last, and the actions that correct them.
 
-The rules run once after the rows of every step, in this order; that nothing is left to mend
-afterwards is checked, not assumed. Rule: at most seven; if more are needed, the regions are cut
-wrongly.
+They run once after the rows of every step, in this order; the checker verifies that one pass leaves
+nothing to correct. Rule: at most seven; if more are needed, the regions are divided wrongly.
 """
 
 from __future__ import annotations
 
-from .answers import cancel_reply, end_sound, settle, start_reply, stop_sound
+from .answers import cancel_reply, end_reply, end_sound, start_reply, stop_sound
 from .draft import Draft
 from .effects import HoldPlayback, ReportLost, ResumePlayback, StartPlayback
 from .events import Event
@@ -16,7 +15,7 @@ from .leaves import CLOSED, DEAD, FOREGROUND, LIVE, SOUNDING, Ask, Link, Reply, 
 from .rows import Rule
 from .state import floor_is_open, has_foreground, is_owed, is_sounding
 
-# Asked in every step: on Python 3.11 a member costs four times as much through its enum.
+# Read in every step: on Python 3.11, access through the enum class costs four times as much.
 _QUIET, _SILENT = User.QUIET, Voice.SILENT
 _NONE, _READY = Reply.NONE, Reply.READY
 
@@ -25,7 +24,7 @@ def sound_on_a_dead_line(d: Draft) -> bool:
     return d.voice is not _SILENT
 
 
-def silence_it(d: Draft, e: Event) -> None:
+def silence_voice(d: Draft, e: Event) -> None:
     if d.voice in SOUNDING:
         stop_sound(d)
         cancel_reply(d)
@@ -37,17 +36,17 @@ def request_on_a_dead_line(d: Draft) -> bool:
     return d.reply is not _NONE
 
 
-def drop_it(d: Draft, e: Event) -> None:
+def drop_request(d: Draft, e: Event) -> None:
     cancel_reply(d)
     d.move(_NONE)
-    settle(d, heard=False)
+    end_reply(d, heard=False)
 
 
 def calls_in_a_fault(d: Draft) -> bool:
     return has_foreground(d)
 
 
-def cancel_them(d: Draft, e: Event) -> None:
+def cancel_calls(d: Draft, e: Event) -> None:
     for job in d.jobs:
         if job.kind in FOREGROUND:
             d.drop_job(job.call)
@@ -62,8 +61,8 @@ def _counts(d: Draft) -> bool:
     return bool(d.faults or d.faults_in_a_row or d.check_ins or d.attempts)
 
 
-def clear_them(d: Draft, e: Event) -> None:
-    """Everything ends honestly: each call gets its output, what got no answer is reported."""
+def clear_leftovers(d: Draft, e: Event) -> None:
+    """Each open call gets its output, and turns without an answer are reported as lost."""
     last = d.said if d.words is Words.NONE else d.turn
     if last > d.answered:
         d.emit(ReportLost(d.answered + 1, last))
@@ -82,7 +81,7 @@ def ready_reply_and_open_floor(d: Draft) -> bool:
     return d.reply is _READY and d.voice is _SILENT and d.user is _QUIET
 
 
-def speak_it(d: Draft, e: Event) -> None:
+def speak_reply(d: Draft, e: Event) -> None:
     d.voice_id += 1
     d.heard_ms = 0
     d.retries = 0
@@ -93,13 +92,13 @@ def speak_it(d: Draft, e: Event) -> None:
 
 
 def complete_turn_and_free_floor(d: Draft) -> bool:
-    """The person has just finished, or the last output has just come; anything else waits a beat."""
+    """Has the person just finished, or has the last output just come? Other owed work waits for BEAT."""
     if not floor_is_open(d) or not is_owed(d):
         return False
     return d.said > d.before.said or has_foreground(d.before)
 
 
-def ask_it(d: Draft, e: Event) -> None:
+def ask_owed(d: Draft, e: Event) -> None:
     d.move(Reply.COMMITTING)
     start_reply(d, Ask.ANSWER)
 
@@ -109,18 +108,24 @@ def sound_out_of_step(d: Draft) -> bool:
     return same_sound and is_sounding(d) != is_sounding(d.before)
 
 
-def hold_or_resume_it(d: Draft, e: Event) -> None:
+def hold_or_resume_voice(d: Draft, e: Event) -> None:
     d.emit(ResumePlayback(d.voice_id) if is_sounding(d) else HoldPlayback(d.voice_id))
 
 
 _UP_ONLY = (Link.UP,)
 
 RULES: tuple[Rule, ...] = (
-    Rule("silence", sound_on_a_dead_line, silence_it, "nothing is said on a dead line", DEAD),
-    Rule("drop", request_on_a_dead_line, drop_it, "nothing is asked on a dead line", DEAD),
-    Rule("cancel", calls_in_a_fault, cancel_them, "a fault cancels the calls that it waits for", (Link.FAULTED,)),
-    Rule("clear", leftovers_of_a_closed_line, clear_them, "a closed line holds nothing", CLOSED),
-    Rule("speak", ready_reply_and_open_floor, speak_it, "a ready answer takes an open floor", _UP_ONLY),
-    Rule("ask", complete_turn_and_free_floor, ask_it, "a complete turn is asked at once", _UP_ONLY),
-    Rule("hold", sound_out_of_step, hold_or_resume_it, "sound stops and goes on with the floor", LIVE),
+    Rule("silence", sound_on_a_dead_line, silence_voice, "no audio plays on a dead line", DEAD),
+    Rule("drop", request_on_a_dead_line, drop_request, "no request stays open on a dead line", DEAD),
+    Rule(
+        "cancel",
+        calls_in_a_fault,
+        cancel_calls,
+        "a fault cancels the calls that are waited for",
+        (Link.FAULTED,),
+    ),
+    Rule("clear", leftovers_of_a_closed_line, clear_leftovers, "a closed line leaves nothing open", CLOSED),
+    Rule("speak", ready_reply_and_open_floor, speak_reply, "a ready reply is spoken when the floor is open", _UP_ONLY),
+    Rule("ask", complete_turn_and_free_floor, ask_owed, "a complete turn is sent to the brain at once", _UP_ONLY),
+    Rule("hold", sound_out_of_step, hold_or_resume_voice, "playback is held and resumed with the floor", LIVE),
 )

@@ -1,7 +1,7 @@
 """Every number that a deployment may tune, with the built-in profiles.
 
 Units come last in a name and are whole milliseconds. Rule: settings are checked as a whole when
-they are made, and every problem is listed at once; a machine never meets impossible settings.
+they are made, and every problem is listed at once; a machine never gets invalid settings.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Settings:
         if problems:
             raise InvalidSettings(problems)
 
-    def __hash__(self) -> int:  # every state holds its settings: hashing them must cost nothing
+    def __hash__(self) -> int:  # every state holds its settings, so hashing them must be cheap
         return hash((self.name, self.overlap.value, self.dead_air_ms, self.jobs_max))
 
 
 _MAY_BE_ZERO = ("session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins_max", "jobs_max")
-_MS_MAX = 7 * 24 * 3_600_000  # a week: longer is a mistake in units
+_MS_MAX = 7 * 24 * 3_600_000  # a week; a longer time is probably a mistake in units
 
 
 def problems_of(settings: Settings) -> list[str]:
@@ -110,7 +110,7 @@ _JOINT_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     *(((low, high), f"{low} must be below {high}") for low, high in _BELOW),
     *(((low, high), f"{low} must not exceed {high}") for low, high in _NOT_ABOVE),
     (("feedback_ms",), "feedback_ms must increase"),
-    (("backoff_ms", "reconnect_ms_max"), "reconnect_ms_max leaves no time for an attempt"),
+    (("backoff_ms", "reconnect_ms_max"), "reconnect_ms_max must exceed the first backoff_ms"),
 )
 
 
@@ -137,17 +137,17 @@ PROFILES: dict[str, Settings] = {
 
 
 def profile(name: str, **changes: Any) -> Settings:
-    """A built-in profile, with changes. Unknown names are listed together."""
-    problems = [] if name in PROFILES else [f"no profile {name!r} (there are {', '.join(PROFILES)})"]
+    """A built-in profile, with changes. Raises InvalidSettings, which lists every unknown name."""
+    problems = [] if name in PROFILES else [f"unknown profile {name!r} (available: {', '.join(PROFILES)})"]
     known = {field.name for field in fields(Settings)}
-    problems += [f"no setting {key!r}" for key in changes if key not in known]
+    problems += [f"unknown setting {key!r}" for key in changes if key not in known]
     if problems:
         raise InvalidSettings(problems)
     return replace(PROFILES[name], **changes)
 
 
 class Policy(NamedTuple):
-    """What a class of errors asks for (L-12): how often to retry, and what then."""
+    """How a class of errors is handled: how often to retry, and what to do after that."""
 
     retries_max: int
     reconnects: bool = False
@@ -161,7 +161,7 @@ POLICIES: dict[ErrorClass, Policy] = {
     ErrorClass.SERVER_ERROR: Policy(retries_max=1),
     ErrorClass.SESSION_EXPIRED: Policy(retries_max=0, reconnects=True),
     ErrorClass.AUTH_FAILURE: Policy(retries_max=0, ends=True),
-    # A tool's own failure goes to the brain as its output; here it can only mean a confused edge.
+    # A tool's own failure goes to the brain as its output; these come only from a faulty adapter.
     ErrorClass.TOOL_ERROR: Policy(retries_max=0),
     ErrorClass.INVALID_ARGS: Policy(retries_max=0),
     ErrorClass.UNKNOWN: Policy(retries_max=0),

@@ -1,7 +1,7 @@
-"""The whole truth about one conversation, as one small frozen value.
+"""The complete state of one conversation, as one small frozen value.
 
-Holds no words and no clock. Rule: what can be derived is a function here, never a field. What the
-user said is four integers, answered <= asked <= said <= turn, and "owed" follows from them.
+Holds no words and no clock. The person's input is four turn numbers, answered <= asked <= said <= turn;
+turns that are said but not answered are "owed". Rule: what can be derived is a function here, never a field.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .draft import Draft
 
-# Read in every step: on Python 3.11 a member costs four times as much through its enum.
+# Read in every step: on Python 3.11, access through the enum class costs four times as much.
 _UP, _QUIET, _TALKING = Link.UP, User.QUIET, User.TALKING
 _SILENT, _PLAYING, _NONE, _NO_WORDS = Voice.SILENT, Voice.PLAYING, Reply.NONE, Words.NONE
 
-Here: TypeAlias = "State | Draft"  # a question may be asked of a state or of one in the making
+StateOrDraft: TypeAlias = "State | Draft"  # the predicates below work on both
 
 
 class Fault(NamedTuple):
-    """What went wrong last, kept while it is shown."""
+    """The last fault, stored while it is shown."""
 
     part: FaultSource
     error: ErrorClass
@@ -56,11 +56,11 @@ class JobRecord(NamedTuple):
     due: int
     heartbeat_due: int = 0
     feedback_due: int = 0
-    stage: int = 0  # how much feedback the waiting person has had
+    stage: int = 0  # how many feedback messages the waiting person has seen
 
 
 class State(NamedTuple):
-    """A snapshot. Build one with `initial`, move it with `step`."""
+    """A snapshot. Make one with `initial`, advance it with `step`."""
 
     settings: Settings
     at: int = 0  # when the last change happened
@@ -71,9 +71,9 @@ class State(NamedTuple):
     reply: Reply = Reply.NONE
     jobs: tuple[JobRecord, ...] = ()
 
-    seq: int = 0  # the newest signal that was applied
-    onset: int = 0  # the newest of them with which the person began to make a sound
-    session_id: int = 0  # ids only grow: what carries an older one is stale
+    seq: int = 0  # the newest `seq` that was applied
+    onset: int = 0  # the `seq` of the newest speech onset
+    session_id: int = 0  # ids only grow: an event with an older id is stale
     reply_id: int = 0
     voice_id: int = 0
     call_id: int = 0
@@ -81,46 +81,46 @@ class State(NamedTuple):
     turn: int = 0  # the newest turn that began
     said: int = 0  # the newest turn that is complete, with words
     asked: int = 0  # the newest turn in a request
-    answered: int = 0  # the newest turn that is settled
-    floor_turn: int = 0  # turns after this one began while the current sound was on
-    overheard: int = 0  # the last of them, if it had words and is over
+    answered: int = 0  # the newest turn that counts as answered
+    floor_turn: int = 0  # later turns began while the current voice was playing
+    overheard: int = 0  # the last of those later turns, if it had words and has ended
 
     words: Words = Words.NONE  # of the current turn, while it is open
     final: bool = False
-    content: int = 0  # the final text of the newest turn, to know it when it comes again
-    heard_ms: int = 0  # of the current sound
-    ask: Ask = Ask.ANSWER  # what the current reply or sound is for
+    content: int = 0  # id of the newest turn's final text, to recognise a repeat
+    heard_ms: int = 0  # of the current voice
+    ask: Ask = Ask.ANSWER  # the purpose of the current reply or voice
     called: bool = False  # the current reply has made a call
-    news: bool = False  # outputs or results that no request has told the brain yet
-    telling: bool = False  # the current request tells news
-    asked_again: int = 0  # the newest turn that was asked once more after a lost line
+    news: bool = False  # there are outputs or results that no request has carried yet
+    telling: bool = False  # the current request carries news
+    asked_again: int = 0  # the newest turn that was asked a second time after a lost line
 
     retries: int = 0
-    attempts: int = 0  # reconnecting
+    attempts: int = 0  # to reconnect
     check_ins: int = 0
     faults: int = 0  # within the breaker's window
     faults_in_a_row: int = 0
     fault: Fault | None = None
 
-    # One slot for each timer: 0 is off, else when it is due. While the link is frozen, a timer that
-    # freezes holds the time that remains.
+    # One slot for each timer: its due time, or 0 if it is off. While the link is frozen, a timer that
+    # freezes holds its remaining time instead.
     due: tuple[int, ...] = (0,) * len(TIMERS)
 
 
 def initial(settings: Settings) -> State:
-    """A conversation that has not begun."""
+    """The state of a conversation that has not begun."""
     return State(settings)
 
 
 class Deadline(NamedTuple):
-    """The next thing that time will do."""
+    """An armed deadline. `call` is set for timers of a job."""
 
     due: int
     timer: Timer
     call: int = 0
 
 
-# Time that passes for the session itself can't be paused by us.
+# These keep running during a pause: they measure the session's own time.
 UNFROZEN = (
     Timer.SUSPEND,
     Timer.RENEW,
@@ -134,7 +134,7 @@ _UNFROZEN_INDEX = tuple(index for index, freezes in enumerate(FREEZES) if not fr
 
 
 def next_deadline(s: State) -> Deadline | None:
-    """What the driver has to wait for, or None if nothing is armed."""
+    """The deadline that the driver has to wait for, or None if nothing is armed."""
     best: Deadline | None = None
     for deadline in armed(s):
         if best is None or deadline.due < best.due:
@@ -143,7 +143,7 @@ def next_deadline(s: State) -> Deadline | None:
 
 
 def armed(s: State) -> list[Deadline]:
-    """Every deadline that time can reach from here, in the order of the timers."""
+    """Every deadline that can fire in this state, in the order of the timers."""
     if s.link in FROZEN:
         return [Deadline(s.due[index], TIMERS[index]) for index in _UNFROZEN_INDEX if s.due[index]]
     found = [Deadline(due, TIMERS[index]) for index, due in enumerate(s.due) if due]
@@ -153,47 +153,47 @@ def armed(s: State) -> list[Deadline]:
     return found
 
 
-def has_foreground(s: Here) -> bool:
-    """Is a call open that the reply waits for?"""
+def has_foreground(s: StateOrDraft) -> bool:
+    """Is a call open that the conversation waits for?"""
     return bool(s.jobs) and any(job.kind in FOREGROUND for job in s.jobs)
 
 
-def is_idle(s: Here) -> bool:
-    """The agent's side does nothing, though the session may be paused."""
+def is_idle(s: StateOrDraft) -> bool:
+    """Is the agent doing nothing? The session may be paused."""
     return s.reply is _NONE and s.voice is _SILENT and s.link in LIVE and not has_foreground(s)
 
 
-def floor_is_open(s: Here) -> bool:
-    """Nobody speaks and nothing is on its way, though the session may be paused."""
+def floor_is_open(s: StateOrDraft) -> bool:
+    """Is the person quiet and the agent idle? The session may be paused."""
     return s.user is _QUIET and is_idle(s)
 
 
-def noise_is_in_the_way(s: Here) -> bool:
-    """Is something owed, and is a sound without words all that keeps it from being asked?"""
+def noise_blocks_request(s: StateOrDraft) -> bool:
+    """Is a request held back only by a sound without words?"""
     return s.user is not _QUIET and s.words is _NO_WORDS and is_owed(s) and is_idle(s)
 
 
-def floor_is_free(s: Here) -> bool:
-    """May the brain be asked? The floor is open and the line is up."""
+def floor_is_free(s: StateOrDraft) -> bool:
+    """May a request be sent? The floor is open and the link is up."""
     return s.link is _UP and floor_is_open(s)
 
 
-def is_owed(s: Here) -> bool:
-    """Is there anything that the brain still has to be asked or told?"""
+def is_owed(s: StateOrDraft) -> bool:
+    """Is there a turn to answer, or news that the brain has not received?"""
     return s.said > s.answered or s.news
 
 
-def is_at_rest(s: Here) -> bool:
-    """Both sides quiet, nothing owed, nothing running."""
+def is_at_rest(s: StateOrDraft) -> bool:
+    """Are both sides quiet, with nothing owed and no job running?"""
     return not s.jobs and floor_is_open(s) and not is_owed(s)
 
 
-def is_sounding(s: Here) -> bool:
-    """Does sound come out right now?"""
+def is_sounding(s: StateOrDraft) -> bool:
+    """Is audio playing right now?"""
     return s.voice is _PLAYING and s.link is _UP
 
 
-def floor(s: Here) -> str:
+def floor(s: StateOrDraft) -> str:
     """Who has the floor: open, user, settling, agent, contested or interrupted."""
     if s.voice in ENDING:
         return "interrupted"

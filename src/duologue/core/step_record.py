@@ -1,6 +1,6 @@
-"""One step of a conversation, whole: what everything that watches is given.
+"""The record of one step, which observers, journals and replays receive.
 
-Rule: a moment holds ids, counts and times, and never a word.
+Rule: a record holds ids, counts and times, and never words.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .state import State
 
 
 class StepRecord(NamedTuple):
-    """What happened, where it led, what is to be done about it, and which rows said so."""
+    """The event, the states before and after it, the effects, and the rows and rules that fired."""
 
     event: Event
     before: State

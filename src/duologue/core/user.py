@@ -43,12 +43,12 @@ def is_final_text(s: State, e: WordsHeard) -> bool:
 
 
 def is_empty_final(s: State, e: WordsHeard) -> bool:
-    """The transcriber is sure that nothing was said, whatever it thought before."""
+    """Is the final text empty? Then nothing was said, whatever the partial text was."""
     return e.turn == s.turn and e.final and e.words == 0
 
 
 def has_late_words(s: State, e: WordsHeard) -> bool:
-    """Late text counts; of a turn that was asked already, only the final one."""
+    """Does this late text count? For a turn that was already asked, only the final text does."""
     return e.words > 0 and (e.final or e.turn > s.asked)
 
 
@@ -59,26 +59,26 @@ def begin_turn(d: Draft, e: Event) -> None:
     d.turn += 1
     d.content = 0
     d.onset = d.seq
-    d.overheard = 0  # a verdict that comes now is about this turn
+    d.overheard = 0  # from now on, a verdict is about this turn
 
 
 def expect_more_text(d: Draft, e: Event) -> None:
     d.onset = d.seq
     d.final = False
-    d.content = 0  # the same text again is news: behind it there was only a noise
+    d.content = 0  # the same text may come again, if the new sound is only noise
 
 
 def begin_next_turn(d: Draft, e: Event) -> None:
-    """The person speaks again before the text of the last turn came."""
+    """The person speaks again before the text of the last turn has come."""
     _end_turn(d)
     begin_turn(d, e)
 
 
 def note_words(d: Draft, e: WordsHeard) -> None:
     if d.user is User.SETTLING and d.words is Words.NONE and e.words:
-        d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # it was no noise after all
+        d.arm(Timer.SETTLE, d.settings.settle_ms_max)  # there are words, so it wasn't noise
     if e.final and not e.words:
-        d.words = Words.NONE  # taken back
+        d.words = Words.NONE  # the final text withdraws the partial one
     elif e.substantial:
         d.words = Words.SUBSTANTIAL
     elif e.words and d.words is Words.NONE:
@@ -113,19 +113,19 @@ def discard_noise(d: Draft, e: Event) -> None:
 
 
 def take_typed(d: Draft, e: Event) -> None:
-    """A typed turn is complete as it comes; it joins what was just being said."""
+    """A typed turn is complete at once; it joins the spoken turn that is still open, if there is one."""
     if d.before.user is User.QUIET:
         d.turn += 1
         d.content = 0
     elif d.before.user in _OPEN:
         _close_audio(d)
-    _say(d, d.turn)
+    _mark_said(d, d.turn)
     _forget_words(d)
 
 
 def take_late_words(d: Draft, e: WordsHeard) -> None:
-    """Late text joins what is owed. What was answered already, or began under the sound that still
-    plays, is recorded and not answered."""
+    """Late text joins what is owed. Text of a turn that was already answered, or that began during the
+    voice that still plays, is recorded as overheard."""
     _note_content(d, e)
     if _comes_too_late(d.before, e):
         d.emit(RecordOverheard(e.turn))
@@ -133,7 +133,7 @@ def take_late_words(d: Draft, e: WordsHeard) -> None:
         if e.turn == d.turn and d.user is User.QUIET and d.before.voice in SOUNDING and e.turn > d.floor_turn:
             d.overheard = e.turn
     else:
-        _say(d, e.turn)
+        _mark_said(d, e.turn)
 
 
 def _comes_too_late(s: State, e: WordsHeard) -> bool:
@@ -144,7 +144,7 @@ def _comes_too_late(s: State, e: WordsHeard) -> bool:
 
 
 def _end_turn(d: Draft) -> None:
-    """Words spoken over the agent, and mere fillers while an answer is on its way, are overheard."""
+    """Words spoken over the agent, and fillers while a reply is pending, are recorded as overheard."""
     if d.words is not Words.NONE:
         over_sound = d.voice in SOUNDING
         behind_reply = d.words is Words.FILLER and d.reply in PENDING
@@ -153,12 +153,12 @@ def _end_turn(d: Draft) -> None:
             d.overheard = d.turn if over_sound else 0
             d.check_ins = 0
         else:
-            _say(d, d.turn)
+            _mark_said(d, d.turn)
     _forget_words(d)
 
 
-def _say(d: Draft, turn: int) -> None:
-    """The turn is owed; if it was asked already, it has changed and is owed again."""
+def _mark_said(d: Draft, turn: int) -> None:
+    """The turn is complete and owed. If it was already asked, its text has changed and it is asked again."""
     d.said = max(d.said, turn)
     if turn <= d.asked:
         d.asked = d.answered
@@ -181,7 +181,7 @@ _ENDS = (TurnEnded, PttReleased, SendPressed, T.TALK, T.SETTLE)
 USER_ROWS: tuple[Row, ...] = (
     row(U.QUIET, (SpeechStarted, PttPressed), U.TALKING, begin_turn),
     row(U.TALKING, SpeechStopped, U.SETTLING),
-    row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn goes on"),
+    row(U.SETTLING, (SpeechStarted, PttPressed), U.TALKING, expect_more_text, why="the same turn continues"),
     row(U.TRANSCRIBING, (SpeechStarted, PttPressed), U.TALKING, begin_next_turn),
     # Words
     row(U.SETTLING, WordsHeard, U.QUIET, discard_noise, is_empty_final),

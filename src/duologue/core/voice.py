@@ -1,12 +1,21 @@
 """What is the agent's sound doing? Holding it for a verdict, resuming, stopping and ending it.
 
-Does not know what is said. Sound starts in a rule, because that takes the line, the person and the
-reply together. Rule: every other change of this region is a row in VOICE_ROWS.
+Does not know what is said. Sound starts in a rule, because that depends on the link, the person and
+the reply together. Rule: every other change of this region is a row in VOICE_ROWS.
 """
 
 from __future__ import annotations
 
-from .answers import answer, cancel_reply, changes_question, end_sound, forget_sound, owe_asked, settle, stop_sound
+from .answers import (
+    cancel_reply,
+    changes_question,
+    end_reply,
+    end_sound,
+    forget_sound,
+    mark_answered,
+    owe_asked,
+    stop_sound,
+)
 from .draft import Draft
 from .effects import WarnLongSpeech
 from .events import (
@@ -35,8 +44,8 @@ def onset_holds(s: State, e: Event) -> bool:
 
 
 def takes_floor(s: State, e: Event) -> bool:
-    """Does the person take the floor? A mere sound does so only in the profile `immediate`; a press,
-    a typed turn or a command always does."""
+    """Does the person take the floor? A speech onset does so only in the profile `immediate`, a verdict
+    only if it is a bid; a button press, a typed turn or a command always does."""
     if isinstance(e, SpeechStarted):
         return s.settings.overlap is Overlap.IMMEDIATE
     return not isinstance(e, OverlapJudged) or e.bid
@@ -50,8 +59,8 @@ def breath_is_over(s: State, e: Event) -> bool:
     return not s.due[TIMER_INDEX[Timer.BREATH]]
 
 
-def changes_the_question(s: State, e: WordsHeard) -> bool:
-    """Late text of the very turn that is being answered, while nothing of the answer was heard."""
+def changes_unheard_question(s: State, e: WordsHeard) -> bool:
+    """Is this late text of the turn that is being answered, before any of the answer was heard?"""
     return changes_question(s, e) and s.heard_ms == 0 and not has_foreground(s)
 
 
@@ -59,22 +68,22 @@ def changes_the_question(s: State, e: WordsHeard) -> bool:
 
 
 def interrupt(d: Draft, e: Event) -> None:
-    """Stop the sound in this very step and drop the reply; truncation follows when it is silent."""
+    """Stop the sound and cancel the reply in this step; truncation follows when the line is silent."""
     stop_sound(d)
     cancel_reply(d)
     d.ask = Ask.ANSWER
     if isinstance(e, InterruptRequested):
-        want_no_answer(d, e)
+        count_as_answered(d, e)
     elif isinstance(e, WordsHeard):
         owe_asked(d)
     elif isinstance(e, OverlapJudged):
-        d.said = max(d.said, d.overheard)  # what was just overheard was the bid
+        d.said = max(d.said, d.overheard)  # the overheard turn was the bid
     d.overheard = 0
 
 
-def want_no_answer(d: Draft, e: Event) -> None:
-    """The person wants no answer, even if nothing of it was heard."""
-    answer(d)
+def count_as_answered(d: Draft, e: Event) -> None:
+    """The person wants no answer: the question counts as answered, even if nothing was heard."""
+    mark_answered(d)
     d.telling = False
 
 
@@ -90,10 +99,10 @@ def progress(d: Draft, e: PlaybackProgressed) -> None:
 
 
 def finish(d: Draft, e: PlaybackFinished) -> None:
-    """Played to its end: this is what answers a turn, and what closes the breaker."""
+    """Played to its end: the turn is answered, and the count of faults in a row restarts."""
     d.reply_id += 1
-    answer(d)
-    settle(d, heard=True)
+    mark_answered(d)
+    end_reply(d, heard=True)
     forget_sound(d)
     d.faults_in_a_row = 0
 
@@ -104,7 +113,7 @@ def silence(d: Draft, e: Event) -> None:
 
 
 def expect_words(d: Draft, e: Event) -> None:
-    """Silence alone proves nothing: the words of a short "stop" come after its sound."""
+    """Silence alone decides nothing: the text of a short "stop" arrives after its sound."""
     d.arm(Timer.LULL, d.settings.overlap_quiet_ms_max)
 
 
@@ -124,8 +133,8 @@ VOICE_ROWS: tuple[Row, ...] = (
     # The person makes a sound or asks for silence
     row(V.PLAYING, SpeechStarted, V.HELD, None, onset_holds),
     row(SOUNDING, TAKES_FLOOR, V.STOPPING, interrupt, takes_floor),
-    row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_the_question),
-    row(V.HELD, OverlapJudged, V.PLAYING, why="it was no bid"),
+    row(SOUNDING, WordsHeard, V.STOPPING, interrupt, changes_unheard_question),
+    row(V.HELD, OverlapJudged, V.PLAYING, why="it wasn't a bid for the floor"),
     row(V.HELD, SpeechStopped, None, expect_words),
     row(V.HELD, SpeechStarted, None, expect_verdict),
     row(V.HELD, (T.OVERLAP, T.LULL), V.PLAYING),
@@ -134,7 +143,7 @@ VOICE_ROWS: tuple[Row, ...] = (
     row(SOUNDING, PlaybackFinished, V.SILENT, finish),
     row(SOUNDING, T.LONG_SPEECH, None, warn_long_speech),
     # Stopping
-    row(ENDING, InterruptRequested, None, want_no_answer),
+    row(ENDING, InterruptRequested, None, count_as_answered),
     row(V.STOPPING, T.BREATH, None),
     row(V.STOPPING, (PlaybackStopped, PlaybackFinished, PlaybackFailed), V.SILENT, silence, breath_is_over),
     row(V.STOPPING, (PlaybackStopped, PlaybackFinished, PlaybackFailed), V.HUSHED, note_heard),

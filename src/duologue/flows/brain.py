@@ -20,7 +20,7 @@ from duologue.dialogue.state import DialogueState, Phase
 from duologue.nlu.understanding import Nlu
 from duologue.ports.brain import Firm, Form, Memory, Part, Request, Working
 from duologue.ports.history import UserSaid
-from duologue.ports.streams import signed
+from duologue.ports.streams import with_heartbeats
 
 from .caller_clock import now_ms, today_in
 from .dialogue_session import CheckpointStore, DialogueSession, RecentCheckpoints, Said, check_flow
@@ -100,7 +100,7 @@ class FlowBrain:
         text = heard.fresh(request)
         heard.take(request)  # with the step that hears it, so that a restart doesn't hear it again
         said = False
-        async for item in signed(self._respond(heard.talk, request, text), WORKING_S):
+        async for item in with_heartbeats(self._respond(heard.talk, request, text), WORKING_S):
             if item is None:
                 yield Working(round(WORKING_S * 1000))
                 continue

@@ -1,9 +1,9 @@
-"""What a conversation needs from outside, as small protocols and values. One file for each port.
+"""The ports: small protocols and values for the services that a conversation uses. One file for each port.
 
-Every service is written the same way. What streams is an async generator: ears turn frames into what
-was heard, a brain turns a request into parts, a voice turns text into sound. Closing the generator
-cancels it, raising says that it failed, and calling it again starts it afresh. Only the line is
-called directly, because it must hold and clear within the step that asks for it.
+Every streaming service is an async generator: ears turn audio frames into speech events and text, a brain
+turns a request into parts, a voice turns text into sound. Closing the generator cancels it, an exception
+means failure, and calling it again starts it again. Only the line is called directly, because it must hold
+and clear audio within the step that requests it.
 """
 
 from .brain import (

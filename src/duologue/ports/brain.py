@@ -1,8 +1,8 @@
 """The brain port: a request becomes a reply, part by part.
 
-Text goes to the voice sentence by sentence; a model that speaks by itself yields `Sound` instead, and
-nothing else about the conversation changes. Rule: a brain keeps no history of its own that it could
-not rebuild from the request.
+Text goes to the voice sentence by sentence; a speech-to-speech model yields `Sound` instead, and
+nothing else about the conversation changes. Rule: a brain stores no history that it couldn't rebuild
+from the request.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .worker import Tool
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the brain is asked. `text` is what the person said that no earlier reply has dealt with, by an
-    answer or by calling tools; `outputs` and `news` are what calls and jobs have brought since. The
-    history holds all of it too. All three may come together, and all may be empty: for a greeting, a
-    check-in or a goodbye."""
+    """One request to the brain. `text` is what the person said that no earlier reply has handled, by an
+    answer or by calling tools; `outputs` and `news` are the new results of calls and jobs. The history
+    contains all of it too. Any of the three may be empty, and all are for a greeting, a check-in or a
+    goodbye."""
 
     reply: int
     text: str
@@ -39,22 +39,22 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Text for the screen that is not spoken."""
+    """Text for the screen that isn't spoken."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Firm:
-    """Text that is spoken to its end: sounds made over the reply from here on are no bid for the floor."""
+    """Text that can't be interrupted: from here on, speech over the reply doesn't count as barge-in."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Working:
-    """A sign of life from a brain that has more to say and is at work: yield one every quarter of a second or so. A
-    brain that gives neither parts nor signs counts as stalled."""
+    """A heartbeat of a brain that is still working on its reply: yield one about every 250 ms. A brain that yields
+    neither parts nor heartbeats counts as stalled."""
 
     ms: int = 250
 
@@ -63,23 +63,23 @@ Part: TypeAlias = str | Firm | Show | Sound | ToolCall | Working
 
 
 class Brain(Protocol):
-    """Answers."""
+    """Answers requests."""
 
     def reply(self, request: Request) -> AsyncIterator[Part]:
-        """The reply, part by part. Closed before its end when nobody wants it any more."""
+        """The reply, part by part. The runtime closes the generator early when the reply is cancelled."""
         ...
 
 
 @runtime_checkable
 class Summarises(Protocol):
-    """A brain that can say things more briefly; used for long results and for a session's summary."""
+    """A brain that can shorten text; used for long results and for a session's summary."""
 
     async def summarise(self, text: str, chars_max: int) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FormSlot:
-    """Something to be filled in: `state` is empty, asked, filled or confirmed."""
+    """One slot of a form. `state` is empty, asked, filled or confirmed."""
 
     name: str
     label: str
@@ -89,7 +89,7 @@ class FormSlot:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What a conversation is about, for a screen beside it. It holds words."""
+    """The form that a conversation fills in, for display on a screen. It contains the person's words."""
 
     flow: str
     title: str
@@ -100,28 +100,28 @@ class Form:
 
 @runtime_checkable
 class ShowsForm(Protocol):
-    """A brain that fills something in and can show how far it is."""
+    """A brain that fills in a form and can show its progress."""
 
     def form(self, conversation: str) -> Form | None: ...
 
 
 @runtime_checkable
 class Truncates(Protocol):
-    """A brain that keeps its own record of what it said, as a speech-to-speech model does."""
+    """A brain with its own record of what it said, such as a speech-to-speech model."""
 
     def truncate(self, reply: int, heard_ms: int) -> None:
-        """So much of the sound of this reply was heard, and no more will be. Called at once, in the step
-        that ends the sound, and once for each reply that was cut short."""
+        """Only `heard_ms` of this reply's sound were heard. Called once for each reply that was cut short,
+        within the step that ends its sound."""
         ...
 
 
 class Memory(Protocol):
-    """What a brain remembers of conversations beyond this process, and what it may do once."""
+    """Durable storage for a brain's data, and for actions that must run only once."""
 
     async def load(self, conversation: str) -> dict[str, Any] | None: ...
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """Returns when it is safe."""
+        """Returns when the data is durable."""
         ...
 
     async def once(
@@ -132,29 +132,29 @@ class Memory(Protocol):
         work: Callable[[], Coroutine[Any, Any, Any]],
         repeatable: bool,
     ) -> Any:
-        """Do this unless it was done; then what came of it comes of it again. Raises UnknownOutcome for work that began
-        before a restart, if it is not repeatable."""
+        """Run `work` once for each `key`: if it was already done, return its stored result. Raises UnknownOutcome for
+        work that began before a restart, if it is not repeatable."""
         ...
 
 
 @runtime_checkable
 class Forgets(Protocol):
-    """A brain that keeps something of a conversation in this process."""
+    """A brain that holds data of a conversation in this process."""
 
     def forget(self, conversation: str) -> None:
-        """Another process goes on with it: what runs here may end, and nothing may follow from it."""
+        """Another process has taken the conversation over: drop its data, and start nothing more for it."""
         ...
 
 
 @runtime_checkable
 class Remembers(Protocol):
-    """A brain that knows things which the request does not tell, and has to know them after a restart."""
+    """A brain with data that isn't in the request and must survive a restart."""
 
     def remember(self, memory: Memory) -> None:
-        """From here on, keep everything there."""
+        """Use this memory for everything from now on."""
         ...
 
     async def has_more(self, conversation: str) -> bool:
-        """Asked after a restart: was it in the middle of something, and will it say more when it is asked again? What
-        it has said before, it does not say again."""
+        """Called after a restart: was the brain interrupted, and will it say more if it gets a request? It doesn't
+        repeat what it has already said."""
         ...

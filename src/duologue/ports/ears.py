@@ -1,8 +1,8 @@
 """The ears port: audio becomes speech on and off, partial text and final text.
 
-Frames and the markers between them arrive in one stream, because their order matters. Rule: ears
-report what they hear and decide nothing, but for a model that judges the end of a turn by itself. How
-a pause sounds, and every frame of voice, are told by ears that can.
+Frames and the markers between them arrive in one stream, because their order matters. Reporting pauses
+and single frames of speech is optional. Rule: ears report what they hear and decide nothing, except for a
+model that detects the end of a turn by itself.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from duologue.turns.features import PauseFeatures
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Some 10 to 40 ms of 16-bit mono PCM. `played` is what the loudspeaker played in this time, at the same
-    rate, if the line knows: the echo of it is in `pcm`."""
+    """About 10 to 40 ms of 16-bit mono PCM. `played` is what the loudspeaker played during this time, at the same
+    rate, if the line knows it; its echo is in `pcm`."""
 
     pcm: bytes
     rate_hz: int = 16_000
@@ -28,29 +28,29 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """The turn is over: give its final text."""
+    """The turn is over: yield its final text."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """It was a noise: forget its audio."""
+    """The turn was only noise: discard its audio."""
 
     turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class Sounding:
-    """The agent's voice begins to sound, or no longer does."""
+    """The agent's voice has started or stopped playing."""
 
     is_on: bool
 
 
 Incoming: TypeAlias = Frame | Commit | Discard | Sounding
 
-# -- What comes out. `utterance` numbers what was said between two onsets, so that late text is known
-# -- by it; 0 means the newest.
+# -- What comes out. `utterance` numbers the speech from one onset to the next, so that late text can be
+# -- matched to it; 0 means the newest.
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class SpeechEnded:
 
 @dataclass(frozen=True, slots=True)
 class VoiceFrame:
-    """One frame, from an onset to the end of its turn. `probability` is that of a voice other than the
-    agent's own, `energy` the RMS from 0 to 1."""
+    """One frame of a turn, from its onset to its end. `probability` is the probability of a voice other than
+    the agent's own; `energy` is the RMS from 0 to 1."""
 
     probability: float
     energy: float
@@ -80,8 +80,8 @@ class VoiceFrame:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The voice has fallen silent, and how the turn sounded until then. Told again when more is known;
-    the words are told apart."""
+    """The voice fell silent, with features of how the turn sounded until then. Sent again when more is
+    known; the words are sent separately."""
 
     features: PauseFeatures
     quiet_ms: int
@@ -90,7 +90,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """The text so far; it may still change. `stability` says how little it has changed of late."""
+    """The text so far; it may still change. `stability` is high if it has changed little recently."""
 
     text: str
     confidence: float = 1.0
@@ -100,7 +100,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """The text of an utterance, for good. Empty: nothing was said. `last_confidence`: of its last word."""
+    """The final text of an utterance; empty if nothing was said. `last_confidence` is that of its last word."""
 
     text: str
     confidence: float = 1.0
@@ -110,7 +110,7 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class TurnOver:
-    """A model that judges ends of turns by itself says that this is one."""
+    """A model that detects ends of turns by itself has detected one."""
 
     utterance: int = 0
 
@@ -119,8 +119,8 @@ Heard: TypeAlias = SpeechBegan | SpeechEnded | VoiceFrame | Pause | Partial | Fi
 
 
 class Ears(Protocol):
-    """Listens for as long as the conversation lasts."""
+    """Listens while the conversation lasts."""
 
     def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """What was heard in this audio, as it is heard. The stream ends when the audio does."""
+        """What is heard in this audio, as soon as it is heard. The stream ends when the audio ends."""
         ...

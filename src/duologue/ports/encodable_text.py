@@ -1,18 +1,18 @@
-"""Text that anybody can write down.
+"""Text that can be encoded as UTF-8.
 
-A service that streams may cut a character in two, and the name of a file may hold bytes that are no text. Rule: half a
-character goes no further, because whoever gets it next, a voice, a model or a file, would fail at it.
+A streaming service may split a character in two, and a file name may contain bytes that aren't text. Rule:
+a lone surrogate is replaced here, because encoding it would fail in whatever voice, model or file gets it next.
 """
 
 from __future__ import annotations
 
 import re
 
-_HALVES = re.compile("[\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def writable(text: str) -> str:
-    """The same text; two halves of a character are one, and a half alone is the mark for what can't be read."""
-    if _HALVES.search(text) is None:
+def encodable(text: str) -> str:
+    """The same text, with surrogate pairs joined and lone surrogates replaced by U+FFFD."""
+    if _SURROGATES.search(text) is None:
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,7 +1,7 @@
-"""Failures, classified once, at the edge that saw them (L-12).
+"""Failures of services, classified once, by the adapter that saw them.
 
-Rule: an adapter that knows better raises ServiceError; everything else is told by its type and by the
-HTTP status that it carries. Messages of services never travel on: they may hold words or secrets.
+An adapter that knows the class raises ServiceError; every other exception is classified by its type and by
+its HTTP status. Rule: messages of services are never passed on, because they may contain words or secrets.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from .store import StoreFailed
 
 
 class ServiceError(DuologueError):
-    """A service failed in a way that its adapter understood."""
+    """A service failed, and its adapter knows the error class."""
 
-    is_own = False  # is the message ours, and free of anybody's words and secrets?
+    is_own = False  # is the message written by Duologue, without words or secrets of others?
 
     def __init__(self, error: ErrorClass, message: str = "") -> None:
         self.error = error
@@ -29,11 +29,11 @@ class BrokenContract(ServiceError):
 
 
 class UnknownOutcome(BrokenContract):
-    """Something began, and nobody knows whether it happened."""
+    """An action began, and its outcome is unknown."""
 
 
 def classify(failure: BaseException) -> ErrorClass:
-    """The class of a failure; UNKNOWN if nothing tells."""
+    """The error class of an exception; UNKNOWN if neither its type nor a status identifies it."""
     if isinstance(failure, ServiceError):
         return failure.error if isinstance(failure.error, ErrorClass) else ErrorClass.UNKNOWN
     status = getattr(failure, "status_code", None) or getattr(failure, "status", None)
@@ -47,7 +47,7 @@ def classify(failure: BaseException) -> ErrorClass:
 
 
 def classify_status(status: int) -> ErrorClass:
-    """The class of an HTTP status."""
+    """The error class of an HTTP status."""
     if status in (401, 403):
         return ErrorClass.AUTH_FAILURE
     if status == 429:

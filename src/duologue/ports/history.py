@@ -1,6 +1,6 @@
-"""What was said and done, as the brain may know it.
+"""The history of a conversation: what was said and done, as the brain sees it.
 
-Rule: the history holds what was heard. Text that was never played is not in it.
+Rule: of the agent's text, the history contains only what was heard or shown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .tool_call import ToolCall
 
 @dataclass(frozen=True, slots=True)
 class UserSaid:
-    """A turn of the person. `overheard`: said over the agent, recorded, and not to be answered."""
+    """A turn of the person. `overheard`: said over the agent; it is recorded but gets no answer."""
 
     turn: int
     text: str
@@ -25,7 +25,7 @@ class UserSaid:
 
 @dataclass(frozen=True, slots=True)
 class AgentSaid:
-    """A reply, as far as it was heard or shown, with the calls that it made. `unheard` is the text
+    """The part of a reply that was heard or shown, with the calls that it made. `unheard` is the text
     that an interruption cut off; it is for the screen, not for the brain."""
 
     reply: int
@@ -48,7 +48,7 @@ class CallOutput:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a job that runs beside the conversation has to tell."""
+    """A result or question of a job that runs in the background."""
 
     call: int
     text: str

@@ -1,8 +1,8 @@
 """The line port: where sound goes out and audio comes in.
 
-Called directly and at once: after `hold` or `clear` returns, no further sound of that voice leaves.
-What the line has to say comes through `tell`. Rule: only the line knows what was really played, and
-it says so in whole milliseconds counted from the voice's beginning.
+Its methods act at once: after `hold` or `clear` returns, no more sound of that voice is sent. The line
+reports events through the callback `notify`. Rule: only the line knows what was actually played; it
+reports that in whole milliseconds from the beginning of the voice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .sound import Sound
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """So much of this voice has been heard. Told every 20 to 200 ms while it plays."""
+    """`heard_ms` of this voice have been heard so far. Sent every 20 to 200 ms while it plays."""
 
     voice: int
     heard_ms: int
@@ -27,7 +27,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """All of this voice has been heard; `finish` was called before."""
+    """All of this voice has been heard. Sent only after `finish` was called."""
 
     voice: int
     heard_ms: int
@@ -35,7 +35,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """Silent after `clear`, and this is what was heard."""
+    """The line is silent after `clear`; `heard_ms` had been heard by then."""
 
     voice: int
     heard_ms: int
@@ -51,17 +51,17 @@ class Unplayable:
 
 @dataclass(frozen=True, slots=True)
 class Wobbled:
-    """Interrupted, and may come back by itself."""
+    """The line is interrupted and may come back by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """It came back by itself."""
+    """The line came back by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """Gone. `hung_up`: the person ended the call; otherwise the connection broke."""
+    """The line is gone. `hung_up`: the person ended the call; otherwise the connection broke."""
 
     hung_up: bool = False
 
@@ -70,10 +70,10 @@ LineEvent: TypeAlias = Frame | Played | Finished | Stopped | Unplayable | Wobble
 
 
 class Line(Protocol):
-    """A phone call, a browser tab, a microphone and a loudspeaker."""
+    """A connection for audio: a phone call, a browser tab, or a microphone with a loudspeaker."""
 
-    async def open(self, tell: Callable[[LineEvent], None]) -> None:
-        """Get ready; from here on the line may tell. Raises if there is no line to be had."""
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
+        """Connect; from now on the line may call `notify`. Raises if it can't connect."""
         ...
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
@@ -81,19 +81,19 @@ class Line(Protocol):
         ...
 
     def finish(self, voice: int) -> None:
-        """No more pieces: tell Finished when all is played."""
+        """No more pieces follow: send Finished when everything is played."""
         ...
 
     def hold(self, voice: int) -> None:
-        """Silence now; keep what is queued."""
+        """Pause playback now; keep the queued audio."""
         ...
 
     def resume(self, voice: int) -> None:
-        """Go on from the very sample where it was held."""
+        """Continue from the exact sample at which it was held."""
         ...
 
     def clear(self, voice: int) -> None:
-        """Silence now; drop what is queued; tell Stopped."""
+        """Stop playback now, drop the queued audio, and send Stopped."""
         ...
 
     async def close(self) -> None: ...

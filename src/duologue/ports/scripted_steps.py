@@ -1,6 +1,6 @@
-"""Steps that a scripted service can take besides its own: wait, fail, hang.
+"""Steps that every scripted service understands: wait, fail, hang.
 
-Rule: a script with the same seed takes the same time, whoever runs it.
+Rule: with the same seed, a script always takes the same time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .failure import ServiceError
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Wait; `jitter_ms` adds up to so much more."""
+    """Wait for `ms`, plus a random time up to `jitter_ms`."""
 
     ms: int
     jitter_ms: int = 0
@@ -24,7 +24,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Fail like this."""
+    """Raise a ServiceError of this class."""
 
     error: ErrorClass = ErrorClass.SERVER_ERROR
     message: str = "scripted failure"
@@ -32,14 +32,14 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Never come back."""
+    """Never return."""
 
 
 Step = Delay | Fail | Hang
 
 
 async def take(step: Step, dice: random.Random) -> None:
-    """Do what the step says."""
+    """Perform the step."""
     match step:
         case Delay():
             await asyncio.sleep((step.ms + dice.randint(0, step.jitter_ms)) / 1000)

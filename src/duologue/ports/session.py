@@ -1,6 +1,6 @@
-"""The session port: what has to be open for a conversation to go on, and what a new one must know.
+"""The session port: the connection that a conversation needs, and the context for its successor.
 
-Rule: a session that fails to open raises; `ServiceError` says of which class.
+Rule: a session that can't be opened raises; a `ServiceError` carries the error class.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from .line import Closed, Healed, Wobbled
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What goes from one session to the next."""
+    """What one session passes on to the next."""
 
     summary: str = ""
     recent: tuple[Item, ...] = ()
-    notes: tuple[str, ...] = ()  # active files and whatever else the program wants kept
+    notes: tuple[str, ...] = ()  # active files and other facts that the program adds
 
 
 class Session(Protocol):
-    """A connection with a beginning, a limit and an end."""
+    """A connection to a service, which may have a time limit."""
 
-    async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        """Open it; `context` is what an earlier session left."""
+    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+        """Open the session; `context` comes from an earlier session."""
         ...
 
-    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
-        """Replace it with a fresh one before it ends. What the old one still tells is not listened to."""
+    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
+        """Replace the connection with a new one before it ends. Later notifications of the old one are ignored."""
         ...
 
     async def close(self) -> None: ...

@@ -1,6 +1,6 @@
 """A piece of sound and the words in it.
 
-Sound is 16-bit mono PCM. A simulation leaves `pcm` empty and keeps the length. Rule: the times of
+Sound is 16-bit mono PCM. A simulation leaves `pcm` empty and sets only the length. Rule: the times of
 words count from the beginning of their own piece of sound.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word as it is written, and when it sounds."""
+    """A word as it is written, and when it is spoken."""
 
     text: str
     start_ms: int
@@ -20,9 +20,9 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """One piece of speech. `words` holds those that end in it; a voice that doesn't know leaves it
-    empty. `text` is what it says, given only by a model that speaks by itself; with `more`, the pieces that
-    follow say the rest of it, and its words share the sound of all of them."""
+    """One piece of speech. `words` are the words that end in it; a voice without word times leaves it empty.
+    `text` is set only by a speech-to-speech model: it is what this piece says. If `more` is set, the next
+    pieces belong to the same text, and its words are spread over the sound of all of them."""
 
     ms: int
     pcm: bytes = b""
@@ -33,4 +33,4 @@ class Sound:
 
     def __post_init__(self) -> None:
         if type(self.ms) is not int or self.ms <= 0:
-            raise ValueError(f"a sound lasts a whole number of milliseconds above 0, not {self.ms!r}")
+            raise ValueError(f"Sound.ms must be a whole number of milliseconds above 0, not {self.ms!r}")

@@ -1,10 +1,10 @@
-"""The store port: where conversations are kept, so that a crash loses nothing and one node at a time owns each.
+"""The store port: saves conversations, so that a crash loses nothing and only one node owns each.
 
-A conversation belongs to whoever holds its lease. Every claim moves the epoch on, and every write carries the
-epoch and the revision that it follows, so an owner that was overtaken can write nothing more. What a
-conversation consists of is not known here: parts are JSON. Rule: what was written is durable when the call
-returns, all of it or nothing; a write of an old epoch or out of turn raises Fenced and changes nothing. Any call
-may raise StoreFailed: then nothing was changed, unless it is Unsure or says so.
+The node that holds a conversation's lease owns it. Every claim increases the epoch, and every write names its
+epoch and the revision that it follows, so a former owner can't write any more. The store doesn't interpret a
+conversation: its parts are JSON. Any call may raise StoreFailed: then nothing was changed, unless it is Unsure
+or its docstring says otherwise. Rule: a write is atomic, and durable when the call returns; a write with an old
+epoch or a wrong revision raises Fenced and changes nothing.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from duologue.core.errors import DuologueError
 
 
 class StoreFailed(DuologueError):
-    """The store can't be used. The message says why and what to do, and holds no credential."""
+    """The store can't be used. The message says why and what to do, and contains no credentials."""
 
 
 class Unsure(StoreFailed):
-    """The answer was lost, so whether it was done isn't known. To ask the same again is safe: it is done once."""
+    """The outcome of a call is unknown. Repeating the same call is safe: it takes effect only once."""
 
 
 class Damaged(StoreFailed):
-    """What is kept of one conversation can't be read. Every other conversation is as it was."""
+    """The stored data of one conversation can't be read. Other conversations aren't affected."""
 
 
 class Fenced(DuologueError):
-    """Somebody else owns this conversation now, or has written meanwhile: stop at once."""
+    """Another node owns this conversation now, or has written to it: stop at once."""
 
 
 class Held(DuologueError):
-    """Another node holds this conversation, and its lease has not run out."""
+    """Another node holds this conversation, and its lease has not expired."""
 
 
 class NameTaken(DuologueError):
-    """Another node that is alive has this name."""
+    """Another running node has this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write, until somebody else claims it."""
+    """The right to write a conversation, until another node claims it."""
 
     conversation: str
     node: str
@@ -53,7 +53,7 @@ class Lease:
 @dataclass(frozen=True, slots=True)
 class StoredConversation:
     """A conversation as it was last written. `parts` has one JSON value for each part: "machine", "words",
-    "dialogue" and so on; a private conversation has none with words in it."""
+    "dialogue" and so on; a private conversation has no parts that contain words."""
 
     conversation: str
     epoch: int
@@ -64,16 +64,16 @@ class StoredConversation:
 
 
 class ActionProgress(Enum):
-    """How far an action is that may run once."""
+    """The progress of an action that may run only once."""
 
-    NEW = "new"  # nobody has begun it: now you have
-    BEGUN = "begun"  # somebody began it and has not said how it ended
+    NEW = "new"  # not begun before: the caller has begun it now
+    BEGUN = "begun"  # begun, and its outcome was never stored
     DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What is known of an action. `output` is there when it is done."""
+    """What the store knows about an action. `output` is set once it is done."""
 
     key: str
     progress: ActionProgress
@@ -83,53 +83,53 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class OutboxMessage:
-    """Something that goes out once: kept with the checkpoint that decided on it, until somebody has sent it."""
+    """A message to send once. It is stored with the checkpoint that decided on it, until it is marked as sent."""
 
     topic: str
     body: Any
-    id: int = 0  # given by the store
+    id: int = 0  # assigned by the store
 
 
 @dataclass(frozen=True, slots=True)
 class StoreWrite:
-    """One transaction. Parts that are not named stay as they are; None removes one. A conversation that is over
+    """One transaction. Parts that aren't named stay unchanged; None removes a part. A conversation that is over
     stays over."""
 
     parts: Mapping[str, Any]
-    done: Sequence[tuple[str, Any]] = ()  # receipts that are complete: key and output
+    done: Sequence[tuple[str, Any]] = ()  # finished actions: key and output
     messages: Sequence[OutboxMessage] = ()
     is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ServerNode:
-    """A server. `instance` tells two of one name apart."""
+    """A server. `instance` distinguishes two servers with the same name."""
 
     name: str
     instance: str
     address: str = ""
     conversations: int = 0
-    alive_ms: int = 0  # since it was last heard of, by the store's own clock
+    alive_ms: int = 0  # since its last heartbeat, by the store's own clock
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Who holds what."""
+    """Which node holds a conversation, and until when."""
 
     conversation: str
     node: str
     epoch: int
     revision: int
-    expires_ms: int  # until its lease runs out, by the store's own clock; negative: it has
+    expires_ms: int  # until its lease expires, by the store's own clock; negative: expired
     age_ms: int  # since it was last written
     is_over: bool = False
 
 
 class Store(Protocol):
-    """Times are told by the store's own clock, so nodes whose clocks differ agree."""
+    """Saves conversations. Times come from the store's own clock, so that nodes with different clocks agree."""
 
     async def open(self) -> None:
-        """Connect, and bring the schema up to date. Raises StoreFailed."""
+        """Connect, and migrate the schema. Raises StoreFailed."""
         ...
 
     async def close(self) -> None: ...
@@ -139,76 +139,77 @@ class Store(Protocol):
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
-        """Own a conversation, new or old. The epoch moves on; no epoch is ever given twice in one store, not even
-        after `forget`. `force`: its client has come back, so whoever holds it is overtaken; otherwise Held is
-        raised while another's lease lasts. A wrong `key_hash` for one that has another raises Held too, `force` or
-        not; the first one given is kept. A node that takes over on its own gives none."""
+        """Become the owner of a conversation, new or stored. The epoch increases; a store never gives out an epoch
+        twice, not even after `forget`. Raises Held while another node's lease lasts, unless `force` is set, which
+        is for a client that has come back. The first `key_hash` that is passed is stored; a different one later
+        raises Held, even with `force`. A node that takes over without a client passes no `key_hash`."""
         ...
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
-        """Keep them, even late, as long as nobody else has claimed them. Returns those that were lost."""
+        """Extend these leases. An expired lease can still be extended, unless another node has claimed it. Returns
+        the leases that were lost."""
         ...
 
     async def release(self, lease: Lease) -> None:
-        """Let go: anybody may claim it at once. This lease writes no more."""
+        """Give the lease up: any node may claim the conversation at once. This lease can't write any more."""
         ...
 
     async def orphans(self, limit: int) -> Sequence[str]:
-        """Conversations that are not over and whose lease has run out or was released, the longest so first."""
+        """Conversations that aren't over and have no valid lease, those first that lost it longest ago."""
         ...
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
-        """Write what follows this revision. Returns the new one. Raises Fenced. The same write again, of the same
-        lease after the same revision, has the same answer and is done once: so after Unsure, ask again."""
+        """Write the successor of this revision. Returns the new revision. Raises Fenced. Repeating a write with the
+        same lease and revision returns the same revision and takes effect once: so after Unsure, repeat it."""
         ...
 
     async def read(self, conversation: str) -> StoredConversation | None: ...
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
-        """About to do something that must not be done twice. NEW means: do it. Raises Fenced. After Unsure it may
-        be BEGUN though nobody has done anything: only its owner knows."""
+        """Call this before an action that must not run twice. NEW means: run it. Raises Fenced. If a call that
+        raised Unsure is repeated, it may return BEGUN although the action never ran; only the owner can know."""
         ...
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
-        """It is done, and this came of it. Raises Fenced; an action is finished once, and another output raises
-        Fenced too. One that nobody began is done from now on."""
+        """Store the output of an action. Raises Fenced, also if a different output is already stored. An action
+        without `begin` counts as done from now on."""
         ...
 
     async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
-        """What has still to be sent, oldest first."""
+        """The messages that haven't been sent yet, oldest first."""
         ...
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None: ...
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
-        """Lines of the journal, in order; fenced like any write. After Unsure they may be there already: lines that
-        are logged again carry their own numbers."""
+        """Append lines to the journal; fenced like any write. After Unsure the lines may already be stored: a
+        repeated line is recognised by the number that it contains."""
         ...
 
     async def journal(self, conversation: str) -> Sequence[str]: ...
 
-    # -- Looking after it
+    # -- Nodes and maintenance
 
     async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
-        """This node is alive. Raises NameTaken if another instance of this name is."""
+        """Send a heartbeat of this node. Raises NameTaken if another running instance has its name."""
         ...
 
     async def leave(self, node: ServerNode) -> None: ...
 
     async def nodes(self) -> Sequence[ServerNode]:
-        """Those that are alive, by name."""
+        """The running nodes, by name."""
         ...
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
-        """All conversations, those first that were written last."""
+        """All conversations, the most recently written first."""
         ...
 
     async def forget(self, conversation: str) -> bool:
-        """Delete every trace of it, whoever holds it. Returns whether there was any."""
+        """Delete all data of a conversation, even if a node holds it. Returns whether there was any data."""
         ...
 
     async def sweep(self, older_than_ms: int) -> int:
-        """Delete conversations that are over and were last written so long ago. Returns how many."""
+        """Delete conversations that are over and weren't written for `older_than_ms`. Returns how many."""
         ...

@@ -1,5 +1,4 @@
-"""Reading a service's stream so that it is closed for real when nobody reads it any more; and signs of life between its
-parts."""
+"""Reading the stream of a service: closing it reliably, and adding heartbeats between its parts."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ T = TypeVar("T")
 
 @asynccontextmanager
 async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """The stream, closed at the end. An iterator that can't be closed is just left."""
+    """The stream, closed when the block ends. An iterator without `aclose` is left alone."""
     try:
         yield stream
     finally:
@@ -22,8 +21,8 @@ async def reading(stream: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
             await close()
 
 
-async def signed(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:
-    """The stream, with None whenever the next part has been waited for so long again."""
+async def with_heartbeats(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | None]:
+    """The stream, with a None after every `every_s` seconds of waiting for the next part."""
     async with reading(stream):
         while True:
             waiting = asyncio.ensure_future(_next(stream))
@@ -41,7 +40,7 @@ async def signed(stream: AsyncIterator[T], every_s: float) -> AsyncIterator[T | 
 
 
 async def _next(stream: AsyncIterator[T]) -> list[T]:
-    """The next part, or nothing at the end."""
+    """The next part in a list; an empty list at the end of the stream."""
     async for part in stream:
         return [part]
     return []

@@ -1,4 +1,4 @@
-"""A call of a tool, as a brain makes it."""
+"""A tool call, as a brain makes it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """Run this tool. `arguments` is a dict, or the JSON text of one as a model wrote it; it is
-    parsed and checked before anything runs. `id` is the brain's own name for the call, if it has one."""
+    """Run this tool. `arguments` is a dict, or JSON text of a dict as a model wrote it; it is parsed and
+    checked before anything runs. `id` is the brain's own id for the call, if it has one."""
 
     name: str
     arguments: dict[str, Any] | str = field(default_factory=dict)

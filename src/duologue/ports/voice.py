@@ -15,5 +15,5 @@ class Voice(Protocol):
     """Speaks one sentence after another."""
 
     def speak(self, text: str) -> AsyncIterator[Sound]:
-        """The sound of one sentence, piece by piece, the first as soon as there is one."""
+        """The sound of one sentence, piece by piece, each as soon as it is ready."""
         ...

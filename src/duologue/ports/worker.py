@@ -1,8 +1,8 @@
-"""The worker port: a call becomes work, from a quick lookup to an agent that runs for minutes.
+"""The worker port: does the work of a tool call, from a quick lookup to an agent that runs for minutes.
 
-Done is a return, failed an exception, cancelled the usual CancelledError; what lies between goes
-through the `Job`. Rule: work belongs to its call, not to what is being said, so a barge-in leaves it
-alone unless the tool says that it may be cancelled.
+A return means done, an exception failed, CancelledError cancelled; progress and questions go through the
+`Job`. Rule: work belongs to its call and not to the speech, so a barge-in doesn't cancel it unless the tool
+is marked as cancellable.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class Mode(Enum):
     """How the conversation treats this tool's work."""
 
     TOOL = "tool"  # quick; the reply waits for it
-    DELEGATE = "delegate"  # long; the conversation waits for it and tells how it stands
-    DISPATCH = "dispatch"  # long; it runs beside the conversation and speaks up when it is done
+    DELEGATE = "delegate"  # long; the conversation waits for it and reports its progress
+    DISPATCH = "dispatch"  # long; it runs in the background and the agent reports its result
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Tool:
     parameters: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
     mode: Mode = Mode.TOOL
     cancellable: bool = False  # may a barge-in drop it?
-    idempotent: bool = False  # may it run again with the same arguments, if nobody knows whether it has?
+    idempotent: bool = False  # may it run again with the same arguments, if the outcome is unknown?
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -40,15 +40,15 @@ class Job(Protocol):
 
     @property
     def call(self) -> int:
-        """Its number; unique in the conversation and increasing."""
+        """The id of its call; unique in the conversation and increasing."""
         ...
 
     def progress(self, text: str, fraction: float | None = None) -> None:
-        """A sign of life with something to show."""
+        """Report progress; `text` is shown to the person."""
         ...
 
     def partial(self, text: str) -> None:
-        """What there is of a result; handed over if time runs out."""
+        """Set a partial result, which is used if the work times out."""
         ...
 
     async def ask(self, question: str) -> str:
@@ -56,7 +56,7 @@ class Job(Protocol):
         ...
 
     def detach(self) -> None:
-        """It takes longer than thought: go on beside the conversation from here."""
+        """Continue in the background: the conversation no longer waits for this job."""
         ...
 
 
@@ -67,6 +67,6 @@ class Worker(Protocol):
     def tool(self) -> Tool: ...
 
     async def run(self, arguments: dict[str, Any], job: Job) -> object:
-        """The result; text goes to the brain as it is, everything else as JSON. Arguments that don't
-        fit raise ServiceError(INVALID_ARGS)."""
+        """Do the work and return its result: text goes to the brain unchanged, everything else as JSON. Raises
+        ServiceError(INVALID_ARGS) for invalid arguments."""
         ...

@@ -14,7 +14,7 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.ports.brain import Brain, Firm, Request, Show, Working
-from duologue.ports.encodable_text import writable
+from duologue.ports.encodable_text import encodable
 from duologue.ports.failure import BrokenContract, classify
 from duologue.ports.sound import Sound
 from duologue.ports.streams import reading
@@ -141,7 +141,7 @@ class Replies:
                 speech.ledger.shown += f" {item}" if speech.ledger.shown else item
             else:
                 has_words = has_words or any(character.isalnum() for character in item)
-                await self._say(speech, writable(item), self._voice)
+                await self._say(speech, encodable(item), self._voice)
         if has_words and not speech.ledger.chunks:
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice made no sound")
 

@@ -14,7 +14,7 @@ from duologue.core.effects import RecordOverheard, StartReply
 from duologue.core.events import TextTyped, WordsHeard
 from duologue.core.leaves import CLOSED, Outcome
 from duologue.core.step_record import StepRecord
-from duologue.ports.encodable_text import writable
+from duologue.ports.encodable_text import encodable
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
 from duologue.ports.tool_call import ToolCall
 
@@ -46,7 +46,7 @@ class Transcript:
     def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
         """The text of an utterance of this turn, in place of what it was before."""
         self.pages.touch(turn)
-        self._texts.setdefault(turn, {})[utterance] = writable(text.strip())
+        self._texts.setdefault(turn, {})[utterance] = encodable(text.strip())
         if text.strip():
             self._confidence[turn] = confidence
         place = self._place_of_turn.get(turn)
@@ -71,7 +71,7 @@ class Transcript:
     def keep_typed(self, text: str) -> int:
         """Typed text, until the machine says to which turn it belongs. Returns its content id."""
         self._content += 1
-        self._contents[self._content] = writable(text)
+        self._contents[self._content] = encodable(text)
         return self._content
 
     def text_of(self, turn: int) -> str:
@@ -151,7 +151,7 @@ class Transcript:
     def end_reply(self, reply: int, heard: str, unheard: str, heard_ms: int, interrupted: bool) -> None:
         """This is what was heard of it, for good."""
         self.begin_reply(reply)
-        text, rest = writable(heard), writable(unheard)
+        text, rest = encodable(heard), encodable(unheard)
         self._set_reply(
             replace(self._reply(reply), text=text, unheard=rest, heard_ms=heard_ms, interrupted=interrupted)
         )
@@ -220,10 +220,10 @@ class Transcript:
     # -- Work and notes
 
     def add_output(self, call: int, output: str, outcome: Outcome, tool: str) -> None:
-        self._append(CallOutput(call, writable(output), outcome, tool))
+        self._append(CallOutput(call, encodable(output), outcome, tool))
 
     def add_news(self, call: int, text: str, outcome: Outcome, tool: str) -> None:
-        self._append(News(call, writable(text), outcome, tool))
+        self._append(News(call, encodable(text), outcome, tool))
 
     @property
     def items(self) -> tuple[Item, ...]:

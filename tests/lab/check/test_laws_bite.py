@@ -10,7 +10,7 @@ import pytest
 
 from duologue.core import effects as fx
 from duologue.core import events as ev
-from duologue.core.deadlines import LIMITS, Owners
+from duologue.core.deadlines import LIMITS, DeadlineOwners
 from duologue.core.draft import Draft
 from duologue.core.leaves import Link, Outcome, Reply, Timer, User, Voice, Words
 from duologue.core.machine import ROWS, Machine
@@ -52,9 +52,7 @@ def with_rule(name: str, do: Callable[[Draft, Any], None]) -> tuple[Rule, ...]:
 
 def forgetful(machine: Machine, kind: type[ev.Event]) -> Machine:
     """The same machine, which no longer tells a fresh event of this kind from a stale one."""
-    for plans in machine._plans.values():
-        if kind in plans:
-            plans[kind] = (lambda s, e: True, *plans[kind][1:])
+    machine.accept_stale(kind)
     return machine
 
 
@@ -66,7 +64,7 @@ def test_the_real_machine_breaks_no_law_in_what_these_tests_explore() -> None:
 
 
 def test_a_leaf_without_a_hard_deadline_is_found() -> None:
-    owners = Owners([limit for limit in LIMITS if limit.timer is not Timer.TALK])
+    owners = DeadlineOwners([limit for limit in LIMITS if limit.timer is not Timer.TALK])
     assert breaks("1 never stuck", Machine(owners=owners))
 
 
@@ -117,7 +115,7 @@ def test_a_request_dropped_without_its_cancel_is_found() -> None:
     def just_move_on(d: Draft, e: ev.Event) -> None:
         d.reply_id += 1
 
-    rows = changed("WordsHeard/TextTyped [goes_on]", lambda r: replace(r, do=just_move_on))
+    rows = changed("WordsHeard/TextTyped [adds_to_question]", lambda r: replace(r, do=just_move_on))
     assert breaks("3 once", Machine(rows))
 
 

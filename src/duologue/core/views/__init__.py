@@ -1,7 +1,7 @@
-"""The machine in the words of others: four vocabularies, derived from the state and never stored.
+"""The views: external vocabularies for the machine's state, derived from it and never stored.
 
-A view is a total function from the state to one vocabulary. Rule: every step of the machine, seen
-through a view, is no move or a move that the view's table allows; the checker holds it to that.
+A view is a total function from the state to one vocabulary. Rule: every step of the machine
+either stays in a view's state or makes a move that the view's table allows; the checker verifies this.
 """
 
 from __future__ import annotations

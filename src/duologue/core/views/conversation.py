@@ -1,6 +1,6 @@
-"""The conversation of an editor's voice agent in ten states (C-REQ-001).
+"""The conversation of an editor's voice agent in ten states.
 
-"listening" means here that the floor is open to the person. A lost line shows as suspended, because
+Here, "listening" means that the floor is open to the person. A lost line shows as suspended, because
 this vocabulary counts network resynchronisation as a suspension.
 """
 
@@ -53,18 +53,18 @@ CONVERSATION = View(
         "terminating": ("idle", "suspended", "faulted"),
     },
     amendments=(
-        *(Amendment(state, "terminating", "the API ends a conversation from anywhere") for state in _ACTIVE),
-        Amendment("suspended", "terminating", "the API ends a conversation from anywhere"),
-        Amendment("processing", "speaking", "an answer may come before its request was acknowledged"),
-        Amendment("speaking", "waitingForCopilot", "the sound ends, the work that it announced runs on"),
+        *(Amendment(state, "terminating", "the API can end a conversation in any state") for state in _ACTIVE),
+        Amendment("suspended", "terminating", "the API can end a conversation in any state"),
+        Amendment("processing", "speaking", "an answer may come before its request is acknowledged"),
+        Amendment("speaking", "waitingForCopilot", "the sound ends while the work that it announced continues"),
         Amendment("interrupted", "waitingForCopilot", "work survives a barge-in"),
         Amendment("waitingForCopilot", "processing", "an output or a retry sends the next request"),
     ),
     impossible=(
-        Impossible("idle", "faulted", "before a start nothing runs that could fail"),
-        Impossible("idle", "suspended", "before a start there is nothing to pause"),
+        Impossible("idle", "faulted", "before a start, nothing runs that could fail"),
+        Impossible("idle", "suspended", "before a start, there is nothing to pause"),
         Impossible("terminating", "faulted", "a failure while closing is bounded by the close deadline"),
         Impossible("terminating", "suspended", "closing is bounded and is not paused"),
-        Impossible("suspended", "preparing", "a line lost while preparing comes back ready, not half prepared"),
+        Impossible("suspended", "preparing", "a line that is lost while preparing comes back ready"),
     ),
 )

@@ -1,7 +1,8 @@
-"""The lifecycle of a voice session in eight states (L-01).
+"""The lifecycle of a voice session in eight states.
 
-"listening" means here that the person is speaking. Preparing and terminating show as idle, a pause
-shows what is underneath it, and sound beats work beats thought beats speech.
+Here, "listening" means that the person is speaking. Preparing and terminating show as idle, and a pause
+shows the state that it interrupted. If several things happen at once, the first of these is shown: the
+agent's sound, running work, a pending reply, the person's speech.
 """
 
 from __future__ import annotations
@@ -52,18 +53,18 @@ LIFECYCLE = View(
         "reconnecting": ("idle", "error"),
     },
     amendments=(
-        Amendment("listening", "idle", "a noise is not a turn; ending a call is allowed from anywhere"),
-        Amendment("tool_executing", "idle", "a cancelled call causes no request; ending is allowed from anywhere"),
-        Amendment("idle", "processing", "owed work and check-ins are asked from an open floor"),
-        Amendment("waiting_amplifier", "tool_executing", "a second call runs beside the delegated job"),
-        Amendment("tool_executing", "speaking", "a reply may go on speaking while its call runs"),
-        Amendment("waiting_amplifier", "speaking", "a reply may go on speaking while its job runs"),
+        Amendment("listening", "idle", "a noise isn't a turn; a call can end in any state"),
+        Amendment("tool_executing", "idle", "a cancelled call causes no request; a call can end in any state"),
+        Amendment("idle", "processing", "owed turns and check-ins are asked while the floor is open"),
+        Amendment("waiting_amplifier", "tool_executing", "a second call outlasts the delegated job"),
+        Amendment("tool_executing", "speaking", "a reply may speak while its call runs"),
+        Amendment("waiting_amplifier", "speaking", "a reply may speak while its job runs"),
         Amendment("tool_executing", "listening", "the call ends while the person is speaking"),
         Amendment("waiting_amplifier", "listening", "the job ends while the person is speaking"),
-        Amendment("speaking", "waiting_amplifier", "the sound ends, the job that it announced runs on"),
+        Amendment("speaking", "waiting_amplifier", "the sound ends while the job that it announced continues"),
         Amendment("speaking", "processing", "the sound ends while the person's last words are transcribed"),
         Amendment("reconnecting", "listening", "the person may be speaking when the line is back"),
-        Amendment("reconnecting", "processing", "the person's last words may still be transcribed then"),
+        Amendment("reconnecting", "processing", "the person's last words may still be in transcription"),
         Amendment("reconnecting", "tool_executing", "a lost line cancels nothing: the call still runs"),
         Amendment("reconnecting", "waiting_amplifier", "a lost line cancels nothing: the job still runs"),
     ),

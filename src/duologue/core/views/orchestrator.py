@@ -1,5 +1,7 @@
-"""The system states of a full-duplex orchestrator (T-01): idle, listening, processing, speaking and
-interrupted. A pause shows what is underneath; without a healthy line there is no conversation."""
+"""The system states of a full-duplex orchestrator: idle, listening, processing, speaking, interrupted.
+
+A pause shows the state that it interrupted; without a healthy line the state is idle.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,9 @@ ORCHESTRATOR = View(
             Amendment(state, "idle", "a conversation may end, and its line may be lost, at any time")
             for state in ("listening", "processing", "speaking", "interrupted")
         ),
-        Amendment("processing", "listening", "the person goes on, the answer was text, or it failed"),
-        Amendment("idle", "processing", "a line that is back finds its work still running"),
-        Amendment("speaking", "processing", "the sound ends, the work that it announced runs on"),
+        Amendment("processing", "listening", "the person continues, the answer was text, or it failed"),
+        Amendment("idle", "processing", "work may still be running when the line is back"),
+        Amendment("speaking", "processing", "the sound ends while the work that it announced continues"),
         Amendment("interrupted", "processing", "work survives a barge-in"),
     ),
     impossible=(),

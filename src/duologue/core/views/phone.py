@@ -1,4 +1,4 @@
-"""The agent on a telephone line (V-01): idle, speaking, interrupted."""
+"""The agent on a telephone line: idle, speaking, interrupted."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ PHONE = View(
         "agent_speaking": ("agent_idle", "interrupted"),
         "interrupted": ("agent_speaking",),
     },
-    amendments=(
-        Amendment("interrupted", "agent_idle", "no lasting flag: once it is silent, the agent is idle (V-05)"),
-    ),
+    amendments=(Amendment("interrupted", "agent_idle", "no flag remains: once it is silent, the agent is idle"),),
     impossible=(
         Impossible("interrupted", "agent_speaking", "silence is confirmed first, so a new answer starts from idle"),
     ),

@@ -1,4 +1,4 @@
-"""What a view is: a vocabulary, its own table of moves, and what had to be added to it."""
+"""What a view consists of: a vocabulary, its table of moves, and our amendments to that table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Move = tuple[str, str]
 
 
 class Amendment(NamedTuple):
-    """A move that the vocabulary's table lacks and the machine makes, with the reason."""
+    """A move that the machine makes but the vocabulary's table lacks, with the reason."""
 
     source: str
     target: str
@@ -19,7 +19,7 @@ class Amendment(NamedTuple):
 
 
 class Impossible(NamedTuple):
-    """A move that the vocabulary's table allows and the machine never makes, with the reason."""
+    """A move that the vocabulary's table allows but the machine never makes, with the reason."""
 
     source: str
     target: str
@@ -41,6 +41,6 @@ class View(NamedTuple):
         return tuple((source, target) for source, targets in self.table.items() for target in targets)
 
     def allowed(self) -> frozenset[Move]:
-        """Every move that is honest."""
+        """Every move that the table or an amendment allows."""
         added = ((amendment.source, amendment.target) for amendment in self.amendments)
         return frozenset((*self.source_moves(), *added))
