@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 MODELS := $(VENV)/.models
 BROWSER := $(VENV)/.browser
 
-.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate fuzz docs clean
+.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate fuzz docs site clean
 
 demo: $(STAMP)
 	$(BIN)/duologue serve --open
@@ -64,6 +64,14 @@ axe:
 
 docs: $(STAMP)
 	$(BIN)/python tools/write_docs.py
+
+# The documentation as a web site in build/site, with search: python3 -m http.server --directory build/site
+# Strict: a broken link is an error. No page loads anything from another host.
+site: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	$(BIN)/python tools/check_site.py build/site
+	@echo "The site is in build/site: python3 -m http.server --directory build/site"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
