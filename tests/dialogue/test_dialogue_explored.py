@@ -18,7 +18,7 @@ from duologue.dialogue.machine import step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Phase, TraceEvent, with_top
-from duologue.dialogue.unconfirmed_values import PART
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.lab.check.dialogue.abstract import ABSTRACTION, fold
 from duologue.lab.check.dialogue.alphabet import Alphabet
 from duologue.lab.check.dialogue.check import (
@@ -219,7 +219,7 @@ def acts_on_scraps(
     before: DialogueState, event: DialogueEvent, after: DialogueState, effects: tuple[DialogueEffect, ...]
 ) -> Result:
     if after.phase is Phase.EXECUTING_ACTION and after.top is not None:
-        scraps = ((name, replace(filled, source=PART)) for name, filled in after.top.slots)
+        scraps = ((name, replace(filled, source=PICKED_OUT)) for name, filled in after.top.slots)
         return with_top(after, slots=tuple(scraps)), effects
     return after, effects
 

@@ -74,7 +74,7 @@ def test_what_waited_does_not_bring_the_mistake_back(monkeypatch: pytest.MonkeyP
     def raises(d: object, text: str) -> None:
         raise KeyError(text)
 
-    monkeypatch.setattr(machine, "hear_aside", raises)
+    monkeypatch.setattr(machine, "handle_queued_message", raises)
     talker = at_amount().says("fifty").says("and then")
     event = machine.Validated(talker.state.pending, 50, 9)
     state, _ = guarded_step(TRANSFER, talker.state, event)

@@ -8,7 +8,7 @@ from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.commands import SetSlot, StartFlow
 from duologue.dialogue.english import SlotKind
 from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
-from duologue.dialogue.unconfirmed_values import PART
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import (
     COLOUR,
@@ -33,9 +33,9 @@ ORDER = domain(
     ),
     slots=(SIZE, COLOUR, number("count")),
 )
-SIZE_IN_PART = SetSlot("size", "large", "large", (0, 5), PART)
-COLOUR_IN_PART = SetSlot("colour", "red", "red", (6, 9), PART)
-COUNT_IN_PART = SetSlot("count", 2, "two", (10, 13), PART)
+SIZE_IN_PART = SetSlot("size", "large", "large", (0, 5), PICKED_OUT)
+COLOUR_IN_PART = SetSlot("colour", "red", "red", (6, 9), PICKED_OUT)
+COUNT_IN_PART = SetSlot("count", 2, "two", (10, 13), PICKED_OUT)
 
 
 def ordered(*parts: SetSlot) -> Talker:
@@ -135,7 +135,9 @@ def test_a_code_that_is_read_back_comes_after_what_was_picked_out() -> None:
         flow("ask", Collect("size", "size"), Collect("code", "code"), PerformAction("send", "send")), slots=(code, SIZE)
     )
     talker = (
-        Talker(about).says(OTHER).means(StartFlow("ask"), SIZE_IN_PART, SetSlot("code", "AB12", "AB12", (0, 4), PART))
+        Talker(about)
+        .says(OTHER)
+        .means(StartFlow("ask"), SIZE_IN_PART, SetSlot("code", "AB12", "AB12", (0, 4), PICKED_OUT))
     )
     assert talker.said == "So far I have size large. I have A B 1, 2. Is that right?"
     assert talker.says("yes").runs
@@ -210,5 +212,5 @@ def test_an_answer_to_a_later_question_is_taken_while_something_is_to_be_confirm
 def test_what_is_known_already_is_not_told_again_and_a_change_only_once() -> None:
     talker = ordered(SIZE_IN_PART).says("red").says(OTHER).means(SIZE_IN_PART)
     assert talker.said == "count?"
-    talker.says(OTHER).means(SetSlot("colour", "blue", "blue", (0, 4), PART))
+    talker.says(OTHER).means(SetSlot("colour", "blue", "blue", (0, 4), PICKED_OUT))
     assert talker.said == "Got it, I've updated your colour to blue. count?"

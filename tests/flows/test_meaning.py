@@ -7,7 +7,7 @@ import pytest
 from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, SetSlot, Skip, StartFlow, Wait
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import DialogueState, Instance
-from duologue.dialogue.unconfirmed_values import PART
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
 from duologue.flows import parse_flows
 from duologue.flows.intents import scope_of
 from duologue.flows.nlu_commands import commands_of
@@ -216,7 +216,10 @@ NOBODY_KNOWS = Understanding((), False, 0.1, by="minilm")
 def test_a_message_that_starts_a_task_brings_what_stands_for_itself() -> None:
     text = "we want to see the castle on Friday with six people and a very old aunt"
     found = first_values(parse_flows(VISIT), "visit", text, "2026-03-04")
-    assert [(one.slot, one.value, one.source) for one in found] == [("day", "2026-03-06", PART), ("people", 6, PART)]
+    assert [(one.slot, one.value, one.source) for one in found] == [
+        ("day", "2026-03-06", PICKED_OUT),
+        ("people", 6, PICKED_OUT),
+    ]
 
 
 @pytest.mark.req("D-04", "D-12")
@@ -248,7 +251,7 @@ def test_a_yes_or_no_with_a_reason_is_one(found: Understanding) -> None:
     # Once: "no, it's too expensive" was asked again until the caller gave up.
     (value,) = heard_in_part("no, it's far too expensive", found, "is_member")
     assert isinstance(value, SetSlot)
-    assert (value.slot, value.value, value.source) == ("is_member", False, PART)
+    assert (value.slot, value.value, value.source) == ("is_member", False, PICKED_OUT)
     assert not heard_in_part("no idea what that means", NOBODY_KNOWS, "is_member")
 
 

@@ -1,1 +1,1 @@
-"""Dialogue: what a message means for a flow. Pure; no clock, no network, no model."""
+"""Dialogue: decides what a user message means for a flow. Pure: no clock, network or model."""

@@ -1,6 +1,6 @@
-"""Doing what the person wants: every command, one after the other.
+"""Applies the commands that a message was understood as, one after the other.
 
-Rule: whatever is obeyed, the open question is asked again at the end, or another one, or the dialogue is at rest.
+Rule: afterwards a question is open (the same or another one), a request is running, or the dialogue is idle.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from .english.free_text import worded
 from .english.questions import asks
 from .english.tokens import tokens_of
 from .flow import Collect, Confirm, PerformAction
-from .prompts import count_try, is_confirming, proposed, question_stands, rest
-from .requests import open_now
-from .run_flow import end_flow, fail, go_on, hand_over, open_flow, write
-from .stack import begin_anew, keep_slots, return_to
+from .prompts import count_try, is_confirming, is_question_current, proposed, wait_for_answer
+from .requests import open_flows
+from .run_flow import continue_flow, end_flow, fail, hand_over, open_flow, write
+from .stack import keep_slots, restart_task, return_to
 from .state import Instance, Phase, without
-from .unconfirmed_values import confirm, is_checking, is_part, let_stand
-from .values import accept, take_back, validate_next
+from .unconfirmed_values import accept_announced, confirm, is_checking, is_unconfirmed
+from .values import accept, revisit_after_change, validate_next
 
 
-def obey(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
-    """Do all of it; nothing understood is a miss."""
+def apply_commands(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
+    """Apply all commands that are valid now. If none is, the message counts as not understood."""
     started = {command.flow for command in commands if isinstance(command, StartFlow)}
     known = [command for command in commands if _is_known(d, command, started)]
     if not known:
-        if not _take_words(d):
+        if not _take_as_free_text(d):
             miss(d)
         return
     d.set(misses=0, silences=0)
@@ -56,36 +56,42 @@ def obey(d: DialogueDraft, commands: tuple[Command, ...]) -> None:
         _give_time(d)
         return
     values: list[SetSlot | CorrectSlot] = [one for one in known if isinstance(one, SetSlot | CorrectSlot)]
-    is_open = any(isinstance(command, StartFlow) and command.flow in open_now(d.s) for command in known)
+    is_open = any(isinstance(command, StartFlow) and command.flow in open_flows(d.s) for command in known)
     for command in known:
-        if not isinstance(command, SetSlot | CorrectSlot) and _obey(d, command, values):
+        if not isinstance(command, SetSlot | CorrectSlot) and _apply(d, command, values):
             return
     if values and d.s.stack and is_checking(d):
-        let_stand(d)  # one was put right, and not the others
+        accept_announced(d)  # the user corrected one value, so the others are accepted
     if values:
         new = {value.slot for value in values}
-        left = (value for value in d.s.values if value.slot not in new)  # what is still read back, or waits behind that
+        left = (value for value in d.s.values if value.slot not in new)  # being read back, or waiting behind that
         d.set(values=(*values, *left), reading_back=False)
         validate_next(d)
     elif d.s.values and not d.s.reading_back:
         validate_next(d)
     else:
-        if is_open:  # the open task was named and nothing else: no answer
+        if is_open:  # the user only named the task that is already open: not an answer
             count_try(d)
-        go_on(d)
+        continue_flow(d)
 
 
-def _take_words(d: DialogueDraft) -> bool:
-    """Whatever is said to a question for free text is its answer, if nobody knows better. A question is none."""
+def _take_as_free_text(d: DialogueDraft) -> bool:
+    """Take the message as the answer to a free-text question when NLU understood nothing else. A question isn't one."""
     slot, words = d.s.waiting_for, " ".join(d.s.heard.split())
-    if slot is None or d.s.is_aside or d.spec(slot).kind is not SlotKind.TEXT or d.top.failed or not question_stands(d):
+    if (
+        slot is None
+        or d.s.is_aside
+        or d.spec(slot).kind is not SlotKind.TEXT
+        or d.top.failed
+        or not is_question_current(d)
+    ):
         return False
     tokens = tokens_of(words)
     if not words or asks(tokens) or courtesy_of(tokens) in ("thanks", "farewell", "greeting"):
         return False
     if tokens and all(token.low in POLITE | FILLERS for token in tokens):
         return False
-    first, after = worded(tokens, d.spec(slot).asked)
+    first, after = worded(tokens, d.spec(slot).grammar_slot)
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end)),))
@@ -94,7 +100,7 @@ def _take_words(d: DialogueDraft) -> bool:
 
 
 def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
-    """Names that nobody has, or that are not open now, are as good as not understood."""
+    """Does the command name a flow that is offered, or a slot that can be filled now?"""
     offered = {flow.name for flow in d.domain.offered}
     match command:
         case StartFlow():
@@ -108,8 +114,8 @@ def _is_known(d: DialogueDraft, command: Command, started: set[str]) -> bool:
     return True
 
 
-def _obey(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
-    """One command. True if it has taken the dialogue where it must stay for now."""
+def _apply(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot]) -> bool:
+    """Apply one command. True if the caller must stop and apply no further commands."""
     match command:
         case StartFlow():
             if not return_to(d, command.flow):
@@ -117,7 +123,7 @@ def _obey(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot
         case ClearSlot():
             if d.s.stack and d.top.filled(command.slot) is not None:
                 d.set_top(slots=without(d.top.slots, frozenset((command.slot,))))
-                take_back(d, command.slot, is_empty=True)
+                revisit_after_change(d, command.slot, is_empty=True)
         case Affirm():
             return say_yes(d, values)
         case Deny():
@@ -147,7 +153,7 @@ def _obey(d: DialogueDraft, command: Command, values: list[SetSlot | CorrectSlot
 
 
 def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
-    """Yes to the open question; a proposed value joins the others. True if it was no question for a yes."""
+    """Apply a yes to the open question; a proposed value joins `values`. True if the question wasn't a yes/no one."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back and d.s.values:
@@ -171,7 +177,7 @@ def say_yes(d: DialogueDraft, values: list[SetSlot | CorrectSlot]) -> bool:
 
 
 def say_no(d: DialogueDraft) -> bool:
-    """No to the open question. True if it was no question for a no."""
+    """Apply a no to the open question. True if the question wasn't a yes/no one."""
     at = d.flow.program[d.top.at]
     d.set(misses=0, silences=0)
     if d.s.reading_back:
@@ -182,12 +188,12 @@ def say_no(d: DialogueDraft) -> bool:
         count_try(d)
     elif is_confirming(d) and isinstance(at, Confirm) and at.on_no is not None:
         d.set(tries=0)
-        if at.on_no <= d.top.at:  # back to the questions: they are open again
+        if at.on_no <= d.top.at:  # a jump back to earlier questions: ask them again
             asked = {one.slot for one in d.flow.program[at.on_no : d.top.at] if isinstance(one, Collect)}
             d.set_top(slots=without(d.top.slots, frozenset(asked)))
         d.set_top(at=at.on_no)
     elif is_confirming(d) and is_checking(d):
-        _drop_parts(d)
+        _drop_unconfirmed(d)
     elif is_confirming(d):
         cancel(d)
     elif isinstance(at, Collect) and proposed(d, at) is not None:
@@ -198,21 +204,21 @@ def say_no(d: DialogueDraft) -> bool:
     return False
 
 
-def _drop_parts(d: DialogueDraft) -> None:
-    """What was picked out of a message was not meant: it is asked for, one by one."""
-    wrong = [name for name, filled in d.top.slots if is_part(filled)]
+def _drop_unconfirmed(d: DialogueDraft) -> None:
+    """The user rejected the values picked out of a message: empty them and ask for each."""
+    wrong = [name for name, filled in d.top.slots if is_unconfirmed(filled)]
     d.set_top(confirm="")
     d.set(tries=0)
     for name in wrong:
         d.set_top(slots=without(d.top.slots, frozenset((name,))))
-        take_back(d, name, is_empty=True)
+        revisit_after_change(d, name, is_empty=True)
 
 
-# -- The rest
+# -- Other commands
 
 
 def cancel(d: DialogueDraft) -> None:
-    """The open flow is dropped; its slots are kept for reference."""
+    """End the open flow; its slot values stay available for reference."""
     if not d.s.stack:
         d.say(d.domain.patterns.nothing_to_cancel)
         return
@@ -221,36 +227,36 @@ def cancel(d: DialogueDraft) -> None:
 
 def _start_over(d: DialogueDraft) -> None:
     if d.s.stack:
-        begin_anew(d)
+        restart_task(d)
     else:
         _help(d)
 
 
 def repeat(d: DialogueDraft) -> None:
-    """Say it again, word for word."""
+    """Say the last response again, word for word."""
     was_asked = d.s.last_response.endswith(d.s.last_question)
-    if d.s.stack and not d.top.failed and not (question_stands(d) and was_asked):
-        go_on(d)
+    if d.s.stack and not d.top.failed and not (is_question_current(d) and was_asked):
+        continue_flow(d)
         return
     if d.s.last_response:
         d.say(d.s.last_response, asks=bool(d.s.stack))
     else:
         _help(d)
-    rest(d)
+    wait_for_answer(d)
 
 
 def _give_time(d: DialogueDraft) -> None:
-    """The person needs a moment: the question stays, and is not asked again. One that is new has to be asked."""
-    if d.is_unheard or (d.s.stack and not d.top.failed and not question_stands(d)):
-        go_on(d)
+    """The user needs a moment: keep the question open without repeating it. A question not yet asked is asked."""
+    if d.is_question_new or (d.s.stack and not d.top.failed and not is_question_current(d)):
+        continue_flow(d)
         return
     d.say(d.domain.patterns.wait, asks=bool(d.s.stack))
-    rest(d)
+    wait_for_answer(d)
 
 
 def _go_back(d: DialogueDraft) -> None:
-    """Ask the question before this one again; out of a called flow that has none, that of the one that called it.
-    Before a code is read back, it is asked for."""
+    """Ask the previous question again. A called flow without one goes back into the flow that called it. During a
+    read-back, ask for the code again."""
     if d.s.reading_back:
         d.set(reading_back=False, values=())
         return
@@ -263,18 +269,18 @@ def _go_back(d: DialogueDraft) -> None:
     slot = _answered(d, d.top)[-1]
     d.set_top(slots=without(d.top.slots, frozenset((slot,))))
     d.set(among=(), reading_back=False, values=())
-    take_back(d, slot, is_empty=True)
+    revisit_after_change(d, slot, is_empty=True)
     d.set_top(needs=() if slot in d.flow.slots else (slot,))
 
 
 def _answered(d: DialogueDraft, instance: Instance) -> list[str]:
-    """The questions that were answered, but for the open one."""
+    """The slots whose questions were answered, without the open one."""
     waiting_for = d.s.waiting_for if instance is d.s.stack[-1] else None
     return [slot for slot in instance.asked if slot != waiting_for and instance.filled(slot) is not None]
 
 
 def _goes_back_to(d: DialogueDraft, size: int) -> bool:
-    """Has the flow on top of so many an answer, and has nothing been asked or done above it that a way back repeats?"""
+    """Does the flow at this stack size have an answer to return to, and has no flow above it asked or done anything?"""
     above = d.s.stack[size:]
     is_fresh = all(one.called and not _answered(d, one) and not _has_acted(d, one) for one in above)
     return is_fresh and bool(_answered(d, d.s.stack[size - 1]))
@@ -286,7 +292,7 @@ def _has_acted(d: DialogueDraft, instance: Instance) -> bool:
 
 
 def _skip(d: DialogueDraft) -> None:
-    """Leave a question open; or a change that was being asked about."""
+    """Leave the open question unanswered, or drop a correction that is being read back."""
     slot = d.s.waiting_for
     if slot is None or not d.s.stack:
         _help(d)
@@ -313,26 +319,26 @@ def _help(d: DialogueDraft) -> None:
 
 
 def miss(d: DialogueDraft) -> None:
-    """Nobody could tell what was meant: help where nothing is open, otherwise ask again (D-12)."""
+    """The message was not understood: offer help if nothing is open, otherwise ask again."""
     if not d.s.stack:
         d.say(d.domain.patterns.not_understood)
         _help(d)
         d.enter(Phase.IDLE)
         return
     if d.top.failed and not d.s.reading_back:
-        go_on(d)  # no question was missed: there is an error to decide about
+        continue_flow(d)  # no question was open: the user has to decide about an error
         return
-    if d.s.is_aside:  # no answer to the open question, which comes only now
+    if d.s.is_aside:  # said before the open question was asked, so it doesn't count as a miss
         d.say(d.domain.patterns.reprompt)
     else:
         count_try(d, misses=d.s.misses + 1)
-    go_on(d)
+    continue_flow(d)
 
 
-def wait_on(d: DialogueDraft) -> None:
-    """Nobody answered."""
+def count_silence(d: DialogueDraft) -> None:
+    """The user said nothing: count a silence and ask again."""
     count_try(d, silences=d.s.silences + 1)
-    go_on(d)
+    continue_flow(d)
 
 
-__all__ = ["cancel", "fail", "hand_over", "miss", "obey", "repeat", "say_no", "say_yes", "wait_on"]
+__all__ = ["apply_commands", "cancel", "count_silence", "fail", "hand_over", "miss", "repeat", "say_no", "say_yes"]

@@ -1,8 +1,7 @@
-"""A dialogue's state as JSON and back: what a checkpoint holds (D-13).
+"""Writes a dialogue's state as JSON and reads it back: the content of a checkpoint.
 
-A place in a program is written as the name of its step, so that a flow may grow between two calls. Rule: a
-checkpoint of a newer version, or one that names what no longer exists, is refused in one line; nothing of it is
-guessed.
+A position in a program is stored as the name of its step, so steps may be added to a flow between two calls. Rule: a
+checkpoint that is newer, damaged or names something that no longer exists is refused with a one-line error.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ VERSION = 3
 
 
 class BadCheckpoint(ValueError):
-    """A checkpoint that can't be used. The message is one line."""
+    """The checkpoint can't be used. The message is one line."""
 
 
 _TEXT, _COUNT, _FLAG = (str,), (int,), (bool,)
@@ -42,7 +41,7 @@ PLAIN: Mapping[str, tuple[type, ...]] = {
     "last_nlu_call": (int, type(None)),
 }
 
-# From each older version to the next.
+# Each entry converts a checkpoint of that version to the next one.
 MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: lambda old: {**old, "tries": 0},
     2: lambda old: {**old, "is_aside": False},
@@ -50,7 +49,7 @@ MIGRATIONS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 def to_json(domain: Domain, state: DialogueState) -> dict[str, Any]:
-    """Everything, in plain values."""
+    """The whole state in plain JSON values."""
     data = asdict(state)
     data["version"] = VERSION
     data["values"] = [{"command": type(value).__name__, **asdict(value)} for value in state.values]
@@ -63,15 +62,15 @@ def to_json(domain: Domain, state: DialogueState) -> dict[str, Any]:
 
 
 def from_json(domain: Domain, data: object) -> DialogueState:
-    """The state that was written, or BadCheckpoint."""
+    """The state that `to_json` wrote. Raises BadCheckpoint if it can't be used."""
     if not isinstance(data, dict) or type(data.get("version")) is not int:
-        raise BadCheckpoint("this is no checkpoint of a dialogue")
+        raise BadCheckpoint("this isn't a dialogue checkpoint: expected an object with a whole number `version`")
     version = data["version"]
     if version > VERSION:
-        raise BadCheckpoint(f"a checkpoint of version {version} is newer than this Duologue, which knows {VERSION}")
+        raise BadCheckpoint(f"checkpoint version {version} is newer than this Duologue supports ({VERSION})")
     while version < VERSION:
         if version not in MIGRATIONS:
-            raise BadCheckpoint(f"a checkpoint of version {version} is too old")
+            raise BadCheckpoint(f"checkpoint version {version} is too old to be read")
         data = MIGRATIONS[version](data)
         version += 1
     try:
@@ -79,14 +78,14 @@ def from_json(domain: Domain, data: object) -> DialogueState:
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         if isinstance(problem, BadCheckpoint):
             raise
-        raise BadCheckpoint(f"a checkpoint is damaged: {type(problem).__name__} {problem}") from None
+        raise BadCheckpoint(f"the checkpoint is damaged: {type(problem).__name__} {problem}") from None
 
 
 def _state(domain: Domain, data: dict[str, Any]) -> DialogueState:
     trouble = data["trouble"]
     plain = {name: _checked(data, name, kinds) for name, kinds in PLAIN.items()}
     if any(type(text) is not str for text in data["queue"]) or type(data["queue"]) not in (list, tuple):
-        raise BadCheckpoint("a checkpoint is damaged: queue")
+        raise BadCheckpoint("the checkpoint is damaged: `queue` isn't a list of texts")
     return DialogueState(
         phase=Phase(data["phase"]),
         stack=tuple(_instance(domain, item) for item in data["stack"]),
@@ -107,36 +106,36 @@ def _state(domain: Domain, data: dict[str, Any]) -> DialogueState:
 
 def _checked(data: dict[str, Any], name: str, kinds: tuple[type, ...]) -> Any:
     if type(data[name]) not in kinds:
-        raise BadCheckpoint(f"a checkpoint is damaged: {name}")
+        raise BadCheckpoint(f"the checkpoint is damaged: `{name}` has the wrong type")
     return data[name]
 
 
 def _fits(domain: Domain, state: DialogueState) -> DialogueState:
-    """The state, if everything in it still exists."""
+    """The state, if every name in it still exists in the flows."""
     deep = [name for one in state.stack for name in (*one.needs, *one.asked)]
     for slot in (state.waiting_for, *(value.slot for value in state.values), *deep):
         if slot is not None and slot not in domain.slots:
-            raise BadCheckpoint(f"slot {slot!r} of the checkpoint does not exist any more")
+            raise BadCheckpoint(f"the checkpoint uses slot {slot!r}, which no longer exists")
     if state.phase not in BUSY:
         return state
     if not state.pending:
-        raise BadCheckpoint("a checkpoint is damaged: it waits for nothing")
+        raise BadCheckpoint("the checkpoint is damaged: it waits for a request that it doesn't contain")
     top = state.top
     acts = top is not None and isinstance(domain.flows[top.flow].program[top.at], PerformAction)
     if state.phase is Phase.EXECUTING_ACTION and not acts:
-        raise BadCheckpoint("the action that a checkpoint waits for does not exist any more")
+        raise BadCheckpoint("the checkpoint waits for an action that no longer exists")
     if state.phase is Phase.VALIDATING_SLOT and not (state.values and state.stack):
-        raise BadCheckpoint("a checkpoint is damaged: it waits for nothing")
+        raise BadCheckpoint("the checkpoint is damaged: it validates a value that it doesn't contain")
     return state
 
 
 def _instance(domain: Domain, data: dict[str, Any]) -> Instance:
     flow = domain.flows.get(data["flow"])
     if flow is None:
-        raise BadCheckpoint(f"flow {data['flow']!r} of the checkpoint does not exist any more")
+        raise BadCheckpoint(f"the checkpoint uses flow {data['flow']!r}, which no longer exists")
     place = next((at for at, step in enumerate(flow.program) if step.step == data["at"]), None)
     if place is None:
-        raise BadCheckpoint(f"step {data['at']!r} of flow {flow.name!r} does not exist any more")
+        raise BadCheckpoint(f"the checkpoint is at step {data['at']!r} of flow {flow.name!r}, which no longer exists")
     return Instance(
         id=data["id"],
         flow=data["flow"],

@@ -1,7 +1,7 @@
-"""Commands: the only way to change a dialogue, whoever understood the message (D-04, D-05).
+"""Commands: the only way to change a dialogue.
 
-A grammar, the local NLU and a language model all produce these and nothing else. Rule: a command says what the
-person wants, never what to answer.
+The grammars, the local NLU and a language model all produce these and nothing else. Rule: a command says what the
+user wants, never what to answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class StartFlow:
 
 @dataclass(frozen=True, slots=True)
 class SetSlot:
-    """A value for a slot that is open. `source`: who understood it."""
+    """A value for an unfilled slot. `source` names what understood it: a grammar, NLU, the program."""
 
     slot: str
     value: Json
@@ -30,7 +30,7 @@ class SetSlot:
 
 @dataclass(frozen=True, slots=True)
 class CorrectSlot:
-    """Another value for a slot that was filled before."""
+    """A new value for a slot that was already filled."""
 
     slot: str
     value: Json
@@ -61,7 +61,7 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The open task from its beginning."""
+    """Begin the open task again from its first step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The person needs a moment."""
+    """The user needs a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Handoff:
 
 @dataclass(frozen=True, slots=True)
 class ChitChat:
-    """Something beside the task. `text`: what to answer, if whoever understood it knows."""
+    """A remark that isn't about the task. `text`: the answer to it; empty for the default answer."""
 
     text: str = ""
 
@@ -119,7 +119,7 @@ Command: TypeAlias = (
     | ChitChat
 )
 
-# As the grammars name what is said about the conversation itself.
+# By the names that the grammars use for commands.
 BY_NAME: dict[str, Command] = {
     "cancel": Cancel(),
     "restart": Restart(),

@@ -1,7 +1,7 @@
-"""Conditions in flows: `amount > 100 and currency == "EUR"`, over slots and nothing else.
+"""Conditions in flows, such as `amount > 100 and currency == "EUR"`. They can only read slots.
 
-Written in a small part of Python's own grammar, parsed when a flow is loaded and evaluated by walking the tree:
-no code is ever run. Rule: an unfilled slot is None; comparing it by size is false, never an error.
+Written in a small subset of Python's expression grammar, parsed when a flow is loaded and evaluated by walking the
+tree; no code is ever run. Rule: an unfilled slot is None, and comparing None with <, <=, > or >= is false.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ _CONSTANTS = {"true": True, "false": False, "none": None}
 
 
 class BadCondition(ValueError):
-    """A condition that isn't one. The message is one line."""
+    """The text isn't a valid condition. The message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What it says, and which slots it looks at."""
+    """A parsed condition: its text, and the slots that it reads."""
 
     text: str
     names: tuple[str, ...]
 
     @property
     def constants(self) -> tuple[str | int | float | bool, ...]:
-        """What the slots are compared with."""
+        """The values that the slots are compared with."""
         found = [node.value for node in ast.walk(_tree(self.text)) if isinstance(node, ast.Constant)]
         return tuple(dict.fromkeys(value for value in found if isinstance(value, str | int | float)))
 
@@ -45,13 +45,13 @@ def _tree(text: str) -> ast.expr:
 
 
 def parse(text: str) -> Condition:
-    """A condition, or BadCondition with what is wrong."""
+    """Parse a condition. Raises BadCondition with what is wrong."""
     if len(text) > LENGTH_MAX:
-        raise BadCondition(f"a condition of {len(text)} characters is too long")
+        raise BadCondition(f"the condition has {len(text)} characters; at most {LENGTH_MAX} are allowed")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        raise BadCondition(f"{text!r} is no condition") from None
+        raise BadCondition(f"{text!r} isn't a valid condition; write for example: amount > 100") from None
     names: list[str] = []
     _check(tree, names)
     return Condition(text.strip(), tuple(dict.fromkeys(names)))
@@ -64,7 +64,7 @@ def _check(node: ast.expr, names: list[str]) -> None:
                 names.append(node.id)
         case ast.Constant():
             if not isinstance(node.value, str | int | float | bool | None):
-                raise BadCondition(f"{node.value!r} can't be compared")
+                raise BadCondition(f"{node.value!r} can't be compared; use a text, a number, true, false or none")
         case ast.List() | ast.Tuple():
             for part in node.elts:
                 _check(part, names)
@@ -77,7 +77,7 @@ def _check(node: ast.expr, names: list[str]) -> None:
             for part in (node.left, *node.comparators):
                 _check(part, names)
         case _:
-            raise BadCondition(f"{ast.unparse(node)!r}: only slots, values, and, or, not and comparisons are known")
+            raise BadCondition(f"{ast.unparse(node)!r} isn't allowed; use slots, values, comparisons, and, or, not")
 
 
 def _value(node: ast.expr, values: Mapping[str, object]) -> object:

@@ -1,9 +1,8 @@
 """Corrections that need no model: "change the origin to Boston", "Friday instead of Monday", "no, make it
-five", "not Boston", "change the date" (D-07).
+five", "not Boston", "change the date".
 
-Looks for what is corrected by its name, by the value that it has now, or as the last answer; the new value is
-read by the slot's own grammar. Rule: what the grammar doesn't wholly understand is no correction here, and goes
-to NLU.
+Finds the corrected slot by its name, by its current value, or as the last answer; the slot's own grammar reads the
+new value. Rule: what the grammar doesn't fully understand isn't treated as a correction here, and goes to NLU.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from .commands import ClearSlot, CorrectSlot, SetSlot
 from .english import Ambiguous, Direct, Json, Question, Slot, SlotKind, Unclear, read, read_parts, read_volunteered
 from .english.elliptic_corrections import counted_anew, nearest, with_unit_of
 from .flow import Collect, Domain, SlotSpec
-from .reference_day import asked_anew
+from .reference_day import slot_to_correct
 from .slot_names import names_of
 from .state import Filled, Instance
 from .templates import spoken
@@ -23,34 +22,35 @@ from .templates import spoken
 Correction = CorrectSlot | SetSlot | ClearSlot
 
 _CHANGE = "(?:change|correct|update|fix|switch|set|make|put)"
-_TURNS = (
+_CHANGES_OF_MIND = (
     *"no nope sorry wait actually rather but".split(),
     *("that's wrong", "that's not right", "that is wrong", "that is not right"),
     *("hold on", "i mean", "i meant", "i changed my mind", "i've changed my mind", "on second thoughts?"),
 )
-_LIGHT = (
+_OPENING_FILLERS = (
     *"oh uh um ah please well and yes yeah yep ok okay sure".split(),
     *("can you", "could you", "can i", "can we", "could i", "could we", "may i", "let's", "let me"),
     *("i want to", "we want to", "i need to", "we need to", "i'd like to", "we'd like to", "i have to"),
 )
-_OPENING = rf"(?:(?:{'|'.join((*_TURNS, *_LIGHT))})[,.!]?\s+)*"
+_OPENING = rf"(?:(?:{'|'.join((*_CHANGES_OF_MIND, *_OPENING_FILLERS))})[,.!]?\s+)*"
 _TO = r"(?:\s*(?:,|:|=|to be|to|into|is|should be|should say|was|as|from now on)\s+)"
 _END = "(?: instead| please)*[.!?]*$"
 _IT_IS = (
     rf"(?:{_CHANGE} (?:it|that)(?: to)?|i meant(?: to say)?|i said|i mean|it's|(?:it|that) (?:is|should be)|rather)"
 )
-_LAST = re.compile(rf"^(?:{_OPENING}){_IT_IS}\s+(?P<new>.+?){_END}", re.IGNORECASE)
+_MAKE_IT = re.compile(rf"^(?:{_OPENING}){_IT_IS}\s+(?P<new>.+?){_END}", re.IGNORECASE)
 _MEANT = re.compile(r"\bi (?:meant|mean|said)\b", re.IGNORECASE)
-_TURNED = re.compile(
-    rf"^(?:(?:{'|'.join(_LIGHT)})[,.!]?\s+)*(?:{'|'.join(_TURNS)})[,.!]?\s+{_OPENING}(?P<new>.+?){_END}", re.IGNORECASE
+_CHANGED_MIND = re.compile(
+    rf"^(?:(?:{'|'.join(_OPENING_FILLERS)})[,.!]?\s+)*(?:{'|'.join(_CHANGES_OF_MIND)})[,.!]?\s+{_OPENING}(?P<new>.+?){_END}",
+    re.IGNORECASE,
 )
-_IN_PLACE = re.compile(
+_DO_INSTEAD = re.compile(
     rf"^{_OPENING}(?:(?:do|have|take|get|try|use|go for|go with|say) )?(?P<new>.+?),? instead(?:,? please)?[.!?]*$",
     re.IGNORECASE,
 )
-_NO_OF_IT = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may well be a no to the bar
-_ANEW = "(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)"
-_REPAIR = re.compile(rf"^(?P<old>.+?),? (?:{_ANEW}[,.]? )+(?P<new>.+?){_END}", re.IGNORECASE)
+_NO_SOMETHING = re.compile(r"^(?:no|nope) \w", re.IGNORECASE)  # "no bar" may well be a no to the bar
+_SELF_CORRECTION = "(?:no|sorry|wait|actually|or rather|i mean|i meant|make that|make it)"
+_REPAIR = re.compile(rf"^(?P<old>.+?),? (?:{_SELF_CORRECTION}[,.]? )+(?P<new>.+?){_END}", re.IGNORECASE)
 _IT_TO = f"(?:{_CHANGE} (?:it|that) (?:to )?)?"
 _INSTEAD = "(?:instead of|rather than|and not|not)"
 _SWAP = re.compile(rf"^{_OPENING}{_IT_TO}(?P<new>.+?),? {_INSTEAD} (?P<old>.+?)[.!]*$", re.IGNORECASE)
@@ -63,19 +63,19 @@ _MEASURED = (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, Slot
 
 
 def corrections(domain: Domain, instance: Instance, text: str, today: str) -> tuple[Correction, ...]:
-    """What a message corrects; nothing, if it isn't plainly a correction."""
+    """What a message corrects; empty if it isn't clearly a correction."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return ()
-    for find in (_by_name, _by_value, _by_order, _by_turn):
+    for find in (_by_name, _by_value, _by_last_answer, _by_opening_words):
         for found in find(domain, instance, text, today):
             return (found,)
     return ()
 
 
-def named(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
-    """The slot that a message names, and the value that it gives to it: "the time is eight"; or several of them. None
-    if it names none; no value if no grammar reads it, or if it may only be given when it is asked for."""
+def named_slot(domain: Domain, instance: Instance, text: str, today: str) -> tuple[str, tuple[Correction, ...]] | None:
+    """The slot that a message names, and the values that it gives: "the time is eight". None if it names no slot. The
+    values are empty if no grammar reads them, or if the slot may only be filled when it is asked for."""
     text = " ".join(text.split())
     if len(text) > _LENGTH_MAX:
         return None
@@ -91,7 +91,7 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
         spec, filled = domain.slots[name], instance.filled(name)
         if _is_wrong(called, text):
             return name, (ClearSlot(name),) if filled is not None and _is_asked(domain, instance, name) else ()
-        if (said := _said_of(called, text)) is None:
+        if (said := _match_named(called, text)) is None:
             continue
         if filled is None and spec.ask_before_filling:
             return name, ()
@@ -102,15 +102,17 @@ def _named_one(domain: Domain, instance: Instance, text: str, today: str) -> tup
     return None
 
 
-def elsewhere(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
-    """What a turn changes of other slots than the one that is asked about, in words that stand for themselves: "no,
-    three nights", while a code is read back. A bare number may be a part of the code."""
+def other_slot_corrections(
+    domain: Domain, instance: Instance, slot: str, text: str, today: str
+) -> tuple[Correction, ...]:
+    """Corrections of other slots than the one asked about: "no, three nights", while a code is read back. Only values
+    with their own unit or name count: a bare number may be a part of the code."""
     text = " ".join(text.split())
-    said = (_LAST.match(text) or _TURNED.match(text)) if len(text) <= _LENGTH_MAX else None
+    said = (_MAKE_IT.match(text) or _CHANGED_MIND.match(text)) if len(text) <= _LENGTH_MAX else None
     if said is None:
         return ()
     others = tuple(
-        domain.slots[name].asked
+        domain.slots[name].grammar_slot
         for name in dict.fromkeys(domain.flows[instance.flow].slots)
         if name != slot and (instance.filled(name) is not None or not domain.slots[name].ask_before_filling)
     )
@@ -126,8 +128,8 @@ def elsewhere(domain: Domain, instance: Instance, slot: str, text: str, today: s
     )
 
 
-def other_moment(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
-    """Another day where a time is asked for, or the other way round: "tomorrow then", after a time that has passed."""
+def other_day_or_time(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[Correction, ...]:
+    """A new day where a time is asked for, or the reverse: "tomorrow then", after a time that has passed."""
     kind = _MOMENTS.get(domain.slots[slot].kind)
     others = [name for name in dict.fromkeys(domain.flows[instance.flow].slots) if domain.slots[name].kind is kind]
     filled = instance.filled(others[0]) if len(others) == 1 else None
@@ -137,10 +139,12 @@ def other_moment(domain: Domain, instance: Instance, slot: str, text: str, today
     return (found,) if found is not None and found.value != filled.value else ()
 
 
-def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn: int) -> tuple[Correction, ...]:
-    """ "No, New York", said right after another answer of the same kind: what it puts in its place."""
+def last_answer_correction(
+    domain: Domain, instance: Instance, text: str, today: str, turn: int
+) -> tuple[Correction, ...]:
+    """ "No, New York", right after another answer of the same kind: corrects that answer."""
     text = " ".join(text.split())
-    said = _TURNED.match(text) if len(text) <= _LENGTH_MAX else None
+    said = _CHANGED_MIND.match(text) if len(text) <= _LENGTH_MAX else None
     answered = [name for name in instance.asked if (one := instance.filled(name)) is not None and one.turn == turn]
     if said is None or not answered:
         return ()
@@ -148,30 +152,32 @@ def last_answer(domain: Domain, instance: Instance, text: str, today: str, turn:
     return (found,) if found is not None else ()
 
 
-def fitting(domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str) -> tuple[str, ...]:
-    """Those of these slots that a new value may be of: "no, six", of a time and a number of people."""
-    new, _ = _new_in(text)
-    return tuple(name for name in slots if _may_be(domain.slots[name], instance, new, today))
+def slots_that_fit(
+    domain: Domain, instance: Instance, slots: tuple[str, ...], text: str, today: str
+) -> tuple[str, ...]:
+    """Which of these slots a new value could belong to: "no, six" fits a time and a number of people."""
+    new, _ = _new_value_in(text)
+    return tuple(name for name in slots if _reads_as_change(domain.slots[name], instance, new, today))
 
 
-def settled(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
-    """The new value of an earlier message, now that it is known of which slot it is."""
-    new, span = _new_in(text)
+def value_for_slot(domain: Domain, instance: Instance, slot: str, text: str, today: str) -> tuple[CorrectSlot, ...]:
+    """The new value from an earlier message, once it is known which slot was meant."""
+    new, span = _new_value_in(text)
     found = _first(_read(domain.slots[slot], new, span, today, instance.filled(slot)))
     return (found,) if found is not None else ()
 
 
-def _new_in(text: str) -> tuple[str, tuple[int, int]]:
-    said = _LAST.match(text) or _TURNED.match(text) or _IN_PLACE.match(text)
+def _new_value_in(text: str) -> tuple[str, tuple[int, int]]:
+    said = _MAKE_IT.match(text) or _CHANGED_MIND.match(text) or _DO_INSTEAD.match(text)
     return (said["new"], said.span("new")) if said is not None else (text, (0, len(text)))
 
 
-def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
-    """Does a slot's grammar read it as another value than it has?"""
+def _reads_as_change(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
+    """Does the slot's grammar read the text as a value that differs from the current one?"""
     if spec.kind not in _MEASURED and not (spec.kind is SlotKind.NAME and not spec.is_open):
         return False
     filled = instance.filled(spec.name)
-    reading = read(Question(asked_anew(spec, filled)), text, today)
+    reading = read(Question(slot_to_correct(spec, filled)), text, today)
     if isinstance(reading, Ambiguous):
         return spec.kind is not SlotKind.TIME or any(_is_open(spec, str(time)) for time in reading.candidates)
     found = _first(_read(spec, text, (0, len(text)), today, filled))
@@ -179,23 +185,25 @@ def _may_be(spec: SlotSpec, instance: Instance, text: str, today: str) -> bool:
 
 
 def _is_open(spec: SlotSpec, time: str) -> bool:
-    return spec.asked.hours[0] <= int(time.partition(":")[0]) < spec.asked.hours[1]
+    return spec.grammar_slot.hours[0] <= int(time.partition(":")[0]) < spec.grammar_slot.hours[1]
 
 
-def is_other_yes(domain: Domain, asked: str | None, slot: str) -> bool:
-    """Was it a yes or no, and is the open question for one as well? "No, I haven't" is said of the open one."""
+def are_both_yes_no(domain: Domain, asked: str | None, slot: str) -> bool:
+    """Are both the corrected slot and the open question yes/no? "No, I haven't" then answers the open question."""
     return asked is not None and domain.slots[asked].kind is domain.slots[slot].kind is SlotKind.YES_NO
 
 
-def put_right(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """An answer with a turn in it: "Boston, no, New York", or after a turn: "sorry, New York"."""
+def self_correction(domain: Domain, slot: str, text: str, today: str) -> tuple[SetSlot, ...]:
+    """An answer that corrects itself: "Boston, no, New York", or that begins with a correction: "sorry, New York"."""
     text, spec = " ".join(text.split()), domain.slots[slot]
     if len(text) > _LENGTH_MAX:
         return ()
-    for called in (spec.called, spec.name.replace("_", " ")):
-        if (said := _said_of(called, text)) and (found := _first(_read(spec, said["new"], said.span("new"), today))):
+    for called in (spec.display_name, spec.name.replace("_", " ")):
+        if (said := _match_named(called, text)) and (
+            found := _first(_read(spec, said["new"], said.span("new"), today))
+        ):
             return (SetSlot(slot, found.value, found.raw, found.span),)
-    said = _TURNED.match(text) if not _NO_OF_IT.match(text) else None
+    said = _CHANGED_MIND.match(text) if not _NO_SOMETHING.match(text) else None
     if said is None:
         said = _REPAIR.match(text)
         if said is None or _first(_read(spec, said["old"], said.span("old"), today)) is None:
@@ -209,14 +217,14 @@ def _filled(domain: Domain, instance: Instance) -> list[SlotSpec]:
 
 
 def _latest_first(domain: Domain, instance: Instance) -> list[SlotSpec]:
-    """What people have answered, the last answer first; then what they gave unasked."""
+    """The filled slots: answered questions first, the last answer foremost, then values given unasked."""
     filled = {spec.name: spec for spec in _filled(domain, instance)}
     asked = [filled[name] for name in reversed(instance.asked) if name in filled]
     return [*asked, *(spec for name, spec in filled.items() if name not in instance.asked)]
 
 
-def _said_of(called: str, text: str) -> re.Match[str] | None:
-    """change the NAME to VALUE; the NAME should be VALUE; make the NAME VALUE."""
+def _match_named(called: str, text: str) -> re.Match[str] | None:
+    """Matches "change the NAME to VALUE", "the NAME should be VALUE", "make the NAME VALUE"."""
     name = re.escape(called)
     return re.match(
         rf"^{_OPENING}(?:{_CHANGE} )?(?:the|my|our)? ?{name}{_TO}(?P<new>.+?){_END}", text, re.IGNORECASE
@@ -224,7 +232,7 @@ def _said_of(called: str, text: str) -> re.Match[str] | None:
 
 
 def _is_wrong(called: str, text: str) -> bool:
-    """the NAME is wrong; that's the wrong NAME; you got my NAME wrong."""
+    """Matches "the NAME is wrong", "that's the wrong NAME", "you got my NAME wrong"."""
     name = rf"(?:the|my|our|that|this) {re.escape(called)}"
     return any(
         re.match(rf"^{_OPENING}{pattern}{_END}", text, re.IGNORECASE)
@@ -238,14 +246,14 @@ def _is_wrong(called: str, text: str) -> bool:
 
 
 def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """What is said of a filled slot; without a value it is asked for again."""
+    """Corrections of a filled slot by its name; without a new value the slot is cleared and asked for again."""
     for called, name in names_of(domain, instance.flow):
         if instance.filled(name) is None:
             continue
         if _is_wrong(called, text):
             if _is_asked(domain, instance, name):
                 yield ClearSlot(name)
-        elif (said := _said_of(called, text)) is not None:
+        elif (said := _match_named(called, text)) is not None:
             yield from _read(domain.slots[name], said["new"], said.span("new"), today, instance.filled(name))
         elif _is_asked(domain, instance, name) and re.match(
             rf"^{_OPENING}{_CHANGE} (?:the|my|our) {re.escape(called)}{_END}", text, re.IGNORECASE
@@ -254,26 +262,26 @@ def _by_name(domain: Domain, instance: Instance, text: str, today: str) -> Itera
 
 
 def _is_asked(domain: Domain, instance: Instance, slot: str) -> bool:
-    """Is there a question behind us that would fill it again?"""
+    """Was there a question that would fill the slot again?"""
     program = domain.flows[instance.flow].program
     return any(isinstance(at, Collect) and at.slot == slot and at.step in instance.visited for at in program)
 
 
 def _by_value(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """VALUE instead of the value that it has; not the value that it has, VALUE; or only not that."""
+    """ "NEW instead of OLD", "not OLD but NEW", or only "not OLD", where OLD is a slot's current value."""
     for pattern in (_SWAP, _NOT):
         said = pattern.match(text)
         if said is not None:
-            for spec in _that_are(domain, instance, said["old"], today):
+            for spec in _slots_with_value(domain, instance, said["old"], today):
                 yield from _read(spec, said["new"], said.span("new"), today)
     said = _NOT_ONLY.match(text)
     if said is not None:
-        of_old = [spec.name for spec in _that_are(domain, instance, said["old"], today)]
+        of_old = [spec.name for spec in _slots_with_value(domain, instance, said["old"], today)]
         if len(of_old) == 1 and _is_asked(domain, instance, of_old[0]):
             yield ClearSlot(of_old[0])
 
 
-def _that_are(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
+def _slots_with_value(domain: Domain, instance: Instance, old: str, today: str) -> Iterator[SlotSpec]:
     """The slots that have this value now."""
     for spec in _filled(domain, instance):
         filled = instance.filled(spec.name)
@@ -281,9 +289,9 @@ def _that_are(domain: Domain, instance: Instance, old: str, today: str) -> Itera
             yield spec
 
 
-def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """no, make it VALUE: the last answer whose grammar reads it. Free text reads anything, so it is left out."""
-    said = _LAST.match(text)
+def _by_last_answer(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
+    """ "No, make it VALUE": corrects the last answer whose grammar reads it, except free text, which reads anything."""
+    said = _MAKE_IT.match(text)
     if said is None:
         return
     for spec in _latest_first(domain, instance):
@@ -293,10 +301,10 @@ def _by_order(domain: Domain, instance: Instance, text: str, today: str) -> Iter
             yield from _read_listed(spec, said, today, instance.filled(spec.name))
 
 
-def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
-    """no, VALUE; actually from VALUE; could we do VALUE instead: the last answer whose grammar reads it,
-    if it is another value."""
-    said = _TURNED.match(text) or _IN_PLACE.match(text)
+def _by_opening_words(domain: Domain, instance: Instance, text: str, today: str) -> Iterator[Correction]:
+    """ "No, VALUE", "actually from VALUE", "could we do VALUE instead": corrects the last answer whose grammar reads
+    it, if the value differs."""
+    said = _CHANGED_MIND.match(text) or _DO_INSTEAD.match(text)
     if said is None:
         return
     for spec in _latest_first(domain, instance):
@@ -308,14 +316,14 @@ def _by_turn(domain: Domain, instance: Instance, text: str, today: str) -> Itera
 def _is_same(spec: SlotSpec, said: str, value: Json, raw: str, today: str) -> bool:
     if said.casefold() in (raw.casefold(), spoken(value).casefold()):
         return True
-    reading = read(Question(spec.asked), said, today)
+    reading = read(Question(spec.grammar_slot), said, today)
     return isinstance(reading, Direct) and reading.value_of(spec.name) == value
 
 
 def _read_listed(
     spec: SlotSpec, said: re.Match[str], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    """The new value; of an open name only one that its list has, because it reads anything else as well."""
+    """The new value. For an open name only one from its list counts, because an open name reads anything."""
     if spec.kind is SlotKind.TEXT:
         return
     for found in _read(spec, said["new"], said.span("new"), today, filled):
@@ -327,7 +335,7 @@ def _read_listed(
 def _read(
     spec: SlotSpec, text: str, span: tuple[int, int], today: str, filled: Filled | None = None
 ) -> Iterator[CorrectSlot]:
-    reading = read(Question(asked_anew(spec, filled)), text, today)
+    reading = read(Question(slot_to_correct(spec, filled)), text, today)
     value: Json = None
     if isinstance(reading, Direct):
         value = with_unit_of(reading.value_of(spec.name), filled.value if filled is not None else None)

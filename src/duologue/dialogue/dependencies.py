@@ -1,6 +1,6 @@
-"""What depends on what: slots on slots, and steps on the slots that they use.
+"""Dependencies: of slots on other slots, and of steps on the slots that they use.
 
-Rule: a yes is a yes to what was said; when that changes, it has to be said again.
+Rule: a yes covers the values it was given for; when one of them changes, the yes has to be given again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .templates import gaps_of
 
 
 def dependants(domain: Domain, changed: str) -> frozenset[str]:
-    """Everything that depends on a slot, at any distance."""
+    """Every slot that depends on `changed`, directly or through other slots."""
     found: set[str] = set()
     waiting = [changed]
     while waiting:
@@ -23,7 +23,7 @@ def dependants(domain: Domain, changed: str) -> frozenset[str]:
 
 
 def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> bool:
-    """Did a step go by one of these slots, or ask for one that is empty now?"""
+    """Did the step use one of the touched slots, or ask for one that is empty now?"""
     match at:
         case Collect():
             return at.slot in emptied
@@ -38,12 +38,12 @@ def uses(at: Instruction, touched: frozenset[str], emptied: frozenset[str]) -> b
 
 
 def unconfirm(d: DialogueDraft, touched: frozenset[str], emptied: frozenset[str]) -> None:
-    """Take back every yes to what has changed."""
+    """Remove the confirmation of every step whose values have changed."""
     again = {at.step for at in d.flow.program if isinstance(at, PerformAction | Confirm) and uses(at, touched, emptied)}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))
 
 
-def unconfirm_behind(d: DialogueDraft, place: int) -> None:
-    """The flow goes back to a place: what comes again there is asked again."""
+def unconfirm_from(d: DialogueDraft, place: int) -> None:
+    """Remove the confirmations from `place` to the current step: the flow goes back there and asks again."""
     again = {at.step for at in d.flow.program[place : d.top.at + 1]}
     d.set_top(confirmed=tuple(step for step in d.top.confirmed if step not in again))

@@ -1,7 +1,7 @@
-"""The state being made: what one event changes, says and wants done.
+"""The draft of a step: the changed state, the responses and the effects of one event.
 
-Mutable on the inside of one step and nowhere else. Rule: a phase changes only by `enter`, along the matrix; another
-move is a mistake of ours and raises.
+Mutable, but only within one step. Rule: the phase changes only by `enter` and only along the matrix; any other move
+is a bug and raises UnknownMove.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from .templates import as_said, fill
 
 
 class UnknownMove(Exception):
-    """The machine made a move that the matrix does not have."""
+    """A phase change that the matrix doesn't contain."""
 
 
 class DialogueDraft:
-    """One step."""
+    """Collects what one event changes, says and requests."""
 
     def __init__(self, domain: Domain, state: DialogueState, at: int, today: str) -> None:
         self.domain = domain
@@ -31,9 +31,9 @@ class DialogueDraft:
         self.effects: list[DialogueEffect] = []
         self.moves: list[tuple[Phase, Phase]] = []
         self.question = (state.top.id, state.top.at, state.waiting_for) if state.top is not None else None
-        self.is_unheard = False  # the open question is new: nobody can have answered it yet
+        self.is_question_new = False  # the open question is new: the user can't have answered it yet
         self._first = ""
-        self._says: list[Respond] = []
+        self._responses: list[Respond] = []
         self._reasons: dict[str, None] = {}
 
     # -- Changing
@@ -45,7 +45,7 @@ class DialogueDraft:
         self.s = with_top(self.s, **changes)
 
     def enter(self, phase: Phase) -> None:
-        """Go over to a phase; staying in one is no move."""
+        """Change the phase; entering the current phase does nothing."""
         before = self.s.phase
         if phase is before:
             return
@@ -54,14 +54,14 @@ class DialogueDraft:
         self.moves.append((before, phase))
         self.set(phase=phase)
         self.note("transition", before=before.value, after=phase.value)
-        self.keep("transition")
+        self.save_because("transition")
 
     def note(self, event: str, **data: str) -> None:
-        """A line of the trace."""
+        """Append an entry to the trace."""
         line = TraceEvent(event, self.at, tuple(data.items()))
         self.set(trace=(*self.s.trace, line)[-TRACE_MAX:])
 
-    def keep(self, reason: str) -> None:
+    def save_because(self, reason: str) -> None:
         self._reasons[reason] = None
 
     # -- Looking
@@ -81,50 +81,50 @@ class DialogueDraft:
     # -- Wanting
 
     def request(self) -> int:
-        """The number of a new request; whatever was asked for before is stale."""
+        """Number a new request; an answer to an earlier request is stale from now on."""
         self.set(requests=self.s.requests + 1)
         self.set(pending=self.s.requests)
         return self.s.requests
 
     def say(self, text: str, *, asks: bool = False, barge_in: bool = True, **more: object) -> str:
-        """Say a phrase with its gaps filled; nothing, if it is empty. Returns what is said."""
+        """Add a response with its gaps filled; an empty text adds nothing. Returns the filled text."""
         said = {name: as_said(filled.value, filled.raw) for name, filled in self.top.slots} if self.s.stack else None
         words = fill(text, {**(self.s.slots if said is None else said), **more}, self.today)
         if words:
-            self._says.append(Respond(words, barge_in, asks))
+            self._responses.append(Respond(words, barge_in, asks))
         return words
 
-    def begin_with(self, text: str, **more: object) -> None:
-        """Say this before all else, in place of what was to be said first until now."""
+    def say_first(self, text: str, **more: object) -> None:
+        """Put this text before all other responses, replacing an earlier such text."""
         self._first = fill(text, more)
 
     @property
     def says_something(self) -> bool:
-        return bool(self._says)
+        return bool(self._responses)
 
-    def hush(self) -> None:
-        """Nothing of what was to be said is said: it went round."""
-        self._says.clear()
+    def drop_responses(self) -> None:
+        """Drop all responses of this step: the flow was in a loop."""
+        self._responses.clear()
         self._first = ""
 
     def finish(self) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-        """The new state, and what is to be done, in order: save, speak, then begin what takes time."""
+        """The new state and the effects in order: save, respond, then requests that take time."""
         if self.s.phase is not Phase.ERROR and self.s.phase not in BUSY:
             self.set(trouble=None)
         self._keep_one_question()
         if self._first:
-            self._says.insert(0, Respond(self._first))
-        if self._says:
-            text = " ".join(said.text for said in self._says)
+            self._responses.insert(0, Respond(self._first))
+        if self._responses:
+            text = " ".join(said.text for said in self._responses)
             said = DialogueMessage("assistant", text, self.at)
             self.set(last_response=text, messages=(*self.s.messages, said)[-MESSAGES_MAX:])
-            self.keep("response")
+            self.save_because("response")
         saves = (Save(tuple(self._reasons)),) if self._reasons else ()
-        return self.s, (*saves, *self._says, *self.effects)
+        return self.s, (*saves, *self._responses, *self.effects)
 
     def _keep_one_question(self) -> None:
-        """Only the last question is asked, and none while somebody works: what was said meanwhile may be its answer,
-        and whatever is open after that is asked then."""
-        last = next((said for said in reversed(self._says) if said.asks), None)
+        """Keep only the last question, and none while a request is running: a queued message may be its answer, and the
+        question that is open afterwards is asked then."""
+        last = next((said for said in reversed(self._responses) if said.asks), None)
         is_open = self.s.phase not in BUSY
-        self._says = [said for said in self._says if not said.asks or (is_open and said is last)]
+        self._responses = [said for said in self._responses if not said.asks or (is_open and said is last)]

@@ -1,7 +1,6 @@
-"""What a dialogue wants done: understanding, validating, acting, speaking, saving.
+"""Effects of a dialogue: understand, validate, act, respond, save.
 
-Rule: everything that is saved is saved before an action begins, and an action carries a key that stays the same
-however often it is asked for.
+Rule: the state is saved before an action starts, and an action's key stays the same however often it is requested.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from .english import Json
 
 @dataclass(frozen=True, slots=True)
 class Understand:
-    """Find out what a message means. `flows` may be started, `slots` may be filled or corrected."""
+    """Request from NLU: what does the message mean? `flows` may be started, `slots` may be filled or corrected."""
 
     request: int
     text: str
@@ -26,7 +25,7 @@ class Understand:
 
 @dataclass(frozen=True, slots=True)
 class Validate:
-    """Normalise and check a value before it is written."""
+    """Request to normalise and validate a value before it is written."""
 
     request: int
     slot: str
@@ -47,7 +46,7 @@ class RunAction:
 
 @dataclass(frozen=True, slots=True)
 class Respond:
-    """Say this. `asks`: an answer is wanted."""
+    """Say this. `asks`: the text is a question and expects an answer."""
 
     text: str
     barge_in: bool = True
@@ -56,12 +55,12 @@ class Respond:
 
 @dataclass(frozen=True, slots=True)
 class HandOver:
-    """A person takes over."""
+    """Transfer the conversation to a human."""
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """Keep the state: after a step, after a transition, before an action, after a response (D-13)."""
+    """Save the state. Requested after a step, a transition or a response, and before an action."""
 
     reasons: tuple[str, ...]
 

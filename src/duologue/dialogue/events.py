@@ -1,7 +1,7 @@
-"""What happens to a dialogue: messages, silence, and what the people who work for it bring.
+"""Events of a dialogue: user messages, silence, and the results of NLU, validators and actions.
 
-Answers carry the number of the request that they belong to, so a late one is known. Rule: time comes in with
-the event; `today` is the person's own date, because "tomorrow" is said by somebody somewhere.
+A result carries the number of its request, so late results are recognised. Rule: time comes in with the event;
+`today` is the date where the user is, because "tomorrow" depends on it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from .english import Json
 class UserSaid:
     text: str
     at: int  # milliseconds
-    today: str  # ISO date; with the time of day, as in 2026-03-04T17:20, "in half an hour" is understood as well
+    today: str  # ISO date, or date and time as in 2026-03-04T17:20, which "in half an hour" needs
 
 
 @dataclass(frozen=True, slots=True)
 class NothingSaid:
-    """A question was open, and nobody answered."""
+    """A question was open, and the user didn't answer in time."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class FlowRequested:
-    """The program starts a flow, with slots that it knows."""
+    """The program starts a flow, with the slot values that it already has."""
 
     flow: str
     at: int
@@ -38,7 +38,7 @@ class FlowRequested:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What a message means. No commands: nobody could tell."""
+    """The result of NLU. No commands: the message was not understood."""
 
     request: int
     commands: tuple[Command, ...]
@@ -47,7 +47,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """A value may be written, as it is now: a normaliser may have changed it."""
+    """The value is valid. A normaliser may have changed it."""
 
     request: int
     value: Json
@@ -57,13 +57,13 @@ class Validated:
 @dataclass(frozen=True, slots=True)
 class Rejected:
     request: int
-    reason: str  # said to the person; empty: the pattern's words
+    reason: str  # said to the user; empty: the `invalid` pattern is said
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class ActionDone:
-    """`needs`: slots that it must have first; `confirm`: a question that must be answered by yes first."""
+    """`needs`: slots to be filled first; `confirm`: a question that the user must answer with yes first."""
 
     request: int
     outputs: tuple[tuple[str, Json], ...]
@@ -72,13 +72,13 @@ class ActionDone:
     confirm: str = ""
 
 
-UNKNOWN_OUTCOME = "UnknownOutcome"  # the type of a failure that may have been none
+UNKNOWN_OUTCOME = "UnknownOutcome"  # the type of an action failure after which the action may still have succeeded
 
 
 @dataclass(frozen=True, slots=True)
 class WorkFailed:
-    """NLU, a validator or an action raised, hung or answered nonsense. Of the type UNKNOWN_OUTCOME: an action began
-    before a restart, and nobody knows whether it happened."""
+    """NLU, a validator or an action raised, timed out or returned an invalid result. Type UNKNOWN_OUTCOME: an action
+    was interrupted by a restart, and it is unknown whether it succeeded."""
 
     request: int
     type: str

@@ -1,7 +1,7 @@
-"""Flows as data: slots to be filled, and steps compiled to a flat program.
+"""Flows as data: the slots to fill, and the steps compiled to a flat program.
 
-A program is a tuple of instructions with stable names; branches and loops are jumps. Rule: everything is
-checked when it is compiled, so that running a flow can't meet a name that doesn't exist.
+A program is a tuple of instructions with stable names; branches and loops are jumps. Rule: all names are checked
+when a flow is compiled, so a running flow never meets a name that doesn't exist.
 """
 
 from __future__ import annotations
@@ -12,44 +12,44 @@ from typing import TypeAlias
 
 from .conditions import Condition
 from .english import Choice, NameList, SlotKind
-from .english import Slot as Asked
+from .english import Slot as GrammarSlot
 from .english.readings import DAYTIME_HOURS
 
 
 @dataclass(frozen=True, slots=True)
 class SlotSpec:
-    """What is to be filled, how it is asked for and what is checked before it is written."""
+    """A slot: how it is asked for, read and validated."""
 
     name: str
     kind: SlotKind
     prompt: str
-    reprompts: tuple[str, ...] = ()  # after a reply that was not understood, one after the other
+    reprompts: tuple[str, ...] = ()  # said in turn after replies that were not understood
     silence_prompts: tuple[str, ...] = ()  # after no reply at all
     help: str = ""
     validator: str = ""
     normaliser: str = ""
     choices: tuple[Choice, ...] = ()
     names: NameList | None = None
-    is_open: bool = True  # a name may be one that the list doesn't have
+    is_open: bool = True  # a name needn't be on the list
     hours: tuple[int, int] = DAYTIME_HOURS
     is_past: bool = False
     depends_on: tuple[str, ...] = ()
-    ask_before_filling: bool = False  # never taken from a message that answered something else
+    ask_before_filling: bool = False  # filled only after its question was asked
     is_optional: bool = False
-    prefers: str = "ask"  # of several values that it may mean: ask, or the first or the last of them
-    reads_back: bool = False  # a code is said again, sign by sign, and confirmed
+    prefers: str = "ask"  # for an ambiguous value: ask, or take the first or the last candidate
+    reads_back: bool = False  # a code is repeated to the user character by character and confirmed
     barge_in: bool = True
-    label: str = ""  # what people call it; its name, if not given
-    is_future: bool = False  # a day that has passed, or a time of today that has, is refused
+    label: str = ""  # what users call it; default: its name
+    is_future: bool = False  # a past day, or a past time of today, is refused
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         return self.label or self.name.replace("_", " ")
 
     @property
-    def asked(self) -> Asked:
-        """The slot as the grammars know it."""
-        return Asked(
+    def grammar_slot(self) -> GrammarSlot:
+        """The slot as the grammars need it."""
+        return GrammarSlot(
             self.name,
             self.kind,
             self.choices,
@@ -61,16 +61,16 @@ class SlotSpec:
         )
 
 
-# -- Instructions. Each has the name of its step; `then` and the like are places in the program.
+# -- Instructions. Each has the name of its step; `to`, `on_no` and `on_failure` are indexes in the program.
 
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """Ask for a slot unless it is filled. `proposed`: a value to be offered, from a slot or as it is."""
+    """Ask for a slot unless it is filled."""
 
     step: str
     slot: str
-    prompt: str = ""  # instead of the slot's own
+    prompt: str = ""  # replaces the slot's own prompt
     proposed: str = ""  # the slot that holds the value to propose
 
 
@@ -97,7 +97,7 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class JumpUnless:
-    """Go on if the condition holds, else go there."""
+    """Continue with the next instruction if the condition holds; otherwise jump to `to`."""
 
     step: str
     condition: Condition
@@ -106,19 +106,19 @@ class JumpUnless:
 
 @dataclass(frozen=True, slots=True)
 class PerformAction:
-    """Run an action with these slots (all of the flow's, if none are named) and keep what it returns."""
+    """Run an action with these slots (default: all filled slots of the flow) and store its results."""
 
     step: str
     action: str
     slots: tuple[str, ...] = ()
-    outputs: tuple[tuple[str, str], ...] = ()  # (what it returns, the slot that it goes to)
+    outputs: tuple[tuple[str, str], ...] = ()  # (name of a result, slot to store it in)
     waiting: str = ""  # said while it runs
-    on_failure: int | None = None  # where to go if it fails; None: to the error
+    on_failure: int | None = None  # where to go on if it fails; None: enter the error phase
 
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """Ask for a yes. A no goes to `on_no`, or cancels the flow."""
+    """Ask for a yes. A no jumps to `on_no`, or cancels the flow if `on_no` is None."""
 
     step: str
     text: str
@@ -128,17 +128,17 @@ class Confirm:
 
 @dataclass(frozen=True, slots=True)
 class CallFlow:
-    """Run another flow, then go on here."""
+    """Run another flow, then continue here."""
 
     step: str
     flow: str
-    gives: tuple[tuple[str, str], ...] = ()  # (our slot, its slot)
-    takes: tuple[tuple[str, str], ...] = ()  # (its slot, our slot)
+    gives: tuple[tuple[str, str], ...] = ()  # (slot of this flow, slot of the called flow): copied before the call
+    takes: tuple[tuple[str, str], ...] = ()  # (slot of the called flow, slot of this flow): copied after the call
 
 
 @dataclass(frozen=True, slots=True)
 class LinkFlow:
-    """Go over to another flow for good."""
+    """Switch to another flow without coming back."""
 
     step: str
     flow: str
@@ -156,14 +156,14 @@ Instruction: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One task."""
+    """One task that the agent can do."""
 
     name: str
     description: str
     program: tuple[Instruction, ...]
     examples: tuple[str, ...] = ()
     completed: str = ""  # said at its end
-    is_hidden: bool = False  # only for other flows: nobody starts it by asking
+    is_hidden: bool = False  # only other flows and the program can start it
     places: Mapping[str, int] = field(default_factory=dict)  # step -> its first instruction
 
     @property
@@ -174,11 +174,11 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What is said on occasions that every flow has. {flow}, {slot} and {value} are filled in."""
+    """Texts for situations that every flow has. {flows}, {slot}, {slots} and {value} are filled in."""
 
     help: str = "I can help you with: {flows}."
     help_open: str = "You can answer, say go back, or cancel."
-    cancelled: str = "All right, let's leave it."  # never that something is cancelled: it may have been a booking
+    cancelled: str = "All right, let's leave it."  # doesn't say "cancelled": that may be heard as a cancelled booking
     restarted: str = "All right, from the beginning."
     nothing_to_cancel: str = "There is nothing to cancel."
     corrected: str = "Got it, I've updated your {slot} to {value}."
@@ -200,9 +200,9 @@ class Patterns:
     reprompt: str = "Sorry, I didn't get that."
     silence: str = "Are you still there?"
     read_back: str = "I have {value}. Is that right?"
-    noted: str = "So far I have {slots}."  # of a message that was understood in part
-    check: str = "I have {slots}. Is that right?"  # the same, where an action would be next
-    which: str = "I can't tell whether you mean {slots}."  # a new value that two slots may have
+    noted: str = "So far I have {slots}."  # values picked out of a message that was only partly understood
+    check: str = "I have {slots}. Is that right?"  # the same, asked before an action
+    which: str = "I can't tell whether you mean {slots}."  # a new value fits two slots
     not_understood: str = "Sorry, I didn't understand."
     busy: str = "One moment, please. I could not take that in yet."
     gave_up: str = "I'm sorry, I could not get that. Let's leave it here."
@@ -210,23 +210,23 @@ class Patterns:
     unsure: str = "I was interrupted and can't tell whether that went through. I am checking. Say retry or cancel."
     unconfirmed: str = "Please say yes or no."
     completed: str = ""
-    ended: str = "That's done."  # of a flow that has nothing else to say
+    ended: str = "That's done."  # for a flow without other closing words
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Everything that a file of flows says."""
+    """Everything in a flow file."""
 
     flows: Mapping[str, Flow]
     slots: Mapping[str, SlotSpec]
     patterns: Patterns = Patterns()
-    misses_max: int = 3  # replies in a row that were not understood, before it is given up
+    misses_max: int = 3  # consecutive replies not understood before the agent gives up
     gives_up_by: str = "cancel"  # or handoff
-    tries_max: int = 5  # replies to one question that led nowhere, for whatever reason, before it is given up
-    queue_max: int = 10  # messages that wait while somebody works; more are refused
-    time_zone: str = ""  # whose "tomorrow" is meant; empty: that of the machine
+    tries_max: int = 5  # failed replies to one question, for any reason, before the agent gives up
+    queue_max: int = 10  # messages that wait while a request is running; more are refused
+    time_zone: str = ""  # where the callers are; empty: the time zone of this machine
 
     @property
     def offered(self) -> tuple[Flow, ...]:
-        """The flows that people may ask for."""
+        """The flows that users can ask for."""
         return tuple(flow for flow in self.flows.values() if not flow.is_hidden)

@@ -1,7 +1,7 @@
-"""One step of a dialogue: a state and an event make a state and effects.
+"""One step of a dialogue: takes a state and an event, returns the new state and effects.
 
-Every row says in which phases an event means something and what is done then. Rule: an event that no row knows,
-or that answers a request nobody waits for, changes nothing: the very same state comes back.
+Each row says in which phases an event is handled, and how. Rule: an event without a row, or with an outdated request
+number, changes nothing: the same state object is returned.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .answers import answer, hear_aside, understand
-from .apply_commands import obey, wait_on
+from .answers import answer, handle_queued_message, understand
+from .apply_commands import apply_commands, count_silence
 from .commands import SetSlot
 from .confirmation import answer_confirmation
 from .draft import DialogueDraft
@@ -30,19 +30,19 @@ from .events import (
 )
 from .flow import Domain, PerformAction
 from .recovery import answer_error
-from .run_flow import fail, go_on, leave_all, leave_step, open_flow
+from .run_flow import continue_flow, end_all_flows, fail, finish_action, open_flow
 from .stack import PROGRAM
 from .state import BUSY, MESSAGES_MAX, DialogueMessage, DialogueState, Filled, Phase
-from .unconfirmed_values import hear, tell
+from .unconfirmed_values import accept_on_reply, announce
 from .values import accept, reject, validate_next
 
 P = Phase
-TEXT_MAX = 4_000  # characters of a message that are kept and understood
+TEXT_MAX = 4_000  # longer messages are cut to this many characters
 
 
 @dataclass(frozen=True, slots=True)
 class DialogueRow:
-    """In one of these phases, this event does that."""
+    """In one of these phases, `event` is handled by `action`."""
 
     name: str
     phases: tuple[Phase, ...]
@@ -70,7 +70,7 @@ def _answer_error(d: DialogueDraft, e: UserSaid) -> None:
 
 
 def _queue(d: DialogueDraft, e: UserSaid) -> None:
-    """Somebody is at work: the message waits for its turn. One too many is refused, in words."""
+    """A request is running: queue the message. If the queue is full, refuse the message and say so."""
     if len(d.s.queue) < d.domain.queue_max:
         d.set(queue=(*d.s.queue, e.text))
     else:
@@ -79,11 +79,11 @@ def _queue(d: DialogueDraft, e: UserSaid) -> None:
 
 
 def _note_silence(d: DialogueDraft, e: NothingSaid) -> None:  # noqa: ARG001
-    wait_on(d)
+    count_silence(d)
 
 
 def _start(d: DialogueDraft, e: FlowRequested) -> None:
-    """Begin a flow. What the program brings for slots is checked like anything else; the rest is only carried."""
+    """Start a flow. The program's values for known slots are validated like any other; the rest is stored as is."""
     if e.flow not in d.domain.flows:
         return
     given = [(name, value) for name, value in e.slots if value is not None]
@@ -93,9 +93,9 @@ def _start(d: DialogueDraft, e: FlowRequested) -> None:
         validate_next(d)
 
 
-def _obey(d: DialogueDraft, e: Understood) -> None:
+def _apply(d: DialogueDraft, e: Understood) -> None:
     d.set(pending=0)
-    obey(d, e.commands)
+    apply_commands(d, e.commands)
 
 
 def _accept(d: DialogueDraft, e: Validated) -> None:
@@ -110,7 +110,7 @@ def _reject(d: DialogueDraft, e: Rejected) -> None:
 
 
 def _end_action(d: DialogueDraft, e: ActionDone) -> None:
-    """Keep what it returned and go on; or get what it still needs."""
+    """Store the action's results and continue, or ask for what the action still needs."""
     d.set(pending=0)
     at = d.flow.program[d.top.at]
     assert isinstance(at, PerformAction), at
@@ -120,45 +120,45 @@ def _end_action(d: DialogueDraft, e: ActionDone) -> None:
     elif e.confirm and at.step not in d.top.confirmed:
         d.set_top(confirm=e.confirm)
     elif e.needs or e.confirm:
-        fail(d, "ActionGoesRound", f"action {at.action} asks for what it was given")
+        fail(d, "ActionGoesRound", f"action {at.action} asks for something that it was already given")
         return
     else:
-        leave_step(d, e.outputs, at)
-    go_on(d)
+        finish_action(d, e.outputs, at)
+    continue_flow(d)
 
 
 def _fail(d: DialogueDraft, e: WorkFailed) -> None:
     d.set(pending=0)
     at = d.flow.program[d.top.at] if d.s.stack else None
-    is_failure = e.type != UNKNOWN_OUTCOME  # else nobody may say that it has not happened
+    is_failure = e.type != UNKNOWN_OUTCOME  # else it may have succeeded, so `on_failure` doesn't apply
     if is_failure and d.s.phase is P.EXECUTING_ACTION and isinstance(at, PerformAction) and at.on_failure is not None:
         d.note("action_failed", type=e.type)
         d.set_top(at=at.on_failure, is_acting=False, needs=(), confirm="")
-        go_on(d)
+        continue_flow(d)
         return
     fail(d, e.type, e.message)
 
 
 ROWS: tuple[DialogueRow, ...] = (
-    DialogueRow("a message is understood", (P.IDLE,), UserSaid, _understand),
+    DialogueRow("a message when nothing is open", (P.IDLE,), UserSaid, _understand),
     DialogueRow("a reply to the question", (P.WAITING_FOR_SLOT,), UserSaid, _answer),
     DialogueRow("a reply to a confirmation", (P.CONFIRMING,), UserSaid, _answer_confirmation),
     DialogueRow("a message after an error", (P.ERROR,), UserSaid, _answer_error),
-    DialogueRow("a message while somebody works", BUSY, UserSaid, _queue),
+    DialogueRow("a message while a request is running", BUSY, UserSaid, _queue),
     DialogueRow("no reply", (P.WAITING_FOR_SLOT, P.CONFIRMING), NothingSaid, _note_silence),
     DialogueRow("the program starts a flow", (P.IDLE,), FlowRequested, _start),
-    DialogueRow("what was meant", (P.UNDERSTANDING,), Understood, _obey),
-    DialogueRow("a value may be written", (P.VALIDATING_SLOT,), Validated, _accept),
-    DialogueRow("a value may not be written", (P.VALIDATING_SLOT,), Rejected, _reject),
+    DialogueRow("a message was understood", (P.UNDERSTANDING,), Understood, _apply),
+    DialogueRow("a value is valid", (P.VALIDATING_SLOT,), Validated, _accept),
+    DialogueRow("a value is invalid", (P.VALIDATING_SLOT,), Rejected, _reject),
     DialogueRow("an action is done", (P.EXECUTING_ACTION,), ActionDone, _end_action),
-    DialogueRow("the work failed", BUSY, WorkFailed, _fail),
+    DialogueRow("a request failed", BUSY, WorkFailed, _fail),
 )
 _TABLE: dict[tuple[Phase, type], DialogueRow] = {(phase, row.event): row for row in ROWS for phase in row.phases}
 assert len(_TABLE) == sum(len(row.phases) for row in ROWS), "two rows for the same event in the same phase"
 
 
 def row_for(state: DialogueState, event: DialogueEvent) -> DialogueRow | None:
-    """The row that this event takes in this state."""
+    """The row for this event in this state; None if the event is ignored."""
     row = _TABLE.get((state.phase, type(event)))
     if row is None or getattr(event, "request", state.pending) != state.pending:
         return None
@@ -168,36 +168,36 @@ def row_for(state: DialogueState, event: DialogueEvent) -> DialogueRow | None:
 def step(
     domain: Domain, state: DialogueState, event: DialogueEvent
 ) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-    """What comes of an event. A state in which it means nothing is returned as it is. Raises if there is a mistake in
-    here, so that whoever looks for one finds it."""
+    """The new state and the effects of an event. An ignored event returns the same state object. A bug in the dialogue
+    raises; production code uses `guarded_step`."""
     row = row_for(state, event)
     if row is None:
         return state, ()
     draft = DialogueDraft(domain, state, event.at, _today(state, event))
     if isinstance(event, UserSaid):
-        event = _heard(draft, event)
+        event = _begin_turn(draft, event)
     row.action(draft, event)
     _take_queue(draft)
-    tell(draft)
+    announce(draft)
     return draft.finish()
 
 
 def guarded_step(
     domain: Domain, state: DialogueState, event: DialogueEvent
 ) -> tuple[DialogueState, tuple[DialogueEffect, ...]]:
-    """The same for people: a mistake in here is an error like others (D-11). One in an error ends everything that is
-    open, so that nobody is caught in it."""
+    """Like `step`, but a bug in the dialogue leads to the error phase, where the user can retry or cancel. A bug while
+    in the error phase ends all open flows, so that the user is never stuck in it."""
     try:
         return step(domain, state, event)
-    except Exception as mistake:  # noqa: BLE001 - whatever it is, somebody waits for an answer
+    except Exception as mistake:  # noqa: BLE001 - the user waits for an answer, whatever failed
         draft = DialogueDraft(domain, state, event.at, _today(state, event))
-        draft.set(queue=())  # one of them may have been the cause
+        draft.set(queue=())  # a queued message may be the cause
         if state.phase is P.ERROR:
-            leave_all(draft)
+            end_all_flows(draft)
             draft.enter(P.IDLE)
             draft.say(domain.patterns.gave_up)
         else:
-            fail(draft, type(mistake).__name__, f"a mistake in the dialogue itself: {mistake}"[:300])
+            fail(draft, type(mistake).__name__, f"bug in the dialogue: {mistake}"[:300])
         return draft.finish()
 
 
@@ -205,10 +205,10 @@ def _today(state: DialogueState, event: DialogueEvent) -> str:
     return event.today if isinstance(event, UserSaid) else dict(state.metadata).get("today", "")
 
 
-def _heard(d: DialogueDraft, e: UserSaid) -> UserSaid:
-    """A message begins a turn, whatever becomes of it."""
+def _begin_turn(d: DialogueDraft, e: UserSaid) -> UserSaid:
+    """Record the message and begin a turn."""
     text = e.text[:TEXT_MAX]
-    hear(d)
+    accept_on_reply(d)
     said = DialogueMessage("user", text, e.at)
     d.set(turn_count=d.s.turn_count + 1, acts=0, messages=(*d.s.messages, said)[-MESSAGES_MAX:])
     d.set(metadata=tuple({**dict(d.s.metadata), "today": e.today}.items()))
@@ -216,10 +216,10 @@ def _heard(d: DialogueDraft, e: UserSaid) -> UserSaid:
 
 
 def _take_queue(d: DialogueDraft) -> None:
-    """What was said while somebody worked is heard as soon as nobody does."""
+    """Handle the queued messages as soon as no request is running."""
     while d.s.queue and d.s.phase not in BUSY:
         text, rest = d.s.queue[0], d.s.queue[1:]
         d.set(queue=rest)
-        hear_aside(d, text)
+        handle_queued_message(d, text)
     if d.s.phase not in BUSY:
         d.set(is_aside=False)

@@ -1,7 +1,7 @@
-"""Has what was said passed already: a day that lies behind, or a time of today?
+"""Detects dates and times that have already passed.
 
-Rule: only a slot for the future refuses, and only by a clock that was told; a time belongs to the day that was given
-with it or last.
+Rule: only a slot marked `future` refuses them, and only if the current time is known. A time belongs to the day that
+was given with it, or else to the day given last.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from .draft import DialogueDraft
 from .english import SlotKind
 from .flow import SlotSpec
-from .reference_day import asked_after
+from .reference_day import slot_with_last_day
 
 
-def passed(d: DialogueDraft, spec: SlotSpec, value: str) -> str:
-    """What to say of a value that has passed; empty if it has not."""
+def past_refusal(d: DialogueDraft, spec: SlotSpec, value: str) -> str:
+    """What to say about a value that has passed; empty if it hasn't."""
     day, _, clock = d.today.partition("T")
     if not spec.is_future or not day:
         return ""
@@ -25,13 +25,13 @@ def passed(d: DialogueDraft, spec: SlotSpec, value: str) -> str:
 
 
 def _day_of(d: DialogueDraft, spec: SlotSpec) -> str:
-    """The day that a time is on: the one that comes along with it, or the one that was given."""
+    """The day that a time belongs to: the one given in the same message, or the one given before."""
     along = [str(one.value) for one in d.s.values if d.spec(one.slot).kind is SlotKind.DATE]
-    return along[0] if along else asked_after(d.domain, d.top, spec).since
+    return along[0] if along else slot_with_last_day(d.domain, d.top, spec).since
 
 
 def _has_early_time(d: DialogueDraft, clock: str) -> bool:
-    """Was a time given before the day, that today has passed?"""
+    """Was a time given earlier that has already passed today?"""
     along = {one.slot for one in d.s.values}
     times = [filled for name, filled in d.top.slots if name not in along and _is_future_time(d, name)]
     return any(str(filled.value) < clock for filled in times if isinstance(filled.value, str))

@@ -1,7 +1,7 @@
-"""Asking: the words of a question, and how long it is asked.
+"""Asks questions: chooses the prompt or reprompt, and counts failed attempts.
 
-A reply that is not understood, a silence and a refused value have words of their own, and count together. Rule: the
-count belongs to one question of one flow; another question begins with none.
+Misses, silences and refused values have their own texts, and count together as tries. Rule: the counts belong to one
+question of one flow; another question starts at zero.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from .unconfirmed_values import listed
 
 
 def ask_slot(d: DialogueDraft, at: Collect) -> None:
-    """Ask for a slot: its prompt, or the next words of its ladder."""
+    """Ask for a slot with its prompt, or with its next reprompt."""
     spec, patterns = d.spec(at.slot), d.domain.patterns
     if at.slot not in d.top.asked:
         d.set_top(asked=(*d.top.asked, at.slot))
     d.enter(Phase.WAITING_FOR_SLOT)
-    _turn_to(d, at.slot)
+    _set_question(d, at.slot)
     prompt, more = at.prompt or spec.prompt, {"proposed": proposed(d, at)}
     if at.proposed and more["proposed"] is None:
-        prompt = spec.prompt  # there is nothing to propose, or it was just refused
+        prompt = spec.prompt  # there is nothing to propose, or the user just refused it
     if d.s.reading_back:
         value = next((item.value for item in d.s.values), None)
         prompt, more = patterns.read_back, {"value": spelled(str(value))}
@@ -33,15 +33,15 @@ def ask_slot(d: DialogueDraft, at: Collect) -> None:
     if count and ladder and not is_about_answer:
         prompt = ladder[min(count, len(ladder)) - 1]
     elif count:
-        missed = patterns.unconfirmed if d.s.reading_back else patterns.reprompt
-        d.say(patterns.silence if d.s.silences else missed)
+        apology = patterns.unconfirmed if d.s.reading_back else patterns.reprompt
+        d.say(patterns.silence if d.s.silences else apology)
     d.set(last_question=d.say(prompt, asks=True, barge_in=spec.barge_in, **more))
 
 
 def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
-    """Ask for a yes: a step's own question, or that of an action that wants one."""
+    """Ask for a confirmation: the step's own question, or the one that an action requested."""
     d.enter(Phase.CONFIRMING)
-    _turn_to(d, None)
+    _set_question(d, None)
     text = at.text if at is not None else d.top.confirm
     if d.s.misses:
         d.say(d.domain.patterns.unconfirmed)
@@ -51,43 +51,43 @@ def ask_confirmation(d: DialogueDraft, at: Confirm | None) -> None:
     d.set(last_question=words)
 
 
-def _turn_to(d: DialogueDraft, slot: str | None) -> None:
+def _set_question(d: DialogueDraft, slot: str | None) -> None:
     question = (d.top.id, d.top.at, slot)
     d.set(waiting_for=slot, pending=0)
     if question != d.question:
         d.question = question
-        d.is_unheard = True
+        d.is_question_new = True
         d.set(tries=0, misses=0, silences=0)
 
 
-def is_hopeless(d: DialogueDraft, slot: str | None) -> bool:
-    """Was this very question asked in vain too often?"""
+def has_failed_too_often(d: DialogueDraft, slot: str | None) -> bool:
+    """Has the open question failed too often?"""
     most, s = d.domain.misses_max, d.s
     is_too_much = s.misses > most or s.silences > most or s.tries > d.domain.tries_max
     return is_too_much and d.question == (d.top.id, d.top.at, slot)
 
 
 def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
-    """The open question was asked in vain; in which way is for its next words. One that is new was not: what came
-    before it can't have been its answer."""
-    if d.is_unheard:
+    """Count a failed attempt at the open question; `misses` and `silences` choose its next text. A question that is new
+    in this step isn't counted: the message came before it."""
+    if d.is_question_new:
         return
     d.set(tries=d.s.tries + 1, misses=misses, silences=silences)
 
 
-# -- What is asked
+# -- The open question
 
 
 def proposed(d: DialogueDraft, at: Collect) -> object:
-    """The value that a question offers, if it still does."""
+    """The value that the question proposes; None if there is none or the user refused it."""
     if not at.proposed or d.s.unproposed:
         return None
     filled = d.top.filled(at.proposed)
     return filled.value if filled is not None else None
 
 
-def rest(d: DialogueDraft) -> None:
-    """Wait for an answer to the question that was open, without asking it again."""
+def wait_for_answer(d: DialogueDraft) -> None:
+    """Wait for the answer to the open question without asking it again."""
     if not d.s.stack:
         d.enter(Phase.IDLE)
     elif d.top.failed and not d.s.reading_back:
@@ -98,8 +98,8 @@ def rest(d: DialogueDraft) -> None:
         d.enter(Phase.CONFIRMING)
 
 
-def question_stands(d: DialogueDraft) -> bool:
-    """Is what was asked last still what this step wants to know?"""
+def is_question_current(d: DialogueDraft) -> bool:
+    """Is the question asked last still the one that this step has to ask?"""
     slot, at = d.s.waiting_for, d.flow.program[d.top.at]
     if slot is None:
         return is_confirming(d)
@@ -110,7 +110,7 @@ def question_stands(d: DialogueDraft) -> bool:
 
 
 def is_confirming(d: DialogueDraft) -> bool:
-    """Is the open question one for a yes?"""
+    """Is the open question a confirmation?"""
     at = d.flow.program[d.top.at]
     wants_yes = isinstance(at, Confirm) or (isinstance(at, PerformAction) and bool(d.top.confirm))
     return wants_yes and d.s.waiting_for is None and at.step in d.top.visited

@@ -1,7 +1,7 @@
-"""Frozen records with some fields changed, quickly: a step makes dozens of them.
+"""A faster `dataclasses.replace`: one dialogue step makes dozens of changed copies.
 
-`dataclasses.replace` looks every field up by name each time; here the fields of a class are fetched in one go. Rule:
-the same result, and the same complaint about a field that isn't there.
+`dataclasses.replace` looks up every field by name on each call; here all fields of a class are fetched at once. Rule:
+the result is the same, and an unknown field raises TypeError as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Record = TypeVar("Record")
 
 
 def changed(record: Record, changes: dict[str, Any]) -> Record:
-    """The record with these fields changed."""
+    """A copy of the record with these fields changed."""
     kind: type = type(record)
     fetch, places = _of(kind)
     values = list(fetch(record))
@@ -29,7 +29,7 @@ def changed(record: Record, changes: dict[str, Any]) -> Record:
 
 @cache
 def _of(kind: type) -> tuple[Callable[[Any], tuple[Any, ...]], dict[str, int]]:
-    """How to get all fields of such a record, and the place of each."""
+    """A getter of all fields of the class, and the position of each field."""
     names = [field.name for field in fields(kind)]
-    assert len(names) > 1, "of a single field nothing is gained"
+    assert len(names) > 1, "attrgetter returns no tuple for a single field; use dataclasses.replace"
     return attrgetter(*names), {name: at for at, name in enumerate(names)}

@@ -1,19 +1,19 @@
-"""A message after an error: retry, cancel, help, or whatever was open before (D-11).
+"""Handles a message after an error: retry, cancel, help, or an answer to the question that was open.
 
-Rule: nothing is tried again unless somebody asks for it.
+Rule: nothing is retried unless the user asks for it.
 """
 
 from __future__ import annotations
 
 from .answers import answer, ask_nlu, correct_or_ask, understand
-from .apply_commands import cancel, miss, obey
+from .apply_commands import apply_commands, cancel, miss
 from .commands import BY_NAME, Cancel, Help, Repeat
 from .confirmation import answer_confirmation
 from .draft import DialogueDraft
 from .english.commands import command_of
 from .english.tokens import tokens_of
-from .prompts import question_stands
-from .run_flow import go_on
+from .prompts import is_question_current
+from .run_flow import continue_flow
 from .state import Phase
 from .values import validate_next
 
@@ -22,7 +22,7 @@ _NO = frozenset("no nope stop cancel leave it thanks thank you".split())
 
 
 def answer_error(d: DialogueDraft, text: str) -> None:
-    """Retry, cancel, help; anything else is understood as it is (D-11)."""
+    """Handle a message in the error phase."""
     words = {token.low for token in tokens_of(text)}
     name = command_of(tokens_of(text))
     if words and words <= _RETRY:
@@ -30,7 +30,7 @@ def answer_error(d: DialogueDraft, text: str) -> None:
     elif (words and words <= _NO) or (name is not None and isinstance(BY_NAME[name], Cancel)):
         d.set(trouble=None)
         cancel(d)
-        go_on(d)
+        continue_flow(d)
     elif name == "wait":
         d.say(d.domain.patterns.wait, asks=True)
     elif not words or (name is not None and isinstance(BY_NAME[name], Help | Repeat)):
@@ -40,7 +40,7 @@ def answer_error(d: DialogueDraft, text: str) -> None:
         understand(d, text)
     elif name is not None:
         d.enter(Phase.UNDERSTANDING)
-        obey(d, (BY_NAME[name],))
+        apply_commands(d, (BY_NAME[name],))
     elif not d.top.failed:
         _answer_open_question(d, text)
     else:
@@ -48,9 +48,9 @@ def answer_error(d: DialogueDraft, text: str) -> None:
 
 
 def _answer_open_question(d: DialogueDraft, text: str) -> None:
-    """Understanding or a check has failed: the question is still open, and a plain answer needs neither."""
+    """NLU or a validator failed: the question is still open, and a plain answer needs neither of them."""
     d.set(trouble=None, values=d.s.values if d.s.reading_back else ())
-    if not question_stands(d):  # nothing was asked yet
+    if not is_question_current(d):  # nothing was asked yet
         correct_or_ask(d, text)
     elif d.s.waiting_for is not None:
         d.enter(Phase.WAITING_FOR_SLOT)
@@ -61,17 +61,17 @@ def _answer_open_question(d: DialogueDraft, text: str) -> None:
 
 
 def _recover(d: DialogueDraft) -> None:
-    """Go on where it was."""
+    """Retry what failed."""
     trouble = d.s.trouble
     d.set(trouble=None)
     if d.s.stack and d.top.failed and not d.s.reading_back:
         d.set_top(failed=False)
-        go_on(d)
+        continue_flow(d)
     elif trouble is not None and trouble.recovery is Phase.UNDERSTANDING and d.s.heard:
         ask_nlu(d, d.s.heard)
     elif trouble is not None and trouble.recovery is Phase.VALIDATING_SLOT and d.s.values:
         validate_next(d)
     elif d.s.stack:
-        go_on(d)
+        continue_flow(d)
     else:
         miss(d)

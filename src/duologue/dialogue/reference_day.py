@@ -1,7 +1,7 @@
-"""Which day "the day after" is counted from, and which day a time is of: the one that is put right, or the last one
-that was given.
+"""The reference day of a date or time slot: the day that "the day after" is counted from, and that a time belongs to.
 
-Rule: a birthday is no day to count from, and neither is what is no day.
+It is the day being corrected, or the last day that was given. Rule: a slot for past dates (a birthday) is never a
+reference day.
 """
 
 from __future__ import annotations
@@ -16,23 +16,27 @@ from .state import Filled, Instance
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def asked_after(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
-    """A slot that is asked for, with the last day that was given for another."""
+def slot_with_last_day(domain: Domain, instance: Instance, spec: SlotSpec) -> Slot:
+    """The slot to ask for, with the last day given for another slot as its reference day."""
     if spec.kind not in (SlotKind.DATE, SlotKind.TIME):
-        return spec.asked
+        return spec.grammar_slot
     days = [
         (filled.turn, str(filled.value))
         for name, filled in instance.slots
         if name in domain.slots and name != spec.name and _is_day(domain.slots[name], filled)
     ]
     stays = spec.kind is SlotKind.DATE
-    return replace(spec.asked, since=max(days, key=lambda day: day[0])[1], stays=stays) if days else spec.asked
+    return (
+        replace(spec.grammar_slot, since=max(days, key=lambda day: day[0])[1], stays=stays)
+        if days
+        else spec.grammar_slot
+    )
 
 
-def asked_anew(spec: SlotSpec, filled: Filled | None) -> Slot:
-    """A slot that is put right, with the day that it has now."""
+def slot_to_correct(spec: SlotSpec, filled: Filled | None) -> Slot:
+    """The slot to correct, with its current day as its reference day."""
     is_day = filled is not None and _is_day(spec, filled)
-    return replace(spec.asked, since=str(filled.value)) if filled is not None and is_day else spec.asked
+    return replace(spec.grammar_slot, since=str(filled.value)) if filled is not None and is_day else spec.grammar_slot
 
 
 def _is_day(spec: SlotSpec, filled: Filled) -> bool:

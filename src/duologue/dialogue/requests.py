@@ -1,7 +1,7 @@
-"""The request that a state waits for, made of the state alone.
+"""Builds the request that a state waits for, from the state alone.
 
-So that a dialogue restored from a checkpoint asks for the same thing again, with the same number and the same
-key (D-14). Rule: nothing is in a request that is not in the state.
+A dialogue restored from a checkpoint thus repeats its request with the same number and the same key. Rule: a request
+contains nothing that isn't in the state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from .state import DialogueState, Phase, tasks_of, values_of
 
 
 def request_of(domain: Domain, state: DialogueState) -> Understand | Validate | RunAction | None:
-    """What is being waited for; None if nothing is."""
+    """The request that the state waits for; None if it waits for none."""
     if not state.pending:
         return None
     match state.phase:
@@ -26,14 +26,14 @@ def request_of(domain: Domain, state: DialogueState) -> Understand | Validate | 
 
 
 def understanding(domain: Domain, state: DialogueState) -> Understand:
-    flows = tuple(flow.name for flow in domain.offered)  # the open one too, or whoever names it again is misheard
+    flows = tuple(flow.name for flow in domain.offered)  # includes the open flow: users may name it again
     top = state.top
     slots = (*domain.flows[top.flow].slots, *top.needs) if top is not None else ()
     return Understand(state.pending, state.heard, flows, slots, state.waiting_for, state.last_question)
 
 
-def open_now(state: DialogueState) -> set[str]:
-    """The flows of the open task. Those below it may be asked for: they are returned to."""
+def open_flows(state: DialogueState) -> set[str]:
+    """The flows of the open task."""
     tasks = tasks_of(state.stack)
     return {instance.flow for instance in tasks[-1]} if tasks else set()
 

@@ -1,29 +1,29 @@
-"""Going on with a flow: from one step to the next, until somebody has to be waited for.
+"""Runs a flow step by step until it has to wait for the user or for a request.
 
-Rule: a walk ends in a question, a request, an error or at rest, after a bounded number of steps: a flow that
-goes round without asking is an error with the name of its step.
+Rule: a run ends with a question, a request, an error or an idle dialogue, after a bounded number of steps. A flow
+that loops without asking anything ends in an error that names the step.
 """
 
 from __future__ import annotations
 
-from .dependencies import dependants, unconfirm, unconfirm_behind
+from .dependencies import dependants, unconfirm, unconfirm_from
 from .draft import DialogueDraft
 from .effects import HandOver
 from .events import UNKNOWN_OUTCOME
 from .flow import Assign, CallFlow, Collect, Confirm, End, Jump, JumpUnless, LinkFlow, PerformAction, SayText
-from .prompts import ask_confirmation, ask_slot, is_hopeless
+from .prompts import ask_confirmation, ask_slot, has_failed_too_often
 from .requests import action
 from .stack import begin, keep_slots, return_to
 from .state import DialogueTrouble, Filled, Phase, Slots, put, values_of, without
 from .unconfirmed_values import check, wants_check
 
-ACTS_MAX = 100  # for one message
-STEPS_MAX = 500  # without asking anybody
-DEPTH_MAX = 20  # flows within flows
+ACTS_MAX = 100  # actions per user message
+STEPS_MAX = 500  # steps in a row without a question or request
+DEPTH_MAX = 20  # open flows on the stack
 
 
-def go_on(d: DialogueDraft) -> None:
-    """Walk on from where the open flow is."""
+def continue_flow(d: DialogueDraft) -> None:
+    """Continue the open flow from its current step."""
     for _ in range(STEPS_MAX):
         if not d.s.stack:
             d.enter(Phase.IDLE)
@@ -31,16 +31,16 @@ def go_on(d: DialogueDraft) -> None:
         if not _take_step(d):
             return
     step = d.flow.program[d.top.at].step
-    d.hush()
-    fail(d, "FlowLoops", f"flow {d.top.flow} goes round at {step} without asking anything")
+    d.drop_responses()
+    fail(d, "FlowLoops", f"flow {d.top.flow} loops at step {step} without asking anything")
 
 
 def _take_step(d: DialogueDraft) -> bool:
-    """One step; False if it has to wait."""
+    """Take one step. False if the flow now has to wait."""
     at = d.flow.program[d.top.at]
     if at.step not in d.top.visited:
         d.set_top(visited=(*d.top.visited, at.step))
-    d.keep("step")
+    d.save_because("step")
     if d.s.reading_back and d.s.values:
         return _ask(d, Collect(at.step, d.s.values[0].slot))
     missing = next((slot for slot in d.top.needs if d.top.filled(slot) is None), None)
@@ -60,7 +60,7 @@ def _take_step(d: DialogueDraft) -> bool:
             return _advance(d)
         case Jump():
             if at.to <= d.top.at:
-                unconfirm_behind(d, at.to)
+                unconfirm_from(d, at.to)
             d.set_top(at=at.to)
             return True
         case JumpUnless():
@@ -75,7 +75,7 @@ def _take_step(d: DialogueDraft) -> bool:
             elif d.top.confirm and at.step not in d.top.confirmed:
                 return _ask(d, None)
             else:
-                act(d, at)
+                run_action(d, at)
             return False
         case Confirm():
             if at.step in d.top.confirmed:
@@ -90,8 +90,8 @@ def _take_step(d: DialogueDraft) -> bool:
 
 
 def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
-    """Ask, and wait; or give up, and go on with whatever is left."""
-    if is_hopeless(d, at.slot if isinstance(at, Collect) else None):
+    """Ask and wait (False); or give up and continue with what is left on the stack (True)."""
+    if has_failed_too_often(d, at.slot if isinstance(at, Collect) else None):
         give_up(d)
         return True
     if isinstance(at, Collect):
@@ -102,7 +102,7 @@ def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
 
 
 def _assign(d: DialogueDraft, name: str, value: object) -> None:
-    """The flow itself writes a slot: what depended on another value goes with it."""
+    """Write a slot on behalf of the flow, and empty the slots that depended on its old value."""
     before = d.top.filled(name)
     write(d, name, value, source="flow")
     if before is not None and before.value != value:
@@ -142,30 +142,30 @@ def write(
 # -- Acting
 
 
-def act(d: DialogueDraft, at: PerformAction) -> None:
-    """Run an action. The key is that of this visit of this step, however often it is tried."""
+def run_action(d: DialogueDraft, at: PerformAction) -> None:
+    """Run an action. Retries of the same visit of a step have the same key."""
     if d.s.acts >= ACTS_MAX:
-        d.hush()
-        fail(d, "FlowLoops", f"flow {d.top.flow} acts {ACTS_MAX} times at {at.step} without asking anything")
+        d.drop_responses()
+        fail(d, "FlowLoops", f"flow {d.top.flow} runs {ACTS_MAX} actions up to step {at.step} without asking anything")
         return
     d.enter(Phase.EXECUTING_ACTION)
     d.set(acts=d.s.acts + 1)
     if not d.top.is_acting:
         d.set_top(runs=d.top.runs + 1, is_acting=True)
         d.say(at.waiting)
-    d.keep("before_action")
+    d.save_because("before_action")
     d.set(waiting_for=None)
     d.request()
     d.effects.append(action(d.domain, d.s))
 
 
-# -- Flows within flows
+# -- Calling and linking flows
 
 
 def open_flow(d: DialogueDraft, name: str, slots: Slots = (), *, called: bool = False) -> bool:
-    """Put a flow on top of the others, unless there are too many."""
+    """Push a flow onto the stack. False, with an error, if too many flows are open."""
     if len(d.s.stack) >= DEPTH_MAX:
-        fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open within each other")
+        fail(d, "FlowsTooDeep", f"{DEPTH_MAX} flows are open at once; check for flows that call each other in a circle")
         return False
     begin(d, name, slots, called=called)
     return True
@@ -177,7 +177,7 @@ def _call(d: DialogueDraft, at: CallFlow) -> bool:
 
 
 def _link(d: DialogueDraft, at: LinkFlow) -> bool:
-    """Go over to another flow, or to where it is open already."""
+    """Switch to another flow, or return to it if it is already open."""
     wanted = d.domain.flows[at.flow].slots
     left, given = d.top, tuple((name, filled) for name, filled in d.top.slots if name in wanted)
     keep_slots(d, left)
@@ -187,8 +187,8 @@ def _link(d: DialogueDraft, at: LinkFlow) -> bool:
     return open_flow(d, at.flow, given, called=left.called)
 
 
-def leave_step(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at: PerformAction) -> None:
-    """An action is done: keep what it returned, and go on behind it."""
+def finish_action(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at: PerformAction) -> None:
+    """Store the results of an action and move to the next step."""
     names = dict(at.outputs)
     for name, value in outputs:
         if not names or name in names:
@@ -197,7 +197,7 @@ def leave_step(d: DialogueDraft, outputs: tuple[tuple[str, object], ...], at: Pe
 
 
 def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bool:
-    """The open flow is over; its slots are kept, and the one below goes on."""
+    """End the open flow: store its slots for reference, and continue the flow below it."""
     ended, flow = d.top, d.flow
     words = said or ("" if is_cancelled else flow.completed or d.domain.patterns.completed)
     d.say(words)
@@ -224,8 +224,8 @@ def end_flow(d: DialogueDraft, said: str = "", is_cancelled: bool = False) -> bo
     return True
 
 
-def leave_all(d: DialogueDraft) -> None:
-    """Every open flow is over, without a word; what they collected is kept."""
+def end_all_flows(d: DialogueDraft) -> None:
+    """End every open flow silently; store their slots for reference."""
     if not d.s.stack:
         return
     d.enter(Phase.COMPLETED)
@@ -237,7 +237,7 @@ def leave_all(d: DialogueDraft) -> None:
 
 
 def give_up(d: DialogueDraft) -> None:
-    """The open question was asked in vain too often: the flow ends, or a person takes over."""
+    """The open question failed too often: end the flow or hand over to a human."""
     d.note("gave_up", slot=d.s.waiting_for or "")
     if d.domain.gives_up_by == "handoff":
         hand_over(d)
@@ -246,17 +246,17 @@ def give_up(d: DialogueDraft) -> None:
 
 
 def hand_over(d: DialogueDraft) -> None:
-    """A person takes over; what was collected is kept for them."""
+    """Hand over to a human; store the collected slots for reference."""
     d.say(d.domain.patterns.handoff)
     d.effects.append(HandOver())
-    leave_all(d)
+    end_all_flows(d)
 
 
-# -- Trouble
+# -- Errors
 
 
 def fail(d: DialogueDraft, kind: str, message: str) -> None:
-    """Something went wrong: say so, and remember where to go on (D-11)."""
+    """Enter the error phase: tell the user, and record where to continue."""
     recovery = d.s.phase if d.s.phase not in (Phase.COMPLETED, Phase.ERROR) else Phase.UNDERSTANDING
     if d.s.phase is Phase.EXECUTING_ACTION:
         d.set_top(failed=True)
@@ -268,7 +268,7 @@ def fail(d: DialogueDraft, kind: str, message: str) -> None:
 
 
 def stay_in_error(d: DialogueDraft) -> None:
-    """An action has failed, and nobody has said to try it again."""
+    """An action failed, and the user hasn't asked to retry it: stay in the error phase."""
     if d.s.trouble is None:
         d.set(trouble=DialogueTrouble("ActionFailed", "an action failed before", d.at, Phase.EXECUTING_ACTION))
     d.enter(Phase.ERROR)

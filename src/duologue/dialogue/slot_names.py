@@ -1,7 +1,7 @@
-"""What people call a slot: its label, its name, a word that no other slot of the flow has, or simply what it is: the
-day, the time, the amount.
+"""What users call a slot: its label, its name, a word of it that no other slot has, or its kind ("the day", "the time",
+"the amount").
 
-Rule: a name that fits two slots of a flow is the name of neither.
+Rule: a name that fits two slots of a flow refers to neither.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _KINDS = {
 }
 _SMALL = frozenset("of the a an and or to for in on at from by is".split())
 _AROUND = POLITE | FILLERS | frozenset("the my our i i'm mean meant it's is was it that's".split())
-_CHARS_MIN = 3  # of a word that stands for a whole name
+_CHARS_MIN = 3  # of a single word that stands for a whole name
 
 
 def names_of(domain: Domain, flow: str) -> tuple[tuple[str, str], ...]:
-    """What the slots of a flow are called, with the slot; the longest name first."""
+    """Pairs of (what users call a slot, the slot's name) for a flow; the longest name first."""
     slots = tuple(dict.fromkeys(name for name in domain.flows[flow].slots if name in domain.slots))
-    return _names(tuple((name, domain.slots[name].called, domain.slots[name].kind) for name in slots))
+    return _names(tuple((name, domain.slots[name].display_name, domain.slots[name].kind) for name in slots))
 
 
 @lru_cache(maxsize=256)
@@ -46,7 +46,7 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...]) -> tuple[tuple[str, str
 
 
 def only_named(domain: Domain, flow: str, text: str) -> str | None:
-    """The slot that a message names and says nothing else of: "the time", "I meant the guests"."""
+    """The slot that a message consists of: "the time", "I meant the guests"; None if it says anything else."""
     said = " ".join(token.low for token in tokens_of(text) if token.low not in _AROUND)
     ways = {said, said.removeprefix("number of ")}
     return next((name for called, name in names_of(domain, flow) if called in ways), None)

@@ -1,7 +1,7 @@
-"""The state of a dialogue: which flows are open, what is filled, what is being waited for (D-01, D-02).
+"""The state of a dialogue: open flows, filled slots, and what it waits for.
 
-A frozen record of plain values, so that it can be compared, explored and written down. Rule: a slot that is not
-there is unfilled, and nothing else is: 0, False and an empty text are answers.
+A frozen record of plain values, so it can be compared, explored and saved. Rule: a slot is unfilled if and only if it
+is absent; 0, False and an empty text are values.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class Phase(StrEnum):
     ERROR = "error"
 
 
-# Somebody else is working; what is said meanwhile waits.
+# A request is running; messages are queued meanwhile.
 BUSY = (Phase.UNDERSTANDING, Phase.VALIDATING_SLOT, Phase.EXECUTING_ACTION)
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What a slot holds, and how it got there."""
+    """A slot's value, and how it was obtained."""
 
     value: Json
     raw: str = ""
@@ -51,7 +51,7 @@ Slots: TypeAlias = tuple[tuple[str, Filled], ...]
 
 
 def put(slots: Slots, name: str, filled: Filled) -> Slots:
-    """With this slot filled, in the place where it was."""
+    """The slots with this one filled; a slot that was filled before keeps its position."""
     if any(key == name for key, _ in slots):
         return tuple((key, filled if key == name else value) for key, value in slots)
     return (*slots, (name, filled))
@@ -67,28 +67,28 @@ def values_of(slots: Slots) -> dict[str, Json]:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A flow that was started. `at` is a place in its program."""
+    """A flow that was started. `at` is an index in its program."""
 
     id: int
     flow: str
     at: int = 0
     slots: Slots = ()
-    visited: tuple[str, ...] = ()  # steps that were taken
-    asked: tuple[str, ...] = ()  # slots that were asked for, in order
-    confirmed: tuple[str, ...] = ()  # steps that were said yes to
-    runs: int = 0  # actions begun so far
-    is_acting: bool = False  # one of them has begun and is not done
-    needs: tuple[str, ...] = ()  # slots that the action wants first
-    confirm: str = ""  # a question that it wants answered by yes
-    failed: bool = False  # the action at this step has failed, and nobody has said what to do about it
-    called: bool = False  # by the flow below, which goes on when this one is over
+    visited: tuple[str, ...] = ()  # steps taken so far
+    asked: tuple[str, ...] = ()  # slots asked for, in order
+    confirmed: tuple[str, ...] = ()  # steps that the user said yes to
+    runs: int = 0  # actions started so far
+    is_acting: bool = False  # an action was started and isn't done
+    needs: tuple[str, ...] = ()  # slots that the action requested
+    confirm: str = ""  # the confirmation question that the action requested
+    failed: bool = False  # the action of this step failed, and the user hasn't decided what to do
+    called: bool = False  # by the flow below, which continues when this one ends
 
     def filled(self, name: str) -> Filled | None:
         return next((value for key, value in self.slots if key == name), None)
 
 
 def tasks_of(stack: tuple[Instance, ...]) -> list[tuple[Instance, ...]]:
-    """The stack, cut before every flow that was not called by the one below it."""
+    """The stack grouped into tasks: a flow that wasn't called by the one below it begins a new group."""
     tasks: list[tuple[Instance, ...]] = []
     for one in stack:
         if one.called and tasks:
@@ -114,7 +114,7 @@ class TraceEvent:
 
 @dataclass(frozen=True, slots=True)
 class DialogueTrouble:
-    """What went wrong, and where to go on when it is over (D-11)."""
+    """What went wrong, and the phase to return to on a retry."""
 
     type: str
     message: str
@@ -124,26 +124,26 @@ class DialogueTrouble:
 
 @dataclass(frozen=True, slots=True)
 class DialogueState:
-    """One dialogue."""
+    """The complete state of one dialogue."""
 
     phase: Phase = Phase.IDLE
     stack: tuple[Instance, ...] = ()  # the open flow last
-    kept: Slots = ()  # of flows that have ended, for reference
+    kept: Slots = ()  # slots of ended flows, for reference
     waiting_for: str | None = None
-    among: tuple[Json, ...] = ()  # candidates of an ambiguous answer that were asked about
-    reading_back: bool = False  # the question is whether a code was heard right
-    unproposed: bool = False  # what the question proposed was denied
-    misses: int = 0  # replies in a row that were not understood
-    silences: int = 0  # in a row
-    tries: int = 0  # how often the open question was asked in vain: missed, met by silence, or its answer refused
-    values: tuple[SetSlot | CorrectSlot, ...] = ()  # understood, to be validated; the first is at it
-    pending: int = 0  # the request that is being waited for; 0: none
+    among: tuple[Json, ...] = ()  # the candidates of an ambiguous answer, while the user is asked which
+    reading_back: bool = False  # the open question is whether a code was heard right
+    unproposed: bool = False  # the user refused the value that the question proposed
+    misses: int = 0  # consecutive replies not understood
+    silences: int = 0  # consecutive
+    tries: int = 0  # failed attempts at the open question: misses, silences and refused answers
+    values: tuple[SetSlot | CorrectSlot, ...] = ()  # values to be validated; the first one is being validated
+    pending: int = 0  # the number of the running request; 0: no request
     requests: int = 0
     instances: int = 0
-    acts: int = 0  # actions since somebody said something
-    heard: str = ""  # the message that is being understood
-    is_aside: bool = False  # it was said while somebody worked, before the open question was asked
-    queue: tuple[str, ...] = ()  # messages that came meanwhile
+    acts: int = 0  # actions run since the last user message
+    heard: str = ""  # the message that NLU is working on
+    is_aside: bool = False  # that message arrived before the open question was asked
+    queue: tuple[str, ...] = ()  # messages that arrived while a request was running
     messages: tuple[DialogueMessage, ...] = ()
     turn_count: int = 0
     last_response: str = ""
@@ -164,7 +164,7 @@ class DialogueState:
 
     @property
     def slots(self) -> dict[str, Json]:
-        """Everything that is filled: of the open flow, of those below it, and of those that have ended."""
+        """The values of all filled slots: of ended flows and of all open flows; later flows take precedence."""
         found = values_of(self.kept)
         for instance in self.stack:
             found |= values_of(instance.slots)
@@ -172,6 +172,6 @@ class DialogueState:
 
 
 def with_top(state: DialogueState, **changes: object) -> DialogueState:
-    """With the open flow changed."""
+    """The state with the open flow changed."""
     assert state.stack, state
     return changed(state, {"stack": (*state.stack[:-1], changed(state.stack[-1], changes))})

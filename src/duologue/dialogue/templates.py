@@ -1,7 +1,7 @@
-"""Words with gaps: `Your table for {people} is booked.`
+"""Texts with gaps: `Your table for {people} is booked.`
 
-A gap is a slot's name; its value is written as people say it. Rule: a gap without a value is left empty, never
-an error in front of a caller; names that don't exist are found when the flows are loaded.
+A gap is a slot's name; its value is written as people say it. Rule: a gap without a value is left empty and never
+raises during a call; unknown names are reported when the flows are loaded.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-ANY = "dontcare"  # as the grammars write it: any value will do
+ANY = "dontcare"  # the value that the grammars use for "any value will do"
 GAP = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)(:spelled)?\}")
 _MONTHS = "January February March April May June July August September October November December".split()
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
@@ -17,7 +17,7 @@ _DURATION = re.compile(r"P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(
 _DAYS, _NIGHTS = re.compile(r"P\d+D"), re.compile(r"\bnights?\b", re.IGNORECASE)
 _UNITS = "year month week day hour minute second".split()
 _TIME = re.compile(r"(\d{2}):(\d{2})")
-_MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # in which a day needs no year
+_MONTHS_BACK, _MONTHS_AHEAD = 2, 9  # within this range a date is said without its year
 
 
 def gaps_of(text: str) -> tuple[str, ...]:
@@ -36,7 +36,7 @@ def fill(text: str, values: Mapping[str, object], today: str = "") -> str:
 
 
 def spoken(value: object, today: str = "") -> str:
-    """A value as people say it. A day that is far from today is said with its year."""
+    """A value as people say it. A date far from today is said with its year."""
     match value:
         case None:
             return ""
@@ -61,13 +61,13 @@ def spoken(value: object, today: str = "") -> str:
 
 
 def as_said(value: object, raw: str) -> object:
-    """A value in the word that was said, where that matters: whoever stays two nights doesn't stay "2 days"."""
+    """The value in the user's own unit where it matters: a stay of two nights isn't repeated as "2 days"."""
     is_nights = isinstance(value, str) and _DAYS.fullmatch(value) and _NIGHTS.search(raw)
     return spoken(value).replace("day", "night") if is_nights else value
 
 
 def spelled(code: str) -> str:
-    """A code sign by sign, in groups that can be remembered; of an e-mail address what stands before the at."""
+    """A code character by character, in groups of three; for an e-mail address only the part before the @."""
     if "@" in code:
         local, _, host = code.rpartition("@")
         return f"{' '.join(local)} at {host}"
@@ -77,12 +77,12 @@ def spelled(code: str) -> str:
 
 
 def either(parts: list[str]) -> str:
-    """One or another."""
+    """Join with commas and "or"."""
     return f"{', '.join(parts[:-1])} or {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def _is_far(day: str, today: str) -> bool:
-    """Would it be taken for the same day of another year?"""
+    """Could it be mistaken for the same day of another year?"""
     now = _DATE.match(today)
     if now is None:
         return False

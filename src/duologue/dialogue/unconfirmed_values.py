@@ -1,7 +1,7 @@
-"""Values that were picked out of a message which nobody wholly understood: told, and open to objection.
+"""Values picked out of a message that was only partly understood: announced to the user, who may object.
 
-What was picked out is told with the next question; whoever answers that has let it stand. The source of a value says
-how far it is. Rule: no action runs on such a value before the person was told of it and has spoken.
+They are announced with the next question; a reply that doesn't object accepts them. A value's `source` says how far it
+has got. Rule: no action runs on such a value before it was announced and the user has replied.
 """
 
 from __future__ import annotations
@@ -11,39 +11,39 @@ from .records import changed
 from .state import BUSY, Filled, put
 from .templates import as_said, gaps_of, spoken
 
-PART = "part"  # picked out, and nobody was told yet
-TOLD = "part, told"  # the person may still object
-LET_STAND = "part, let stand"
-_OPEN = (PART, TOLD)
+PICKED_OUT = "part"  # picked out, not announced yet
+ANNOUNCED = "part, told"  # announced; the user may still object
+ACCEPTED = "part, let stand"  # announced, and the user didn't object
+_OPEN = (PICKED_OUT, ANNOUNCED)
 
 
-def is_part(filled: Filled) -> bool:
-    """May the person still have to object?"""
+def is_unconfirmed(filled: Filled) -> bool:
+    """May the user still object to this value?"""
     return filled.source in _OPEN and not filled.confirmed
 
 
-def tell(d: DialogueDraft) -> None:
-    """Say what was picked out, before anything else; unless it is being asked about."""
+def announce(d: DialogueDraft) -> None:
+    """Announce the new values before all other responses, unless the open question is about them."""
     if not d.s.stack or d.s.phase in BUSY:
         return
-    new = [name for name, filled in d.top.slots if filled.source == PART and is_part(filled)]
+    new = [name for name, filled in d.top.slots if filled.source == PICKED_OUT and is_unconfirmed(filled)]
     if new and not is_checking(d):
-        d.begin_with(d.domain.patterns.noted, slots=_listed(d, new))
-    _become(d, PART, TOLD)
+        d.say_first(d.domain.patterns.noted, slots=_listed(d, new))
+    _change_source(d, PICKED_OUT, ANNOUNCED)
 
 
-def hear(d: DialogueDraft) -> None:
-    """The person speaks, after all that was told: what they don't object to stands."""
+def accept_on_reply(d: DialogueDraft) -> None:
+    """Called when the user speaks: values announced before are accepted."""
     if d.s.stack and d.s.phase not in BUSY and not is_checking(d):
-        let_stand(d)
+        accept_announced(d)
 
 
-def let_stand(d: DialogueDraft) -> None:
-    """Whatever was told and not objected to."""
-    _become(d, TOLD, LET_STAND)
+def accept_announced(d: DialogueDraft) -> None:
+    """Accept the announced values."""
+    _change_source(d, ANNOUNCED, ACCEPTED)
 
 
-def _become(d: DialogueDraft, before: str, after: str) -> None:
+def _change_source(d: DialogueDraft, before: str, after: str) -> None:
     for name, filled in d.top.slots:
         if filled.source == before:
             d.set_top(slots=put(d.top.slots, name, changed(filled, {"source": after})))
@@ -53,11 +53,11 @@ def _become(d: DialogueDraft, before: str, after: str) -> None:
 
 
 def wants_check(d: DialogueDraft) -> bool:
-    return any(is_part(filled) for _, filled in d.top.slots)
+    return any(is_unconfirmed(filled) for _, filled in d.top.slots)
 
 
 def check(d: DialogueDraft) -> None:
-    """Ask whether they are right, where an action would be next."""
+    """Request a confirmation of these values before an action."""
     d.set_top(confirm=d.domain.patterns.check)
 
 
@@ -66,20 +66,22 @@ def is_checking(d: DialogueDraft) -> bool:
 
 
 def listed(d: DialogueDraft) -> str:
-    """What may still be objected to, as people say it."""
-    return _listed(d, [name for name, filled in d.top.slots if is_part(filled)])
+    """The values that the user may still object to, as people say them."""
+    return _listed(d, [name for name, filled in d.top.slots if is_unconfirmed(filled)])
 
 
 def _listed(d: DialogueDraft, names: list[str]) -> str:
     slots = dict(d.top.slots)
-    return ", ".join(f"{d.spec(name).called} {spoken(as_said(slots[name].value, slots[name].raw))}" for name in names)
+    return ", ".join(
+        f"{d.spec(name).display_name} {spoken(as_said(slots[name].value, slots[name].raw))}" for name in names
+    )
 
 
-# -- A yes
+# -- Confirmation
 
 
 def confirm(d: DialogueDraft, question: str) -> None:
-    """A yes is one to every value that the question names; to all of them, if it names none."""
+    """Mark as confirmed the values that the question names, or all if it names none."""
     named = [name for name in gaps_of(question) if d.top.filled(name) is not None]
     for name, filled in d.top.slots:
         if not named or name in named:

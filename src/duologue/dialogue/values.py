@@ -1,37 +1,36 @@
-"""Values on their way into slots: checked one after the other, then written; corrected ones take back what
-depended on them.
+"""Validates values one after the other and writes them to slots; a correction empties what depended on the old value.
 
-Rule: nothing is written before it was checked (D-06), and a value that is refused leaves the old one in its
-place. That any value will do is no value: it is not checked and not read back.
+Rule: nothing is written before it was validated, and a refused value leaves the old one in place. "Any will do" isn't
+a value: it is neither validated nor read back.
 """
 
 from __future__ import annotations
 
 from .commands import CorrectSlot, SetSlot
-from .dependencies import dependants, unconfirm, unconfirm_behind, uses
+from .dependencies import dependants, unconfirm, unconfirm_from, uses
 from .draft import DialogueDraft
 from .english import ANY, Json
 from .flow import Collect, Confirm, PerformAction
-from .past_values import passed
+from .past_values import past_refusal
 from .prompts import ask_slot, count_try, is_confirming
 from .requests import validation
-from .run_flow import go_on, write
+from .run_flow import continue_flow, write
 from .stack import PROGRAM
 from .state import Phase, without
 from .templates import as_said, spoken
-from .unconfirmed_values import PART, TOLD
+from .unconfirmed_values import ANNOUNCED, PICKED_OUT
 
 
 def validate_next(d: DialogueDraft) -> None:
-    """Have the next value checked; when none is left, go on."""
+    """Validate the next value; when no value is left, continue the flow."""
     while d.s.values:
         value = d.s.values[0]
-        if not _is_wanted(d, value):
+        if not _may_be_filled(d, value):
             d.set(values=d.s.values[1:])
             continue
         spec = d.spec(value.slot)
         d.enter(Phase.VALIDATING_SLOT)
-        if value.value != ANY and (reason := passed(d, spec, str(value.value))):
+        if value.value != ANY and (reason := past_refusal(d, spec, str(value.value))):
             reject(d, reason)
             return
         if (spec.validator or spec.normaliser) and not _is_any(d, value.slot, value.value):
@@ -40,11 +39,11 @@ def validate_next(d: DialogueDraft) -> None:
             return
         if accept(d, value.value):
             return
-    go_on(d)
+    continue_flow(d)
 
 
-def _is_wanted(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
-    """Is this a slot of the open flow, and may it be filled now? The program may fill any."""
+def _may_be_filled(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
+    """Is it a slot of the open flow that may be filled now? The program may fill any slot."""
     if value.source == PROGRAM:
         return bool(d.s.stack)
     if not d.s.stack or value.slot not in (*d.flow.slots, *d.top.needs):
@@ -53,12 +52,12 @@ def _is_wanted(d: DialogueDraft, value: SetSlot | CorrectSlot) -> bool:
 
 
 def _is_any(d: DialogueDraft, slot: str, value: Json) -> bool:
-    """Was the question left open, as it may be?"""
+    """Did the user leave an optional question open?"""
     return value == ANY and d.spec(slot).is_optional
 
 
 def accept(d: DialogueDraft, value: Json) -> bool:
-    """Write the value that was checked. True if it is read back first, and an answer is waited for."""
+    """Write the validated value. True if it is read back first, and the user's answer is awaited."""
     given = d.s.values[0]
     spec = d.spec(given.slot)
     is_heard = given.source != PROGRAM and not _is_any(d, given.slot, value)
@@ -71,36 +70,38 @@ def accept(d: DialogueDraft, value: Json) -> bool:
         d.set(tries=0)
     before = d.top.filled(given.slot)
     is_same = before is not None and before.value == value
-    source = TOLD if given.source == PART and before is not None else given.source  # a change is told anyway
-    if not is_same or source != TOLD:
+    source = (
+        ANNOUNCED if given.source == PICKED_OUT and before is not None else given.source
+    )  # a change is announced anyway
+    if not is_same or source != ANNOUNCED:
         write(d, given.slot, value, source, given.raw, given.span, confirmed=d.s.reading_back)
     d.note("slot_set", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), misses=0, silences=0, reading_back=False, unproposed=False)
     if before is not None and not is_same:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(as_said(value, given.raw), d.today))
-        take_back(d, given.slot)
+        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
+        revisit_after_change(d, given.slot)
     elif isinstance(given, CorrectSlot) and before is None:
-        d.say(d.domain.patterns.corrected, slot=spec.called, value=spoken(as_said(value, given.raw), d.today))
+        d.say(d.domain.patterns.corrected, slot=spec.display_name, value=spoken(as_said(value, given.raw), d.today))
     return False
 
 
 def reject(d: DialogueDraft, reason: str) -> None:
-    """A value can't be used: say why; the question stays open."""
+    """Refuse the value: say why; the question stays open."""
     given = d.s.values[0]
     d.note("slot_rejected", slot=given.slot)
     d.set(values=d.s.values[1:], among=(), reading_back=False)
-    if d.s.waiting_for is not None or is_confirming(d):  # else a correction has led away from the question
+    if d.s.waiting_for is not None or is_confirming(d):  # else no question is open, only a correction
         count_try(d)
-    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).called, value=spoken(given.value, d.today))
+    d.say(reason or d.domain.patterns.invalid, slot=d.spec(given.slot).display_name, value=spoken(given.value, d.today))
     validate_next(d)
 
 
-# -- What a change takes with it
+# -- Consequences of a change
 
 
-def take_back(d: DialogueDraft, changed: str, *, is_empty: bool = False) -> None:
-    """Empty the slots that depend on a changed one, and return to the first step that used any of them. An action is
-    run again only after another yes, if it had one."""
+def revisit_after_change(d: DialogueDraft, changed: str, *, is_empty: bool = False) -> None:
+    """Empty the slots that depend on a changed one, and return to the first step that used any of them. An action that
+    was confirmed runs again only after another confirmation."""
     emptied = dependants(d.domain, changed)
     d.set_top(slots=without(d.top.slots, emptied))
     for slot in sorted(emptied):
@@ -122,5 +123,5 @@ def take_back(d: DialogueDraft, changed: str, *, is_empty: bool = False) -> None
     if isinstance(program[place], PerformAction):
         yes = [at for at in range(place) if isinstance(program[at], Confirm) and program[at].step in confirmed]
         place = yes[-1] if yes else place
-    unconfirm_behind(d, place)
+    unconfirm_from(d, place)
     d.set_top(at=place, needs=(), confirm="", is_acting=False, failed=False)

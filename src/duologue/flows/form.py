@@ -20,13 +20,13 @@ def form_of(domain: Domain, state: DialogueState) -> Form | None:
     names = dict.fromkeys((*flow.slots, *(name for name, _ in top.slots if name in domain.slots)))
     slots = tuple(_slot(domain, state, top, name) for name in names)
     asked = domain.slots.get(state.waiting_for or "")
-    question = asked.called if asked is not None else "" if state.phase is Phase.CONFIRMING else None
+    question = asked.display_name if asked is not None else "" if state.phase is Phase.CONFIRMING else None
     return Form(flow.name, flow.description or flow.name.replace("_", " "), state.phase.value, question, slots)
 
 
 def _slot(domain: Domain, state: DialogueState, top: Instance, name: str) -> FormSlot:
     filled = top.filled(name)
-    label = domain.slots[name].called if name in domain.slots else name
+    label = domain.slots[name].display_name if name in domain.slots else name
     value = spoken(as_said(filled.value, filled.raw)) if filled else ""
     if name == state.waiting_for:
         return FormSlot(name, label, value, "asked")

@@ -77,7 +77,7 @@ def _is_unsaid(g: GuessInContext) -> bool:
     """A yes or no that the message doesn't say; and a yes may send money."""
     if g.intent not in ANSWERS:
         return False
-    slots = tuple(g.domain.slots[name].asked for name in g.asked.slots if name in g.domain.slots)
+    slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
     meant = ConfirmationAnswer.YES if isinstance(ANSWERS[g.intent][0], Affirm) else ConfirmationAnswer.NO
     return plainly(g.asked.question, g.asked.text, g.today, slots) is not meant
 

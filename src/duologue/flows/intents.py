@@ -76,5 +76,5 @@ def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> Message
     tasks = [Intent(FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
     commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}
     others = [Intent(name, examples) for name, (_, examples) in commands.items()]
-    slots = tuple(ExpectedSlot(name, domain.slots[name].called) for name in effect.slots)
+    slots = tuple(ExpectedSlot(name, domain.slots[name].display_name) for name in effect.slots)
     return MessageScope((*tasks, *others), slots, effect.question)

@@ -53,7 +53,7 @@ def _quoted(domain: Domain, state: DialogueState, quote: Quote, by: str, today: 
     spec = domain.slots.get(quote.slot)
     if spec is None:
         return None
-    reading = read(Question(spec.asked), quote.text, today)
+    reading = read(Question(spec.grammar_slot), quote.text, today)
     value: Json = reading.value_of(quote.slot) if isinstance(reading, Direct) else None
     if value is None and spec.kind in (SlotKind.TEXT, SlotKind.NAME):
         value = quote.text

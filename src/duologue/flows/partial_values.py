@@ -14,16 +14,16 @@ from duologue.dialogue.english.questions import asks
 from duologue.dialogue.english.tokens import tokens_of
 from duologue.dialogue.english.yes_no import asks_of_the_past, is_to_come, opening, trick_of
 from duologue.dialogue.flow import Domain
-from duologue.dialogue.reference_day import asked_after
+from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
-from duologue.dialogue.unconfirmed_values import PART
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
     """The values in a message that starts a flow: all of them, if all of its words are understood; otherwise those that
     stand for themselves."""
     task = domain.flows[flow]
-    slots = tuple(domain.slots[name].asked for name in task.slots if not domain.slots[name].ask_before_filling)
+    slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
     whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
     if whole is not None:
         return tuple(SetSlot(value.slot, value.value, value.raw, value.span) for value in whole.values)
@@ -40,13 +40,13 @@ def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, tod
         name for name in flow.slots if state.top.filled(name) is None and not domain.slots[name].ask_before_filling
     ]
     if wants_yes_or_no(domain, effect):
-        return _yes_or_no_in_part(effect, tuple(domain.slots[name].asked for name in empty), today)
+        return _yes_or_no_in_part(effect, tuple(domain.slots[name].grammar_slot for name in empty), today)
     names = dict.fromkeys((effect.waiting_for, *empty))
-    asked = {name: asked_after(domain, state.top, domain.slots[name]) for name in names}
+    asked = {name: slot_with_last_day(domain, state.top, domain.slots[name]) for name in names}
     found = _parts(tuple(asked.values()), effect.text, today)
     first = read_first(Question(asked[effect.waiting_for], effect.question), effect.text, today)
     if first is not None and not any(value.slot == effect.waiting_for for value in found):
-        found = (SetSlot(first.slot, first.value, first.raw, first.span, PART), *found)
+        found = (SetSlot(first.slot, first.value, first.raw, first.span, PICKED_OUT), *found)
     return found if any(value.slot == effect.waiting_for for value in found) else ()
 
 
@@ -63,10 +63,10 @@ def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) 
     if asks_of_the_past(effect.question) and is_to_come(tokens[1:]):
         return ()  # "yes, I'll call them", of what has happened
     others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
-    said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PART)
+    said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PICKED_OUT)
     return (said, *_parts(others, effect.text, today))
 
 
 def _parts(slots: tuple[Slot, ...], text: str, today: str) -> tuple[SetSlot, ...]:
     found = read_parts(slots, text, today)
-    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PART) for value in found)
+    return tuple(SetSlot(value.slot, value.value, value.raw, value.span, PICKED_OUT) for value in found)

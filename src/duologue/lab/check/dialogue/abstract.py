@@ -12,7 +12,7 @@ from typing import TypeAlias
 from duologue.dialogue.commands import CorrectSlot, SetSlot
 from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Instance, Phase, Slots
-from duologue.dialogue.unconfirmed_values import PART, TOLD
+from duologue.dialogue.unconfirmed_values import ANNOUNCED, PICKED_OUT
 
 # A yes that was given and not used up: the instance, the step that asked for it, the action that may use it.
 Yes: TypeAlias = tuple[int, str, str]
@@ -95,4 +95,4 @@ def _value(value: SetSlot | CorrectSlot) -> SetSlot | CorrectSlot:
 
 
 def _source(source: str) -> str:
-    return source if source in (PROGRAM, PART, TOLD) else ""
+    return source if source in (PROGRAM, PICKED_OUT, ANNOUNCED) else ""

@@ -44,7 +44,7 @@ from duologue.dialogue.events import (
 from duologue.dialogue.flow import Domain, JumpUnless, PerformAction, SlotSpec
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, DialogueState, Phase
-from duologue.dialogue.unconfirmed_values import PART
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99
@@ -127,7 +127,7 @@ class Alphabet:
         for name, filled in state.top.slots:
             spec = self.domain.slots.get(name)
             if spec is not None:
-                yield f"change the {spec.called} to {other_of(spec, filled.value)}"
+                yield f"change the {spec.display_name} to {other_of(spec, filled.value)}"
         asked = [name for name in state.top.asked if state.top.filled(name) is not None]
         if asked:
             spec = self.domain.slots[asked[-1]]
@@ -179,7 +179,7 @@ class Alphabet:
                     spec = self.domain.slots[name]
                     value = value_of(spec, said_of(spec)[0])
                     yield (StartFlow(flow.name), SetSlot(name, value))
-                    yield (StartFlow(flow.name), SetSlot(name, value, source=PART))
+                    yield (StartFlow(flow.name), SetSlot(name, value, source=PICKED_OUT))
 
     def _verdicts(self, wanted: Validate) -> Iterator[DialogueEvent]:
         value = f"{wanted.value}{NORMALISED}" if wanted.normaliser else wanted.value
@@ -238,7 +238,7 @@ def value_of(spec: SlotSpec, text: str) -> Json:
     """What an answer means."""
     key = (spec.name, spec.kind, text)
     if key not in _VALUES:
-        reading = read(Question(spec.asked), text, TODAY)
+        reading = read(Question(spec.grammar_slot), text, TODAY)
         _VALUES[key] = reading.value_of(spec.name) if isinstance(reading, Direct) else text
     return _VALUES[key]
 

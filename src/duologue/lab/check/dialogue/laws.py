@@ -18,7 +18,7 @@ from duologue.dialogue.machine import TEXT_MAX
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import BUSY, TRACE_MAX, Instance, Phase, values_of
-from duologue.dialogue.unconfirmed_values import is_part
+from duologue.dialogue.unconfirmed_values import is_unconfirmed
 
 from .observed_step import ObservedStep, at_of, changed_in, dependants, used_by
 
@@ -72,7 +72,7 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
     if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no opens the questions again
         emptied |= {one.slot for one in program[at.on_no : before.at] if isinstance(one, Collect)}
     if before.confirm == seen.domain.patterns.check:  # a no to what was picked out of a message
-        emptied |= {name for name, filled in before.slots if is_part(filled)}
+        emptied |= {name for name, filled in before.slots if is_unconfirmed(filled)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
     changed = {name for name, value in values_of(before.slots).items() if name not in lost and held[name] != value}
@@ -274,7 +274,7 @@ def what_was_picked_out_is_heard_first(seen: ObservedStep) -> Iterator[str]:
     """An action uses what was picked out of a message only after the person could object."""
     top = seen.after.top
     for name, filled in top.slots if top is not None and seen.runs else ():
-        if is_part(filled):
+        if is_unconfirmed(filled):
             yield f"an action uses {name}, which nobody could object to"
 
 
