@@ -268,23 +268,23 @@ BROKEN: dict[str, tuple[Alphabet, Break]] = {
     "one request at a time": (TABLE, asks_twice),
     "no slot is lost": (RATED, forgets_slots),
     "validated before written": (TABLE, writes_at_once),
-    "one key for one run": (ACTS, another_key),
-    "yes to what was asked": (RATED, yes_to_everything),
-    "always a question": (TABLE, tells_instead_of_asking),
-    "each question counts anew": (RATED, remembers_misses),
+    "one key per run": (ACTS, another_key),
+    "a yes answers the open question": (RATED, yes_to_everything),
+    "waiting means that a question was asked": (TABLE, tells_instead_of_asking),
+    "a new question starts its counts at zero": (RATED, remembers_misses),
     "every message is answered": (TABLE, mute),
     "saved in time": (TABLE, never_saves),
     "never stuck": (TABLE, forgets_who_works),
     "the question fits the step": (TABLE, forgets_the_question),
     "nothing is left over": (TABLE, keeps_misses_for_ever),
-    "candidates are of the slot that is asked": (WISHES, keeps_candidates),
+    "candidates belong to the open question": (WISHES, keeps_candidates),
     "an action has what its flow asked for": (PAY, acts_on_nothing),
-    "what was picked out is heard first": (PAY, acts_on_scraps),
-    "a checkpoint is the whole truth": (TABLE, writes_what_json_lacks),
+    "unconfirmed values are announced before use": (PAY, acts_on_scraps),
+    "a checkpoint restores the same state": (TABLE, writes_what_json_lacks),
     "everything is bounded": (TABLE, hoards),
-    "what was in vain counts": (TABLE, never_counts),
-    "nothing that was said is lost": (MEANWHILE, drops_what_waits),
-    "a flow is begun once": (TABLE, opens_twice),
+    "every failed try is counted": (TABLE, never_counts),
+    "no message is lost": (MEANWHILE, drops_what_waits),
+    "a flow is started once": (TABLE, opens_twice),
     LAW: (ROUNDS, never_asks_again),
 }
 
@@ -317,7 +317,7 @@ def test_an_action_that_is_tried_again_unasked_is_noticed() -> None:
             return step(domain, state, UserSaid("retry", 0, "2025-12-03"))
         return step(domain, state, event)
 
-    assert "tried again only when asked" in laws_broken(ACTS, eager)
+    assert "retried only on request" in laws_broken(ACTS, eager)
 
 
 def test_whatever_a_step_raises_is_noticed() -> None:
@@ -344,6 +344,6 @@ def test_a_cancel_that_is_not_heard_is_noticed() -> None:
 
 
 def test_every_law_has_been_seen_to_bite() -> None:
-    own = {"nothing understood is dropped", "a failed action never falls through", "tried again only when asked"}
+    own = {"nothing understood is dropped", "a failed action never falls through", "retried only on request"}
     known: list[Any] = [*LAWS, *STATE_LAWS]
     assert {name_of(law) for law in known} <= {*BROKEN, *own}

@@ -101,10 +101,10 @@ def test_boxes_lie_on_the_paper_and_apart(path: Path) -> None:
             assert x + wide <= ox or ox + owide <= x or y + high <= oy or oy + ohigh <= y
 
 
-def test_unknown_names_are_told() -> None:
-    with pytest.raises(DuologueError, match="no flow 'pya'; did you mean 'pay'"):
+def test_unknown_names_are_reported() -> None:
+    with pytest.raises(DuologueError, match="unknown flow 'pya'; did you mean 'pay'"):
         draw_flows(small(), "pya")
-    with pytest.raises(DuologueError, match="no format called 'png'; there is mermaid, svg"):
+    with pytest.raises(DuologueError, match="unknown format 'png'; known: mermaid, svg"):
         draw_flows(small(), format="png")
 
 

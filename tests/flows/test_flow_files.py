@@ -73,6 +73,8 @@ def brief(program: tuple[Instruction, ...]) -> list[str]:
                 told.append(f"{at.step}: confirm, no {at.on_no}")
             case PerformAction():
                 told.append(f"{at.step}: act, failed {at.on_failure}")
+            case SayText():
+                told.append(f"{at.step}: say")
             case _:
                 told.append(f"{at.step}: {type(at).__name__.lower()}")
     return told

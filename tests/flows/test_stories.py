@@ -34,8 +34,8 @@ WRONG = {
     "started": ("started: cancel_flight", "started: book_flight"),
     "completed": ("completed: book_flight", "completed: nothing"),
     "state": ("state: idle", "it is waiting_for_slot"),
-    "nlu": ("nlu: false", "NLU was asked 1 times"),
-    "handoff": ("handoff: true", "nobody took over"),
+    "nlu": ("nlu: false", "NLU was called 1 times"),
+    "handoff": ("handoff: true", "there was no handoff"),
 }
 
 
@@ -53,16 +53,16 @@ def test_a_story_that_goes_wrong_names_its_line_and_what_came_instead(tmp_path: 
 
 
 BAD = {
-    "no flows": ("stories: []\n", "flows: the name of a file"),
-    "no stories": ("flows: a.yaml\n", "stories: a list is wanted"),
+    "no flows": ("stories: []\n", "`flows` is missing"),
+    "no stories": ("flows: a.yaml\n", "`stories` is missing"),
     "an unknown key": (
         "flows: a.yaml\nstories:\n  - story: x\n    turns:\n      - user: hi\n        sayz: ho\n",
         ":6: unknown key 'sayz'",
     ),
-    "nobody": ("flows: a.yaml\nstories:\n  - story: x\n    turns:\n      - says: hi\n", ":5: a turn has"),
-    "no turns": ("flows: a.yaml\nstories:\n  - story: x\n", ":3: a story has a name"),
-    "a list": ("- 1\n", "a mapping is wanted"),
-    "not YAML": ("flows: [\n", "not YAML"),
+    "no user": ("flows: a.yaml\nstories:\n  - story: x\n    turns:\n      - says: hi\n", ":5: a turn needs either `user: …` or `silence: true`"),
+    "no turns": ("flows: a.yaml\nstories:\n  - story: x\n", ":3: a story needs a name"),
+    "a list": ("- 1\n", "expected a mapping"),
+    "not YAML": ("flows: [\n", "not valid YAML"),
 }
 
 

@@ -235,7 +235,7 @@ def test_an_action_that_asks_for_what_it_has_is_an_error_and_no_circle() -> None
 
 
 def test_functions_that_are_missing_are_told_at_once() -> None:
-    with pytest.raises(MissingFunctions, match="no function 'reserve' is registered; did you mean 'reserves'"):
+    with pytest.raises(MissingFunctions, match="function 'reserve' isn't registered; did you mean 'reserves'"):
         talk_of({"fits": print, "rounded": print, "reserves": print})
 
 
@@ -449,7 +449,7 @@ def test_learning_does_not_hold_up_the_conversation() -> None:
 
 
 def test_a_flow_that_does_not_exist_is_refused_by_name() -> None:
-    with pytest.raises(DuologueError, match="no flow 'bok'; there are book"):
+    with pytest.raises(DuologueError, match="unknown flow 'bok'; known: book"):
         talk_of(functions()).start("bok")
 
 

@@ -1,4 +1,4 @@
-"""Flows in files: tasks written down in YAML, checked, compiled and run. The format is in docs/flows.md.
+"""Flow files: tasks written in YAML, checked, compiled and run. The format is in docs/flows.md.
 
 Importing this package loads neither PyYAML nor pydantic; each is loaded where a file is first read.
 """

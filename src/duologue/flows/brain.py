@@ -1,8 +1,8 @@
-"""Flows as a brain: the same file that is typed to can be spoken to.
+"""A brain that answers by flows, so the same flow file works in text and by voice.
 
-Keeps one dialogue for each conversation and gives it every turn once, however often the runtime asks. Rule: a
-step that was committed stays committed, whatever the audio does; what an interrupted reply had left to say
-comes first in the next.
+Holds one dialogue per conversation and passes each user turn to it exactly once, however often the runtime requests a
+reply. Rule: a committed step stays committed, whatever happens to the audio; what an interrupted reply didn't get to
+say comes first in the next one.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .form import form_of
 from .intents import scope_of
 from .registry import Registry
 
-WORKING_S = 0.25  # between signs of life while a function runs
-TALKS_MAX = 1_000  # conversations whose dialogue is kept in memory; others come back from the store
+WORKING_S = 0.25  # interval of progress signals while a function runs
+TALKS_MAX = 1_000  # dialogues held in memory; others are loaded from the store again
 
 
 class FlowBrain:
-    """Answers by flows. `opening` is said first, if the conversation greets; `flow` is started by itself. `today` tells
-    the day and the time of whoever calls; unless it is given, those of the file's time zone."""
+    """Answers by flows. `opening` is said first, if the agent greets; `flow` is started at once. `today` returns the
+    caller's date and time; default: the current time in the file's time zone."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class FlowBrain:
         self._talks: OrderedDict[str, _Heard] = OrderedDict()
 
     def remember(self, memory: Memory) -> None:
-        """Keep dialogues there, and do there once what may be done once."""
+        """Store dialogues in `memory`, and run actions through it, so that each runs once."""
         self._store = self._memory = memory
 
     async def has_more(self, conversation: str) -> bool:
-        """Is a function running for it, or something unsaid? What this process may know from an earlier time is old:
-        the memory knows better."""
+        """Is a function running for this conversation, or a response still to be said? Reloads the dialogue first,
+        because another process may have continued it."""
         self.forget(conversation)
         return (await self._heard(conversation)).talk.has_more
 
@@ -80,25 +80,25 @@ class FlowBrain:
             heard.talk.abandon()
 
     def load(self) -> None:
-        """Load what understanding needs now rather than with the first message."""
+        """Load what NLU needs now, rather than at the first message."""
         prepare = getattr(self._nlu, "prepare", None)
         if prepare is not None:
             prepare(scope_of(self._domain, understanding(self._domain, DialogueState()), False))
 
     def talk_of(self, conversation: str) -> DialogueSession | None:
-        """The dialogue of a conversation, for whoever wants to look."""
+        """The dialogue of a conversation; None if it isn't in memory."""
         heard = self._talks.get(conversation)
         return heard.talk if heard is not None else None
 
     def form(self, conversation: str) -> Form | None:
-        """What is filled in so far; None while no flow is open."""
+        """The slots filled so far; None while no flow is open."""
         talk = self.talk_of(conversation)
         return form_of(self._domain, talk.state) if talk is not None else None
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
         heard = await self._heard(request.conversation)
         text = heard.fresh(request)
-        heard.take(request)  # with the step that hears it, so that a restart doesn't hear it again
+        heard.take(request)  # saved together with the step, so a restart doesn't process it again
         said = False
         async for item in with_heartbeats(self._respond(heard.talk, request, text), WORKING_S):
             if item is None:
@@ -111,7 +111,7 @@ class FlowBrain:
             said = True
             yield f"{item.text} " if item.barge_in else Firm(f"{item.text} ")
         if not said and (last := heard.talk.state.last_response or self._opening):
-            yield last  # asked again for what was answered: the answer was not heard
+            yield last  # a second request for the same turn: the user didn't hear the answer
 
     def _respond(self, talk: DialogueSession, request: Request, text: str) -> AsyncIterator[Said]:
         if text:
@@ -147,7 +147,7 @@ class FlowBrain:
 
 
 class _Notes:
-    """Checkpoints of one dialogue, each with the turns that it has been given."""
+    """Checkpoints of one dialogue, each with the user turns processed so far."""
 
     def __init__(self, store: CheckpointStore) -> None:
         self._store = store
@@ -167,14 +167,14 @@ class _Notes:
 
 
 class _Heard:
-    """A dialogue, and which words of which turns it has been given."""
+    """A dialogue, and which words of which turns it has processed."""
 
     def __init__(self, talk: DialogueSession, notes: _Notes) -> None:
         self.talk = talk
         self._notes = notes
 
     def fresh(self, request: Request) -> str:
-        """What was said since. A turn that went on after it was given brings only the rest."""
+        """The words since the last request. A turn that continued afterwards adds only its new words."""
         parts = [self._rest(turn.turn, turn.text) for turn in _turns(request)]
         return " ".join(part for part in parts if part)
 
@@ -182,7 +182,7 @@ class _Heard:
         self._notes.given |= {turn.turn: turn.text for turn in _turns(request)}
 
     def _rest(self, turn: int, text: str) -> str:
-        """Words that were given stay given, even if they are written differently by now."""
+        """The words of a turn not processed yet. Counts words, because STT may have rewritten the earlier ones."""
         given = self._notes.given.get(turn, "")
         return " ".join(text.split()[len(given.split()) :]) if given else text
 

@@ -1,6 +1,6 @@
-"""What time it is for the people who call: their day, and their time of day.
+"""The caller's clock: date and time where the caller is.
 
-Rule: a dialogue never looks at a clock; whoever talks to it brings the time along.
+Rule: a dialogue never reads a clock; its caller passes the time in.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable
 
 
 def now_ms() -> int:
-    """Milliseconds, for how long something took or lies behind."""
+    """The current time in milliseconds."""
     return time.time_ns() // 1_000_000
 
 
 def today_in(zone: str = "") -> Callable[[], str]:
-    """The day and the time in a zone such as Europe/Vienna, as in 2026-03-04T17:20; without one, where this runs."""
+    """A function that returns the time in a zone such as Europe/Vienna, as 2026-03-04T17:20; default: local time."""
     place = zoneinfo.ZoneInfo(zone) if zone else None
     return lambda: datetime.datetime.now(place).replace(tzinfo=None).isoformat(timespec="minutes")
 
 
 def is_zone(name: str) -> bool:
-    """Does this machine know the zone?"""
+    """Does this machine know the time zone?"""
     try:
         zoneinfo.ZoneInfo(name)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
@@ -32,5 +32,5 @@ def is_zone(name: str) -> bool:
 
 
 def zones() -> list[str]:
-    """All that this machine knows."""
+    """All time zones that this machine knows."""
     return sorted(zoneinfo.available_timezones())

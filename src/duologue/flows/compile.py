@@ -1,8 +1,8 @@
-"""From steps as people write them to the flat program that a dialogue runs.
+"""Compiles the steps of a flow file to the flat program that a dialogue runs.
 
-Branches and loops become jumps; what follows a no or a failure stands right behind its step, so that the order
-of the program is the order of the file. Rule: every instruction has a name of its own that doesn't change when
-steps are added elsewhere, because checkpoints refer to it.
+Branches and loops become jumps; the steps of `on_no` and `on_failure` follow directly after their step, so the program
+keeps the order of the file. Rule: every instruction has a unique name that doesn't change when steps are added
+elsewhere, because checkpoints refer to it.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _NOWHERE = -1
 
 
 def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Domain:
-    """The domain of a file that was checked; `names` are those of its slots."""
+    """The domain of a checked file; `names` are the name lists of its slots."""
     patterns = Patterns(**{field.name: getattr(file.patterns, field.name) for field in fields(Patterns)})
     return Domain(
         {name: compile_flow(name, flow, patterns.completed) for name, flow in file.flows.items()},
         {name: _compile_slot(name, slot, names.get(name, ())) for name, slot in file.slots.items()},
-        # Already in the programs: it is for flows that get to their last step, and a dialogue says it at any end.
+        # Already compiled into the programs, which say it at the last step only; the dialogue would say it at any end.
         replace(patterns, completed=""),
         file.misses_max,
         file.gives_up_by,
@@ -75,7 +75,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
 
 
 def called(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
-    """Answers or names with what else people call them."""
+    """Choices or names, with the other phrases that users say for them."""
     return tuple(
         Choice(entry.value, tuple(entry.also)) if isinstance(entry, ChoiceEntry) else Choice(entry) for entry in entries
     )
@@ -87,7 +87,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
     return SlotSpec(
         name,
         slot.kind,
-        slot.prompt or f"What is the {label}?",  # an action may want it, even if no step asks for it
+        slot.prompt or f"What is the {label}?",  # an action may request it, even if no step asks for it
         tuple(slot.reprompts),
         tuple(slot.silence_prompts),
         slot.help,
@@ -119,7 +119,7 @@ def _name_list(names: tuple[Choice, ...]) -> NameList | None:
 
 
 def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
-    """One flow; `completed` is said at its end if it has no words of its own."""
+    """Compile one flow; `completed` is said at its end if the flow has no text of its own."""
     program = _Program(flow.steps)
     program.add_all(flow.steps)
     if words := flow.completed or completed:
@@ -127,7 +127,7 @@ def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
     program.emit(End(END))
     program.settle()
     places = {at.step: place for place, at in enumerate(program.code)}
-    assert len(places) == len(program.code), "two instructions of the same name"
+    assert len(places) == len(program.code), "two instructions have the same name"
     return Flow(
         name,
         flow.description or name.replace("_", " "),
@@ -139,7 +139,7 @@ def compile_flow(name: str, flow: FlowEntry, completed: str = "") -> Flow:
 
 
 class _StepNames:
-    """A name for every step: its id, or one made of what it does, with a number if that is taken."""
+    """Names every step: its id, or a name made from what it does, numbered if that is taken."""
 
     def __init__(self, steps: list[Step]) -> None:
         self._taken = {END, COMPLETED, *(step.id for step in every_step(steps))}
@@ -156,7 +156,7 @@ class _StepNames:
 
 
 def _stem(step: Step) -> tuple[str, bool]:
-    """What a step is called, and whether that is enough without a number."""
+    """The name of a step without an id, and whether it can do without a number."""
     match step:
         case CollectStep():
             return f"collect_{step.collect}", True
@@ -170,7 +170,7 @@ def _stem(step: Step) -> tuple[str, bool]:
 
 
 def every_step(steps: Iterable[Step]) -> Iterable[Step]:
-    """Steps and those within them, in the order of the file."""
+    """The steps and the steps nested in them, in the order of the file."""
     for step in steps:
         yield step
         match step:
@@ -186,12 +186,12 @@ def every_step(steps: Iterable[Step]) -> Iterable[Step]:
 
 
 class _Program:
-    """Instructions being written. Jumps forward get their aim when it is known."""
+    """A program being built. Forward jumps get their target when it is known."""
 
     def __init__(self, steps: list[Step]) -> None:
         self.code: list[Instruction] = []
         self._names = _StepNames(steps)
-        self._places: dict[str, int] = {}  # ids that people gave, for `then`
+        self._places: dict[str, int] = {}  # by step id, for `then`
         self._jumps_to_ids: list[tuple[int, str]] = []
 
     def emit(self, instruction: Instruction) -> int:
@@ -199,7 +199,7 @@ class _Program:
         return len(self.code) - 1
 
     def settle(self) -> None:
-        """Aim what leads to a step by its id."""
+        """Set the targets of jumps to step ids."""
         for at, step in self._jumps_to_ids:
             self._aim(at, self._places[step])
 
@@ -245,7 +245,7 @@ class _Program:
                 self._add_end(name, step)
 
     def _add_branch(self, name: str, step: BranchStep) -> None:
-        """Each case is a test, its steps and a jump behind the last case."""
+        """Each case becomes a test, its steps, and a jump past the last case."""
         over: list[int] = []
         for number, case in enumerate(step.branch, start=1):
             match case:
@@ -268,7 +268,7 @@ class _Program:
         self._aim(test, self._here)
 
     def _add_detour(self, instruction: PerformAction | Confirm, steps: list[Step], then: str, field: str) -> None:
-        """A step, and what is done instead of going on if it comes to nothing."""
+        """Emit a step and the steps of its `on_no` or `on_failure` block."""
         at = self.emit(instruction)
         if not steps:
             return

@@ -1,8 +1,7 @@
-"""A dialogue that runs: messages in, words out, with the work in between done.
+"""Runs a dialogue: messages in, responses out, with NLU, validators and actions called in between.
 
-Holds the state of one conversation and performs what the pure step wants: understanding, validating, acting,
-saving. Rule: work that has begun is finished, whoever stops listening; what it had to say is said with the next
-reply.
+Holds the state of one conversation and performs the effects of the pure step. Rule: work that has started is
+finished even if the caller stops listening; what it had to say comes with the next reply.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ from .registry import Once, Registry
 
 Said: TypeAlias = Respond | HandOver
 _log = logging.getLogger("duologue")
-ROUNDS_MAX = 200  # requests for one message; a dialogue that makes more goes round
-KEPT_MAX = 2_000  # dialogues that are remembered in memory: a process may run for a year
+ROUNDS_MAX = 200  # requests per message; more mean that the flows loop
+KEPT_MAX = 2_000  # checkpoints held in memory: a process may run for a year
 
 
 class CheckpointStore(Protocol):
-    """Where checkpoints are kept."""
+    """Where checkpoints are stored."""
 
     async def load(self, conversation: str) -> dict[str, Any] | None: ...
 
@@ -45,7 +44,7 @@ class CheckpointStore(Protocol):
 
 
 class RecentCheckpoints:
-    """Checkpoints for as long as the process lives, those of the newest dialogues."""
+    """Stores the checkpoints of the most recent dialogues in memory."""
 
     def __init__(self) -> None:
         self.kept: dict[str, dict[str, Any]] = {}
@@ -61,7 +60,7 @@ class RecentCheckpoints:
 
 
 class DialogueSession:
-    """One conversation about the tasks of a domain."""
+    """One conversation about the flows of a domain."""
 
     def __init__(
         self,
@@ -89,12 +88,12 @@ class DialogueSession:
         self._work: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self._is_abandoned = False
-        self._owed: tuple[str, ...] = ()  # why it is to be saved, and was not
+        self._owed: tuple[str, ...] = ()  # reasons of a save that failed and has to be repeated
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
-        """Go on from the last checkpoint, if there is one. An action that had begun is asked for again, with
-        the same key (D-14)."""
+        """Continue from the last checkpoint; False if there is none. An action that was running is requested again
+        with the same key."""
         kept = await self._store.load(self._conversation) if self._store is not None else None
         if kept is None:
             return False
@@ -104,41 +103,43 @@ class DialogueSession:
             self._begin(lambda: self._perform_all((effect,)))
         return True
 
-    # -- What people and programs do
+    # -- Input
 
     def hear(self, text: str) -> AsyncIterator[Said]:
-        """A message, and what is said to it."""
+        """Process a user message; yields the responses."""
         return self._told(UserSaid(text, self._now(), self._today()))
 
     def wait(self) -> AsyncIterator[Said]:
-        """Nobody answered for a while."""
+        """Process a silence: the user didn't answer in time."""
         return self._told(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
-        """The program starts a flow, with values that it knows; they are checked like spoken ones. While the dialogue
-        is busy with something else, that is refused."""
+        """Start a flow with values that the program has; they are validated like the user's. Raises DuologueError while
+        another flow or request is open."""
         check_flow(self.domain, flow)
         event = FlowRequested(flow, self._now(), tuple(slots.items()))
         if row_for(self.state, event) is None:
-            raise DuologueError(f"flow {flow!r} can't be started now: the dialogue is {_doing(self.state)}")
+            raise DuologueError(
+                f"flow {flow!r} can't be started now: the dialogue is {_doing(self.state)}; wait until it is idle"
+            )
         return self._told(event)
 
     @property
     def has_more(self) -> bool:
-        """Is somebody at work, or is something still to be said or done?"""
+        """Is work running, or a response still to be said, or failed work still to be repeated?"""
         is_working = self._work is not None and not self._work.done()
         return bool(self._unsaid) or is_working or self._is_broken_off
 
     @property
     def _is_broken_off(self) -> bool:
-        """Did work fail, such as keeping what must be kept before an action, that is still wanted?"""
+        """Did the work fail (for example, to save before an action) while a request is still open?"""
         work = self._work
         if work is None or not work.done() or work.cancelled() or work.exception() is None:
             return False
         return request_of(self.domain, self.state) is not None
 
     async def _told(self, event: DialogueEvent) -> AsyncIterator[Said]:
-        """Whatever is to be said, the first as soon as it is known. May be closed at any time."""
+        """Process an event; yields each response as soon as it is known. May be closed at any time."""
         if self._work is not None and not self._work.done():
             self._note(event)
         else:
@@ -147,7 +148,7 @@ class DialogueSession:
             yield said
 
     async def rest(self) -> AsyncIterator[Said]:
-        """What was not said yet, and what comes of the work that goes on, or that broke off and is still wanted."""
+        """Yields the responses not said yet and those of running work. Work that failed is started again."""
         if self._is_broken_off:
             self._begin(lambda: self._perform_all(()))
         while True:
@@ -161,8 +162,8 @@ class DialogueSession:
             raise failure
 
     def prepare(self) -> None:
-        """Have NLU learn in a thread what may be meant next, while the person is still listening or thinking, so that
-        the first message of its kind waits for nothing."""
+        """Let NLU prepare in a thread for what the user may say next, while they are still listening or thinking, so
+        that the first message doesn't have to wait for it."""
         scope = scope_of(self.domain, understanding(self.domain, self.state), self.state.top is not None)
         if self._preparing is None or self._preparing.done():
             loop = asyncio.get_running_loop()
@@ -170,15 +171,15 @@ class DialogueSession:
             self._preparing.add_done_callback(_note_failure)
 
     def abandon(self) -> None:
-        """Another process goes on with this dialogue. A function that runs may end; nothing follows from it."""
+        """Another process continues this dialogue. A running function may finish, but its result is ignored."""
         self._is_abandoned = True
 
     async def settled(self) -> None:
-        """Until nobody works any more."""
+        """Wait until no work is running."""
         if self._work is not None:
             await asyncio.shield(self._work)
 
-    # -- One event after the other
+    # -- Processing events
 
     def _begin(self, work: Callable[[], Awaitable[None]]) -> None:
         async def run() -> None:
@@ -188,7 +189,7 @@ class DialogueSession:
         self._work.add_done_callback(lambda _: self._changed.set())
 
     def _note(self, event: DialogueEvent) -> None:
-        """Something happens while work goes on: the machine keeps it for later."""
+        """Process an event while work is running: the machine queues it."""
         self.state, effects = guarded_step(self.domain, self.state, event)
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
@@ -202,20 +203,20 @@ class DialogueSession:
             await self._save(effects)
             self._say(effects)
             wanted = next((one for one in effects if isinstance(one, Understand | Validate | RunAction)), None)
-            wanted = wanted or request_of(self.domain, self.state)  # asked for before, and nobody is at it any more
+            wanted = wanted or request_of(self.domain, self.state)  # an earlier request that isn't running any more
             if wanted is None:
                 self.prepare()
                 return
             if self._is_abandoned:
                 return
-            event = await self._perform(wanted)  # the state may change meanwhile: somebody may say something
+            event = await self._perform(wanted)  # the state may change meanwhile: the user may say something
             if self._is_abandoned:
                 return
             self.state, effects = guarded_step(self.domain, self.state, event)
-        raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows go round")
+        raise RuntimeError(f"{ROUNDS_MAX} requests for one message: the flows loop")
 
     async def _save(self, effects: tuple[DialogueEffect, ...]) -> None:
-        """What could not be saved is saved with the next."""
+        """Save the state. If that fails, its reasons are saved with the next one."""
         self._owed += tuple(reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons)
         if self._store is not None and self._owed:
             reasons = tuple(dict.fromkeys(self._owed))
@@ -251,9 +252,9 @@ class DialogueSession:
 
 
 def check_flow(domain: Domain, name: str) -> None:
-    """Is there such a flow? A program that asks for another has it misspelt."""
+    """Raise DuologueError if the domain has no such flow."""
     if name not in domain.flows:
-        raise DuologueError(f"no flow {name!r}; there are {', '.join(domain.flows)}")
+        raise DuologueError(f"unknown flow {name!r}; known: {', '.join(domain.flows)}")
 
 
 def _doing(state: DialogueState) -> str:
@@ -262,6 +263,6 @@ def _doing(state: DialogueState) -> str:
 
 
 def _note_failure(preparing: asyncio.Future[None]) -> None:
-    """It will fail again when a message comes, and is told then."""
+    """Log a failed preparation only; NLU will fail again with the next message, and be reported then."""
     if not preparing.cancelled() and (failure := preparing.exception()) is not None:
-        _log.debug("an NLU could not prepare: %s", failure)
+        _log.debug("the NLU failed to prepare: %s", failure)

@@ -1,7 +1,7 @@
-"""Flow charts: one door for both formats, and the charts for Mermaid.
+"""Draws flow charts: chooses the format, and writes the Mermaid charts.
 
-Mermaid is drawn from the compiled program, as it runs; the SVG is laid out in `chart`. Rule: a chart is derived
-from the file and never drawn by hand, so it can't be out of date.
+Mermaid charts show the compiled program; SVG charts are laid out in `svg_chart`. Rule: a chart is derived from the
+file and never edited by hand, so it can't be out of date.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_ ,.()\[\]'/?!=+*-]")
 
 
 class Arrow(NamedTuple):
-    """From one instruction to another, and when."""
+    """From one instruction to another; `label` says when."""
 
     source: int
     target: int
@@ -46,12 +46,12 @@ class Arrow(NamedTuple):
 
 
 def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid") -> str:  # noqa: A002 (the option's name)
-    """The chart of a flow, or of all of them."""
+    """The chart of one flow, or of all flows."""
     if format not in FORMATS:
-        raise DuologueError(f"no format called {format!r}; there is {', '.join(FORMATS)}")
+        raise DuologueError(f"unknown format {format!r}; known: {', '.join(FORMATS)}")
     known = file.domain.flows
     if flow is not None and flow not in known:
-        raise DuologueError(f"{file.name} has no flow {flow!r}{hint(flow, known)}")
+        raise DuologueError(f"{file.name}: unknown flow {flow!r}{hint(flow, known)}")
     names = tuple(known) if flow is None else (flow,)
     if format == "svg":
         from .svg_chart import charts_svg
@@ -61,7 +61,7 @@ def draw_flows(file: FlowFile, flow: str | None = None, format: str = "mermaid")
 
 
 def to_mermaid(domain: Domain, names: tuple[str, ...]) -> str:
-    """One flow by itself, or each in a frame, with calls and links between them."""
+    """One flow by itself; or several, each in a frame, with calls and links between them."""
     title = names[0] if len(names) == 1 else "flows"
     lines = ["---", f"title: {json.dumps(title)}", "---", "flowchart TD"]
     flows = [domain.flows[name] for name in names]
@@ -96,7 +96,7 @@ def _body(flow: Flow, domain: Domain, number: int) -> Iterator[str]:
 
 
 def reached(flow: Flow) -> tuple[int, ...]:
-    """The instructions that can be reached, but for jumps, in order."""
+    """The reachable instructions in order, without jumps."""
     found: set[int] = set()
     waiting = [landing(flow, 0)]
     while waiting:
@@ -108,7 +108,7 @@ def reached(flow: Flow) -> tuple[int, ...]:
 
 
 def landing(flow: Flow, place: int) -> int:
-    """Where a jump leads in the end."""
+    """The instruction that a chain of jumps ends at."""
     for _ in flow.program:
         at = flow.program[place]
         if not isinstance(at, Jump):
@@ -136,7 +136,7 @@ def arrows_from(flow: Flow, place: int) -> tuple[Arrow, ...]:
     return (to(place + 1),)
 
 
-# -- Words
+# -- Labels
 
 
 def _node(at: Instruction, domain: Domain) -> str:
@@ -169,5 +169,5 @@ def _short(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Everything that isn't plain becomes Mermaid's own entity, `#code;`."""
+    """Replace special characters by Mermaid's entities, `#code;`."""
     return _ODD.sub(lambda found: f"#{ord(found[0])};", " ".join(text.split()))

@@ -1,6 +1,6 @@
-"""Finding the functions of a file of flows: in a module, or in the Python file beside it.
+"""Finds the functions that a flow file uses: in a module, or in the Python file next to it.
 
-Rule: whatever a module does when it is imported, what goes wrong is one line.
+Rule: any error while importing that module is reported in one line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .registry import Registry
 
 
 def find_functions(file: Path, actions: str | None) -> Registry:
-    """The functions of a file of flows: of a module, or of the Python file beside it."""
+    """The functions of the module `actions`; default: of the Python file with the same name next to the flow file."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
     name = actions or (file.stem if file.with_suffix(".py").is_file() else "")
@@ -25,4 +25,6 @@ def find_functions(file: Path, actions: str | None) -> Registry:
         return Registry.of(importlib.import_module(name))
     except Exception as failure:  # noqa: BLE001 - a module may do anything when it is imported
         why = " ".join(str(failure).split())
-        raise DuologueError(f"actions: {name} can't be imported: {type(failure).__name__}: {why}") from None
+        raise DuologueError(
+            f"module {name!r} with the actions can't be imported: {type(failure).__name__}: {why}"
+        ) from None

@@ -1,6 +1,6 @@
-"""A dialogue as a form: the slots of the open flow, what is in them, and which one is being asked for.
+"""Shows a dialogue as a form: the slots of the open flow, their values, and which one is being asked for.
 
-Rule: what is shown is what people would say, never a value as it is stored.
+Rule: values are shown as people say them, never as they are stored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from duologue.ports.brain import Form, FormSlot
 
 
 def form_of(domain: Domain, state: DialogueState) -> Form | None:
-    """The form of the flow on top; None if there is none."""
+    """The form of the open flow; None if no flow is open."""
     top = state.top
     if top is None:
         return None

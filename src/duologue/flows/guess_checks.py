@@ -1,8 +1,8 @@
-"""Why a guess is not followed: a model that compares phrases is sure too soon.
+"""Reasons to ignore an intent that the local NLU guessed.
 
-The local NLU hears a yes in "are you sure?", a farewell in "leave it as it is" and a question for breakfast in "no
-breakfast". Each doubt is a row. Rule: a doubt keeps what is open as it is; it never makes something else of a message.
-A language model has read the question, and is taken at its word.
+The local NLU compares phrases and is often too sure: it hears a yes in "are you sure?", a goodbye in "leave it as it
+is" and a question about breakfast in "no breakfast". Each reason is one function. Rule: a doubtful guess is dropped;
+it is never replaced by another one. A language model has read the question, so its result isn't checked here.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from duologue.dialogue.state import DialogueState
 
 from .intents import ANSWERS, FLOW
 
-_SURE = 0.9  # that something else was meant where anything may be an answer
-_SURE_OF_A_PERSON = 0.8  # that an open task is to be left to somebody
-_SURE_OF_A_TURN = 0.6  # that an open question is left for something else, or an answer taken back
+_SURE = 0.9  # needed where the message may also be a free-text answer
+_SURE_OF_A_PERSON = 0.8  # needed to hand an open task over to a human
+_SURE_OF_A_TURN = 0.6  # needed to leave the open question, or to take an answer back
 _TURNING = ("go_back", "start_over", "cancel")
 
 
 @dataclass(frozen=True, slots=True)
 class GuessInContext:
-    """What a message was taken for, where it was said."""
+    """The guessed intent, with the state of the dialogue when the message came."""
 
     intent: str
     confidence: float
@@ -49,19 +49,20 @@ class GuessInContext:
 
 
 def is_doubtful(guess: GuessInContext) -> bool:
+    """Should the guess be ignored?"""
     return any(doubt(guess) for doubt in DOUBTS)
 
 
 def _is_free_text(g: GuessInContext) -> bool:
-    """Anything may be an answer to the open question. "It doesn't work" is near to a call for help."""
+    """Anything may answer the open question: "it doesn't work" resembles a call for help."""
     slot = g.asked.waiting_for
     is_text = slot is not None and g.domain.slots[slot].kind is SlotKind.TEXT
     return is_text and (g.is_task_at_hand or g.confidence < _SURE)
 
 
 def _is_hardly_meant(g: GuessInContext) -> bool:
-    """It would take away what the person is at, or cancel what isn't there. "The later one" is near to "go back", and
-    "I don't mind" to "never mind"."""
+    """It would leave the open task, or cancel when nothing is open, with low confidence. "The later one" resembles "go
+    back", and "I don't mind" resembles "never mind"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
     turns = g.intent in _TURNING or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
@@ -69,12 +70,12 @@ def _is_hardly_meant(g: GuessInContext) -> bool:
 
 
 def _is_asked_about(g: GuessInContext) -> bool:
-    """ "Is it free to cancel?" asks, and cancels nothing."""
+    """ "Is it free to cancel?" is a question and doesn't cancel anything."""
     return g.intent in _TURNING and asks(g.tokens)
 
 
 def _is_unsaid(g: GuessInContext) -> bool:
-    """A yes or no that the message doesn't say; and a yes may send money."""
+    """A yes or no that the message doesn't contain; a wrong yes could send money."""
     if g.intent not in ANSWERS:
         return False
     slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
@@ -83,23 +84,23 @@ def _is_unsaid(g: GuessInContext) -> bool:
 
 
 def _is_no_call_for_a_person(g: GuessInContext) -> bool:
-    """ "You can call me" is near to it, and there is no way back."""
+    """ "You can call me" resembles a request for a human, and a handoff can't be undone."""
     return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_A_PERSON
 
 
 def _is_to_stay(g: GuessInContext) -> bool:
-    """ "Leave it as it is": nothing is to change, and nothing to be dropped."""
+    """ "Leave it as it is": nothing should change, and nothing be cancelled."""
     return g.intent == "cancel" and keeps(g.tokens)
 
 
 def _may_be_an_answer(g: GuessInContext) -> bool:
-    """ "Cancel my booking", after "shall I cancel it?": nobody wants the question dropped."""
+    """ "Cancel my booking", after "shall I cancel it?": an answer; the task isn't cancelled."""
     said = [token for token in g.tokens if stem(token.low) == "cancel"]
     return g.intent == "cancel" and g.asked.waiting_for is None and repeats(g.asked.question, said)
 
 
 def _is_not_to_wait(g: GuessInContext) -> bool:
-    """ "No waiting", "you needn't wait": of somebody else, and not at all."""
+    """ "No waiting", "you needn't wait": not a request for time."""
     words = [token.low for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
     return g.intent == "wait" and any(stem(word) == "wait" for word in words[denied:])

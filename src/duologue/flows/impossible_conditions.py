@@ -1,7 +1,7 @@
-"""Conditions that can never hold: a slot compared with something that it never is.
+"""Finds conditions that can never be true: a slot compared with a value that it can't have.
 
-`amount > 500` of a slot of type money, `seat == "isle"` of one that has no such choice. Rule: only what a slot gets
-from people is judged; one that a function or a step may fill with anything else is left alone.
+Examples: `amount > 500` for a slot of type money, `seat == "isle"` without such a choice. Rule: only slots that are
+filled by the user are checked; a slot that a function or a step may fill can have any value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HOLDS = {SlotKind.NUMBER: "a number", SlotKind.YES_NO: "true or false", SlotKin
 
 
 def check_comparisons(data: Any, notes: ProblemList) -> None:
-    """Note conditions that no answer makes true."""
+    """Add a problem for every comparison that no answer can make true."""
     slots = entries_of(data, "slots")
     free = {name for name, slot in slots.items() if "normaliser" in slot}
     free |= {name for at in steps_of(data) for name in _filled_by(at)}
@@ -35,7 +35,7 @@ def check_comparisons(data: Any, notes: ProblemList) -> None:
 
 
 def _filled_by(at: At) -> Iterator[str]:
-    """What a step fills with something that nobody said."""
+    """The slots that a step fills with something that the user didn't say."""
     yield from (ours for _, ours in pairs_of(at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))))
     yield from (theirs for _, theirs in pairs_of(at.step.get("gives")))
     values = at.step.get("set") if at.key == "set" else None
@@ -74,13 +74,13 @@ def _objection(name: str, slot: dict[str, Any], value: object) -> str:
         return ""
     kind = SlotKind(slot["type"])
     if kind is SlotKind.MONEY:
-        return f"{name} holds {_HOLDS[kind]}: to compare it, give it a normaliser that makes it a number"
+        return f"slot {name!r} holds {_HOLDS[kind]}; to compare it, add a normaliser that returns a number"
     fits = {SlotKind.NUMBER: type(value) in (int, float), SlotKind.YES_NO: isinstance(value, bool)}
     if not fits.get(kind, isinstance(value, str)):
-        return f"{name} holds {_HOLDS.get(kind, 'a text')} and is never {_shown(value)}"
+        return f"slot {name!r} holds {_HOLDS.get(kind, 'a text')} and is never {_shown(value)}"
     choices = choices_of(slot, with_also=False)
     if choices and value not in choices:
-        return f"{name} has no choice {_shown(value)}{hint(str(value), choices)}"
+        return f"{_shown(value)} isn't a choice of slot {name!r}{hint(str(value), choices)}"
     return ""
 
 

@@ -1,6 +1,6 @@
-"""What may be meant at a turn: the flows that are offered, and commands with how people say them.
+"""The intents that NLU may choose from in a turn: the offered flows, and commands with example phrases.
 
-Rule: a flow's intent has a name that no command has and nobody says.
+Rule: a flow's intent has a prefix, so it can't be confused with a command of the same name.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from duologue.nlu.understanding import ExpectedSlot, Intent, MessageScope
 
 Said = tuple[str, ...]
 
-FLOW = "flow "  # sets a flow apart from a command of the same name; it is no word that anybody says
+FLOW = "flow "  # prefix of flow intents; never part of a phrase that NLU learns
 
-# What can be wanted at any time, and how people say it.
+# Commands that are possible at any time, with example phrases.
 COMMANDS: dict[str, tuple[Command, Said]] = {
     "cancel": (
         Cancel(),
@@ -63,7 +63,7 @@ COMMANDS: dict[str, tuple[Command, Said]] = {
         ("how are you", "are you a robot", "tell me a joke", "what's the weather like", "nice to meet you"),
     ),
 }
-# Only while something is asked.
+# Commands that are possible only while a question is open.
 ANSWERS: dict[str, tuple[Command, Said]] = {
     "affirm": (Affirm(), ("yes", "that's right", "correct", "exactly", "sounds good", "go ahead", "sure")),
     "deny": (Deny(), ("no", "that's wrong", "not really", "I don't think so", "no thanks", "incorrect")),
@@ -71,7 +71,7 @@ ANSWERS: dict[str, tuple[Command, Said]] = {
 
 
 def scope_of(domain: Domain, effect: Understand, is_confirming: bool) -> MessageScope:
-    """What is open at this turn."""
+    """The intents and slots that are possible in this turn."""
     flows = [domain.flows[name] for name in effect.flows]
     tasks = [Intent(FLOW + flow.name, flow.examples, flow.description, flow.name) for flow in flows]
     commands = {**COMMANDS, **(ANSWERS if is_confirming else {})}

@@ -1,6 +1,6 @@
-"""Reads a file of flows, checks all of it and compiles it: `domain = load_flows("flights.yaml")`.
+"""Reads, checks and compiles a flow file: `domain = load_flows("flights.yaml")`.
 
-The format is in docs/flows.md. Rule: a file either becomes a domain that can be run, or InvalidFlows with
+The format is in docs/flows.md. Rule: a file either becomes a domain that can be run, or raises InvalidFlows with
 everything that is wrong with it.
 """
 
@@ -25,7 +25,7 @@ BYTES_MAX = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class FlowFile:
-    """A file that was read: what it says, what it was compiled to, and what looks odd in it."""
+    """A loaded file: its entries, the compiled domain, and warnings."""
 
     name: str
     domain: Domain
@@ -34,7 +34,7 @@ class FlowFile:
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """The functions that its steps run."""
+        """The names of the functions that its steps run."""
         programs = [flow.program for flow in self.domain.flows.values()]
         return tuple(
             dict.fromkeys(at.action for program in programs for at in program if isinstance(at, PerformAction))
@@ -50,40 +50,40 @@ class FlowFile:
 
 
 def load_flows(path: Path | str) -> Domain:
-    """The domain of a file, or InvalidFlows."""
+    """Load a file. Raises InvalidFlows."""
     return read_flows(path).domain
 
 
 def parse_flows(text: str, name: str = "flows.yaml") -> Domain:
-    """The domain of a text, or InvalidFlows; `name` is what complaints call it."""
+    """Load flows from a text. Raises InvalidFlows; `name` stands for the file name in messages."""
     return read_text(text, name).domain
 
 
 def read_flows(path: Path | str) -> FlowFile:
-    """A file with its warnings, or InvalidFlows."""
+    """Load a file with its entries and warnings. Raises InvalidFlows."""
     file = Path(path)
     notes = ProblemList(str(file))
     try:
         with file.open("rb") as opened:
             content = opened.read(BYTES_MAX + 1)
     except (OSError, ValueError) as error:
-        notes.add_line(0, getattr(error, "strerror", None) or "can't be read")
+        notes.add_line(0, f"the file can't be read: {getattr(error, 'strerror', None) or error}")
         content = b""
     notes.raise_errors()
     if len(content) > BYTES_MAX:
-        notes.add_line(0, f"too large: more than {BYTES_MAX:,} bytes")
+        notes.add_line(0, f"the file is too large; at most {BYTES_MAX:,} bytes are allowed")
     notes.raise_errors()
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        notes.add_line(0, "not a text file in UTF-8")
+        notes.add_line(0, "the file isn't UTF-8 text; save it in this encoding")
         text = ""
     notes.raise_errors()
     return read_text(text, str(file), file.parent)
 
 
 def flow_schema() -> dict[str, Any]:
-    """The format for editors, as JSON schema."""
+    """The file format as a JSON schema, for editors."""
     with _its_packages():
         from .schema import json_schema
     return json_schema()
@@ -91,17 +91,17 @@ def flow_schema() -> dict[str, Any]:
 
 @contextmanager
 def _its_packages() -> Iterator[None]:
-    """Says plainly what to install if PyYAML or pydantic is missing."""
+    """Turn a missing PyYAML or pydantic into an error that says what to install."""
     try:
         yield
     except ModuleNotFoundError as missing:
         if missing.name not in ("yaml", "pydantic"):
             raise
-        raise DuologueError(f"files of flows need {missing.name}: pip install 'duologue[flows]'") from None
+        raise DuologueError(f"flow files need {missing.name}; install it with: pip install 'duologue[flows]'") from None
 
 
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
-    """A text with its warnings, or InvalidFlows. Lists of names are looked for in the folder."""
+    """Load a text with its entries and warnings. Raises InvalidFlows. Files with names are read from `folder`."""
     with _its_packages():
         from .compile import called, compile_file
         from .impossible_conditions import check_comparisons
@@ -115,8 +115,8 @@ def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     plain = read_yaml(text, notes)
     if plain is None or not isinstance(plain.value, dict):
         if plain is not None:
-            shown = "empty" if plain.value is None else "not a mapping"
-            notes.add_line(plain.lines[()], f"{shown}: a file of flows has 'version: 1', slots and flows")
+            shown = "is empty" if plain.value is None else "isn't a mapping"
+            notes.add_line(plain.lines[()], f"the file {shown}; a flow file has `version: 1`, `slots` and `flows`")
         notes.raise_errors()
     assert plain is not None
     notes.lines = plain.lines
@@ -126,6 +126,6 @@ def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     check_sense(plain.value, notes)
     names = read_name_files(plain.value, folder, notes)
     notes.raise_errors()
-    assert written is not None, "what doesn't fit the schema was noted"
+    assert written is not None, "a file that doesn't fit the schema has problems"
     names |= {slot: called(entry.names) for slot, entry in written.slots.items() if isinstance(entry.names, list)}
     return FlowFile(name, compile_file(written, names), written, notes.problems)

@@ -1,6 +1,6 @@
-"""Lists of names in files beside a file of flows: one name in each line, and after `|` what else people call it.
+"""Reads lists of names from text files: one name per line, and after `|` other phrases for it.
 
-Rule: a list is read from the folder of its flows or below it, and from nowhere else.
+Rule: such a file must be in the folder of the flow file, or below it.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ def read_name_files(data: Any, folder: Path | None, notes: ProblemList) -> dict[
 def _read(name: str, folder: Path | None) -> tuple[Choice, ...] | str:
     """The names, or what is wrong with the file."""
     if folder is None:
-        return f"there is no file beside this text to read {quoted(name)} from: write the names as a list"
+        return f"file {quoted(name)} can't be found, because the flows aren't in a file; write the names as a list"
     try:
         file = (folder / name).resolve()
         if not file.is_relative_to(folder.resolve()):
-            return f"{quoted(name)} is not beside this file"
+            return f"file {quoted(name)} is outside the folder of the flow file; move it there"
         with file.open(encoding="utf-8-sig") as text:
             lines = text.read(CHARS_MAX + 1)
     except UnicodeDecodeError:
-        return f"{quoted(name)} is not a text file in UTF-8"
+        return f"file {quoted(name)} isn't UTF-8 text; save it in this encoding"
     except (OSError, ValueError) as error:
-        return f"{quoted(name)} can't be read: {getattr(error, 'strerror', None) or error}"
+        return f"file {quoted(name)} can't be read: {getattr(error, 'strerror', None) or error}"
     if len(lines) > CHARS_MAX:
-        return f"{quoted(name)} is larger than {CHARS_MAX:,} characters"
+        return f"file {quoted(name)} is too large; at most {CHARS_MAX:,} characters are allowed"
     names = _names_in(lines)
     if not names:
-        return f"{quoted(name)} has no names in it"
-    return names if len(names) <= NAMES_MAX else f"{quoted(name)} has more than {NAMES_MAX:,} names"
+        return f"file {quoted(name)} contains no names; write one name per line"
+    return names if len(names) <= NAMES_MAX else f"file {quoted(name)} has more than {NAMES_MAX:,} names; shorten it"
 
 
 def _names_in(text: str) -> tuple[Choice, ...]:

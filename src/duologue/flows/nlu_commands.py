@@ -1,7 +1,7 @@
-"""From what NLU understood to commands: intents become flows and commands, quotes become values.
+"""Converts the result of NLU to commands: intents become flows and commands, quotes become values.
 
-Values are read by the slots' own grammars, out of the words that NLU quotes or out of the message itself. Rule: an
-intent that is not open at this turn, or a quote that no grammar reads, is left out.
+The slots' own grammars read the values, from the words that NLU quotes or from the whole message. Rule: an intent
+that isn't possible in this turn, or a quote that no grammar reads, is left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .partial_values import answer_in_part, first_values, wants_yes_or_no
 def commands_of(
     domain: Domain, state: DialogueState, effect: Understand, found: Understanding, today: str
 ) -> tuple[Command, ...]:
-    """What the person wants; nothing if nobody can tell."""
+    """What the user wants; empty if the message was not understood."""
     values = tuple(_quoted(domain, state, quote, found.by, today) for quote in found.quotes)
     given = tuple(value for value in values if value is not None)
     name = found.intent
@@ -45,7 +45,7 @@ def commands_of(
 
 
 def _is_change_left(state: DialogueState, effect: Understand) -> bool:
-    """ "Leave it as it is", where something is asked for."""
+    """ "Leave it as it is", in answer to a question for a new value."""
     return effect.waiting_for is not None and not state.reading_back and keeps(tokens_of(effect.text))
 
 

@@ -1,7 +1,7 @@
-"""Values in messages that somebody else understood, or nobody: with the wish that starts a task, and with an answer
-that has words beside it.
+"""Finds values in messages that were only partly understood: in a message that starts a task, and in an answer with
+other words around it.
 
-Rule: what isn't wholly understood says so by its source, and is told before anything is done with it.
+Rule: a value from a message that wasn't fully understood is marked by its source, and is announced before it is used.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 
 def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetSlot, ...]:
-    """The values in a message that starts a flow: all of them, if all of its words are understood; otherwise those that
-    stand for themselves."""
+    """The values in a message that starts a flow: all of them, if every word is understood; otherwise only those that
+    are unambiguous."""
     task = domain.flows[flow]
     slots = tuple(domain.slots[name].grammar_slot for name in task.slots if not domain.slots[name].ask_before_filling)
     whole = read_volunteered(slots, text, " ".join((task.description, *task.examples)), today)
@@ -31,8 +31,8 @@ def first_values(domain: Domain, flow: str, text: str, today: str) -> tuple[SetS
 
 
 def answer_in_part(domain: Domain, state: DialogueState, effect: Understand, today: str) -> tuple[SetSlot, ...]:
-    """The answer to the open question in a message with words that nobody understands, and what else is in it. A
-    question is no answer, whatever days and numbers it has."""
+    """The answer to the open question, and other values, in a message that was only partly understood. Empty if the
+    message is a question, whatever dates and numbers it contains."""
     if state.top is None or effect.waiting_for is None or asks(tokens_of(effect.text)):
         return ()
     flow = domain.flows[state.top.flow]
@@ -55,13 +55,13 @@ def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
 
 
 def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:
-    """The yes or no that is said first and then explained, and what else is in it."""
+    """A yes or no that is said first and then explained, and other values in the message."""
     tokens = tokens_of(effect.text)
     answer = opening(tokens)
     if answer is None or effect.waiting_for is None or trick_of(effect.question):
         return ()
     if asks_of_the_past(effect.question) and is_to_come(tokens[1:]):
-        return ()  # "yes, I'll call them", of what has happened
+        return ()  # "yes, I'll call them", where the question was about the past
     others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
     said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PICKED_OUT)
     return (said, *_parts(others, effect.text, today))

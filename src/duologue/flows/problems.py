@@ -1,7 +1,7 @@
-"""What is wrong with a file of flows, one line for each thing.
+"""Problems found in a flow file, one line each.
 
-A problem has its file, its line, its place in the file and what to do about it. Rule: everything that is wrong is
-told at once; a warning never keeps a file from being loaded.
+A problem has its file, line, place in the file, and what to do about it. Rule: all problems are reported at once; a
+warning never keeps a file from being loaded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.core.errors import DuologueError
 
 Path: TypeAlias = tuple[str | int, ...]
 
-PROBLEMS_MAX = 100  # more than anybody reads
+PROBLEMS_MAX = 100  # more problems are only counted
 _TEXT_CHARS_MAX = 300
 _SHOWN_CHARS_MAX = 60
 _SHOWN_NAMES_MAX = 8
@@ -22,7 +22,7 @@ _GUESSED_NAMES_MAX = 2_000
 
 
 class FlowProblem(NamedTuple):
-    """One thing that is wrong. Line 0 is the file itself."""
+    """One problem. Line 0 stands for the whole file."""
 
     file: str
     line: int
@@ -37,17 +37,17 @@ class FlowProblem(NamedTuple):
 
 
 class InvalidFlows(DuologueError, ValueError):
-    """A file of flows that can't be used. `problems` lists everything that is wrong with it."""
+    """A flow file that can't be used. `problems` lists everything that is wrong with it."""
 
     def __init__(self, problems: tuple[FlowProblem, ...], more: int = 0) -> None:
         self.problems = problems
-        self.more = more  # that are left out
+        self.more = more  # number of problems left out of `problems`
         lines = [str(problem) for problem in problems]
         super().__init__("\n".join([*lines, f"and {more} more problems"] if more else lines))
 
 
 class ProblemList:
-    """Collects problems. Told where things stand in the file, it knows the lines."""
+    """Collects problems. Finds their line numbers if `lines` is set."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -56,14 +56,14 @@ class ProblemList:
         self.lines: Mapping[Path, int] = {}
 
     def add(self, path: Path, text: str, *, at: str | int | None = None, is_warning: bool = False) -> None:
-        """Something is wrong there; `at` is the key in it whose line is meant."""
+        """Add a problem at `path`; its line is that of the key `at` there, if given."""
         where = path if at is None else (*path, at)
         while where and where not in self.lines:
             where = where[:-1]
         self._keep(FlowProblem(self._file, self.lines.get(where, 1), shown_path(path), one_line(text), is_warning))
 
     def add_line(self, line: int, text: str) -> None:
-        """Something is wrong in that line, whatever it was meant to be."""
+        """Add a problem with a known line, but no path."""
         self._keep(FlowProblem(self._file, line, "", one_line(text)))
 
     def _keep(self, problem: FlowProblem) -> None:
@@ -74,26 +74,26 @@ class ProblemList:
 
     @property
     def problems(self) -> tuple[FlowProblem, ...]:
-        """From the top of the file to its end."""
+        """The problems, ordered by line."""
         return tuple(sorted(self._found, key=lambda problem: problem.line))
 
     def raise_errors(self) -> None:
-        """InvalidFlows, if anything but warnings was found."""
+        """Raise InvalidFlows if any problem isn't a warning."""
         if self._left_out or not all(problem.is_warning for problem in self._found):
             raise InvalidFlows(self.problems, self._left_out)
 
 
-# -- Words
+# -- Formatting
 
 
 def shown_path(path: Path) -> str:
-    """As people write it: flows.book.steps[2]."""
+    """The path as text, such as flows.book.steps[2]."""
     shown = "".join(f"[{part}]" if isinstance(part, int) else f".{clipped(part)}" for part in path)
     return one_line(shown.removeprefix("."))
 
 
 def one_line(text: str) -> str:
-    """On one line, without anything that a terminal would obey."""
+    """The text on one line, without control characters."""
     words = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return words if len(words) <= _TEXT_CHARS_MAX else f"{words[:_TEXT_CHARS_MAX]}…"
 
@@ -107,7 +107,7 @@ def quoted(name: str) -> str:
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, or those that there are."""
+    """A suggestion: the closest known name, or else the list of known names."""
     names = list(dict.fromkeys(known))
     if not names:
         return ""
@@ -116,7 +116,7 @@ def hint(name: str, known: Iterable[str]) -> str:
     if near:
         return f"; did you mean {by_small[near[0]]!r}?"
     shown = ", ".join(names[:_SHOWN_NAMES_MAX])
-    return f"; there is only {shown}" if len(names) == 1 else f"; there are {shown}{_rest(names)}"
+    return f"; known: {shown}{_rest(names)}"
 
 
 def _rest(names: list[str]) -> str:
@@ -124,10 +124,10 @@ def _rest(names: list[str]) -> str:
 
 
 def kind_shown(value: object) -> str:
-    """How a complaint calls what it found."""
+    """A short description of a value for a message."""
     match value:
         case None:
-            return "nothing"
+            return "an empty value"
         case dict():
             return "a mapping"
         case list():

@@ -1,8 +1,8 @@
-"""Names in a file of flows: does everything that is named exist?
+"""Checks that every name used in a flow file exists.
 
-Slots in steps, conditions and the gaps of texts, flows in calls and links, steps in `then`. Works on the file as it
-was written, so that a mistake in one place hides none in another. Rule: a name is known if the file declares a slot
-of that name, or if an action or a called flow brings it.
+Covers slots in steps, conditions and text gaps, flows in `call` and `link`, and step ids in `then`. Works on the file
+as written, so an error in one place doesn't hide errors in another. Rule: a name is known if the file declares a slot
+of that name, or if an action or a called flow outputs it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .problems import Path, ProblemList, hint, quoted
 from .schema import THEN
 from .step_walk import ASKING, At, choices_of, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
 
-# Names with a meaning of their own in texts, or as parameters of functions.
+# Names that are already used for gaps in texts or for parameters of functions.
 RESERVED_SLOTS = ("value", "slot", "slots", "flows", "proposed", "key", "confirmed")
 RESERVED_IDS = (*THEN, "completed")
 _CONSTANTS = ("true", "false", "none")
@@ -38,7 +38,7 @@ _PATTERN_GAPS = {
 
 
 def check_names(data: Any, notes: ProblemList) -> None:
-    """Note every name that doesn't exist."""
+    """Add a problem for every name that doesn't exist."""
     checker = _Checker(data, notes)
     checker.check_slots()
     for at in steps_of(data):
@@ -49,10 +49,10 @@ def check_names(data: Any, notes: ProblemList) -> None:
 
 
 def known_names(data: Any) -> tuple[str, ...]:
-    """The slots that are declared, and what actions and called flows bring."""
+    """The declared slots, and the outputs of actions and called flows."""
     names = dict.fromkeys(entries_of(data, "slots"))
     if isinstance(data, dict) and isinstance(data.get("slots"), dict):
-        names |= dict.fromkeys(data["slots"])  # declared, even if not rightly
+        names |= dict.fromkeys(data["slots"])  # also those whose declaration is invalid
     for at in steps_of(data):
         brought = at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))
         names |= dict.fromkeys(ours for _, ours in pairs_of(brought))
@@ -60,7 +60,7 @@ def known_names(data: Any) -> tuple[str, ...]:
 
 
 class _Checker:
-    """One file."""
+    """Checks the names in one file."""
 
     def __init__(self, data: Any, notes: ProblemList) -> None:
         self._data = data
@@ -81,7 +81,7 @@ class _Checker:
         for name in self._known:
             if name in RESERVED_SLOTS or keyword.iskeyword(name) or name.casefold() in _CONSTANTS:
                 place = ("slots", name) if name in self._declared else ()
-                self._notes.add(place, f"nothing can be called {name!r} here: the word has a meaning of its own")
+                self._notes.add(place, f"{name!r} is a reserved word and can't be the name of a slot; rename it")
         for name, slot in self._slots.items():
             for other in texts_of(slot.get("depends_on")):
                 self._need(other, self._declared, ("slots", name, "depends_on"))
@@ -90,12 +90,12 @@ class _Checker:
         self, name: str, known: Iterable[str], path: Path, at: str | int | None = None, what: str = "slot"
     ) -> None:
         if name not in known:
-            self._notes.add(path, f"no {what} {quoted(name)}{hint(name, known)}", at=at)
+            self._notes.add(path, f"unknown {what} {quoted(name)}{hint(name, known)}", at=at)
 
     # -- Steps
 
     def check_step(self, at: At) -> None:
-        """The names of one step, by what it does."""
+        """Check the names in one step."""
         match at.key:
             case "collect":
                 self._check_collect(at)
@@ -119,12 +119,13 @@ class _Checker:
             return
         self._need(name, self._declared, at.path, "collect")
         if name in self._slots and "prompt" not in at.step and "prompt" not in self._slots[name]:
-            self._notes.add(at.path, f"needs a prompt: the slot {name!r} has none", at="collect")
+            self._notes.add(at.path, f"`prompt` is missing: add it here or to slot {name!r}", at="collect")
 
     def _check_choice(self, name: str, value: Any, path: Path) -> None:
         choices = choices_of(self._slots.get(name, {}), with_also=False)
         if choices and isinstance(value, str | int | float) and value not in choices:
-            self._notes.add(path, f"{name} has no choice {quoted(str(value))}{hint(str(value), choices)}", at="set")
+            text = f"{quoted(str(value))} isn't a choice of slot {name!r}{hint(str(value), choices)}"
+            self._notes.add(path, text, at="set")
 
     def _check_flow(self, at: At) -> None:
         name = at.text(at.key)
@@ -143,12 +144,12 @@ class _Checker:
             self._notes.add(path, str(problem), at=key)
             return
         except RecursionError:
-            self._notes.add(path, f"{quoted(text)} is no condition", at=key)
+            self._notes.add(path, f"{quoted(text)} is nested too deeply; simplify the condition", at=key)
             return
         for name in names:
             if name not in self._known:
-                advice = "; a text needs quotes" if name in self._values else hint(name, self._known)
-                self._notes.add(path, f"no slot {quoted(name)}{advice}", at=key)
+                advice = "; put a text in quotes" if name in self._values else hint(name, self._known)
+                self._notes.add(path, f"unknown slot {quoted(name)}{advice}", at=key)
 
     # -- Texts
 
@@ -156,18 +157,20 @@ class _Checker:
         for path, key, text, more in self._texts():
             for name in gaps_of(text):
                 if name not in self._known and name not in more:
-                    self._notes.add(path, f"no slot {quoted(name)}{hint(name, (*self._known, *more))}", at=key)
+                    self._notes.add(path, f"unknown slot {quoted(name)}{hint(name, (*self._known, *more))}", at=key)
             for brace in _BRACE.findall(text):
                 if not GAP.fullmatch(brace):
-                    self._notes.add(path, f"{quoted(brace)} is no gap: write {{name}} or {{name:spelled}}", at=key)
+                    text = f"{quoted(brace)} isn't a valid gap; write {{name}} or {{name:spelled}}"
+                    self._notes.add(path, text, at=key)
         for name, flow in self._flows.items():
             for text in texts_of(flow.get("examples")):
                 if _BRACE.search(text):
                     path = ("flows", name, "examples")
-                    self._notes.add(path, f"{quoted(text)} has a gap: an example is what people say, word for word")
+                    text = f"{quoted(text)} has a gap; an example must be what users say, word for word"
+                    self._notes.add(path, text)
 
     def _texts(self) -> Iterator[tuple[Path, str | None, str, tuple[str, ...]]]:
-        """Every text with gaps: where it is, its key, what it says, and names that it may use besides slots."""
+        """Every text with gaps: its path, its key, the text, and the names that it may use in addition to slots."""
         for name, slot in self._slots.items():
             more = ("proposed",) if name in self._proposing else ()
             for key in _SLOT_TEXTS:
@@ -185,11 +188,11 @@ class _Checker:
                 yield ("patterns", key), None, text, _PATTERN_GAPS.get(key, ())
 
 
-# -- Steps by their ids
+# -- Step ids
 
 
 def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
-    """No id twice, and every `then` leads somewhere."""
+    """Report duplicate ids, and every `then` that leads nowhere."""
     steps = list(steps_in(flow, entry.get("steps"), ("flows", flow, "steps")))
     first: dict[str, int] = {}
     for at in steps:
@@ -197,9 +200,9 @@ def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
         if name is None:
             continue
         if name in RESERVED_IDS:
-            notes.add(at.path, f"no step can be called {name!r}: the word has a meaning of its own", at="id")
+            notes.add(at.path, f"{name!r} is a reserved word and can't be a step's id; rename it", at="id")
         elif name in first:
-            notes.add(at.path, f"the id {quoted(name)} is here twice; first in line {first[name]}", at="id")
+            notes.add(at.path, f"duplicate id {quoted(name)}; it is first used in line {first[name]}", at="id")
         first.setdefault(name, notes.lines.get((*at.path, "id"), 1))
     for at in steps:
         _check_then(at, tuple(first), notes)
@@ -210,11 +213,13 @@ def _check_then(at: At, ids: tuple[str, ...], notes: ProblemList) -> None:
     if then is None or body is None:
         return
     if body not in at.step:
-        notes.add(at.path, f"then says what comes after {body}, and there is none", at="then")
+        notes.add(at.path, f"`then` needs an `{body}` block", at="then")
     elif then not in (*THEN, *ids):
         notes.add(at.path, f"no step has the id {quoted(then)}{hint(then, (*THEN, *ids))}", at="then")
     elif at.key == "action" and then == "again" and not _asks(at, body):
-        notes.add(at.path, "would try for ever: 'then: again' needs a question in on_failure", at="then")
+        notes.add(
+            at.path, "`then: again` would retry for ever; ask the user something in `on_failure` first", at="then"
+        )
 
 
 def _asks(at: At, body: str) -> bool:

@@ -1,7 +1,7 @@
-"""Actions, validators and normalisers: Python functions, known to flows by their names (D-03).
+"""Actions, validators and normalisers: Python functions that flows refer to by name.
 
-Parameters are filled by name: slots, and `key` with the idempotency key of an action. Rule: what a function
-returns is looked at before it is believed; whatever it does, the dialogue gets an answer.
+Parameters are filled by name: slots, and `key` with the idempotency key of an action. Rule: a function's result is
+checked before it is used, and the dialogue always gets an answer, whatever the function does.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _log = logging.getLogger("duologue")
 
 
 class MissingFunctions(DuologueError):
-    """Flows name functions that nobody registered. The message lists them."""
+    """Flows use functions that aren't registered. The message lists them."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Need:
-    """An action that can't begin before these slots are filled returns this."""
+    """Returned by an action that needs these slots filled before it can start."""
 
     slots: tuple[str, ...]
 
@@ -44,13 +44,13 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class AskFirst:
-    """An action that wants a yes to this question before it does anything returns this."""
+    """Returned by an action that needs a yes to this question before it does anything."""
 
     question: str
 
 
 class _NotYet(Exception):
-    """Nothing was done: something is wanted first."""
+    """The action did nothing: it first needs a slot or a confirmation."""
 
     def __init__(self, wish: Need | AskFirst) -> None:
         self.wish = wish
@@ -65,24 +65,24 @@ class Registry:
 
     @classmethod
     def of(cls, module: ModuleType) -> Registry:
-        """Every public function that a module defines or imports."""
+        """A registry of every public function that a module defines or imports."""
         found = {name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")}
         return cls(found)
 
     def check(self, domain: Domain) -> None:
-        """Are all functions there that the flows name?"""
+        """Raise MissingFunctions if the flows use a function that isn't registered."""
         missing = [name for name in functions_of(domain) if name not in self._functions]
         if missing:
             raise MissingFunctions("; ".join(self._lacks(name) for name in missing))
 
     def _lacks(self, name: str) -> str:
         near = get_close_matches(name, self._functions, n=1)
-        return f"no function {name!r} is registered" + (f"; did you mean {near[0]!r}?" if near else "")
+        return f"function {name!r} isn't registered" + (f"; did you mean {near[0]!r}?" if near else "")
 
-    # -- Running them
+    # -- Calling the functions
 
     async def validate(self, effect: Validate, now: Callable[[], int]) -> Validated | Rejected | WorkFailed:
-        """Normalise, then check. False, a reason or a ValueError refuses a value."""
+        """Normalise, then validate. A validator refuses a value by False, a reason (a text) or a ValueError."""
         value: Any = effect.value
         try:
             async with asyncio.timeout(VALIDATION_S_MAX):
@@ -94,19 +94,19 @@ class Registry:
             json.dumps(value)
         except ValueError as refusal:
             return Rejected(effect.request, str(refusal), now())
-        except Exception as failure:  # noqa: BLE001 - a function of somebody else's may raise anything
-            _tell(f"the check of {effect.slot}", failure)
+        except Exception as failure:  # noqa: BLE001 - a user's function may raise anything
+            _log_failure(f"validation of slot {effect.slot}", failure)
             return _failed(effect.request, failure, now())
         return Rejected(effect.request, "", now()) if value is None else Validated(effect.request, value, now())
 
     async def _check(self, name: str, value: Any, effect: Validate) -> Any:
-        """The value goes to the first parameter, whatever it is called."""
+        """Pass the value to the first parameter, whatever its name."""
         wanted = list(inspect.signature(self._functions[name]).parameters)
         return await self._call(name, {**dict(effect.slots), wanted[0] if wanted else "value": value})
 
     async def act(self, effect: RunAction, now: Callable[[], int], once: Once | None = None) -> ActionDone | WorkFailed:
-        """Run an action to its end; `once` sees to it that a restart doesn't run it again. One that takes the key may
-        be run again: the same key is the same deed."""
+        """Run an action. `once` makes sure that a restart doesn't run it a second time, unless it takes `key`: then it
+        may be run again, because the key identifies the same operation."""
         given = {**dict(effect.slots), "key": effect.key, "confirmed": effect.confirmed}
         try:
             async with asyncio.timeout(ACTION_S_MAX):
@@ -123,7 +123,7 @@ class Registry:
                     return ActionDone(effect.request, tuple(result.items()), now())
             raise TypeError(f"action {effect.action} must return a dict, not {type(result).__name__}")
         except Exception as failure:  # noqa: BLE001
-            _tell(f"action {effect.action}", failure)
+            _log_failure(f"action {effect.action}", failure)
             return _failed(effect.request, failure, now())
 
     async def _act(self, effect: RunAction, given: dict[str, Any], once: Once | None) -> Any:
@@ -143,7 +143,7 @@ class Registry:
             return early.wish
 
     async def _call(self, name: str, given: dict[str, Any]) -> Any:
-        """Call a function with what it asks for. One that is not async runs in a thread, because it may block."""
+        """Call a function with the parameters that it takes; in a thread if it isn't async, because it may block."""
         function = self._functions[name]
         wanted = inspect.signature(function).parameters
         takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in wanted.values())
@@ -158,19 +158,18 @@ class Registry:
 
 
 def functions_of(domain: Domain) -> tuple[str, ...]:
-    """The names of all functions that flows use."""
+    """The names of all functions that the flows use."""
     slots = [name for spec in domain.slots.values() for name in (spec.validator, spec.normaliser) if name]
     actions = [at.action for flow in domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
     return tuple(dict.fromkeys((*slots, *actions)))
 
 
-def _tell(what: str, failure: Exception) -> None:
-    """Whoever wrote the function wants to know; its message may hold what a caller said, and is for the closest look
-    only."""
+def _log_failure(what: str, failure: Exception) -> None:
+    """Warn with the type only; the exception's text may contain what a caller said, so it is logged at debug level."""
     _log.warning("%s failed: %s", what, type(failure).__name__)
     _log.debug("%s failed", what, exc_info=failure)
 
 
 def _failed(request: int, failure: BaseException, at: int) -> WorkFailed:
-    message = str(failure) or ("it took too long" if isinstance(failure, TimeoutError) else "no reason was given")
+    message = str(failure) or ("it timed out" if isinstance(failure, TimeoutError) else "no reason was given")
     return WorkFailed(request, type(failure).__name__, message.splitlines()[0][:300], at)

@@ -1,7 +1,7 @@
-"""What a file of flows may say, key by key.
+"""The format of flow files, key by key.
 
-The one place where the format is written down: files are checked against it, and editors get it as JSON schema.
-Rule: a key that isn't here is an error, and nothing is taken for something else: a number is no text.
+The only definition of the format: files are checked against it, and editors get it as a JSON schema. Rule: an unknown
+key is an error, and values aren't converted: a number isn't accepted as a text.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def _scalar(value: Any) -> Any:
 def _zone(value: str) -> str:
     if not is_zone(value):
         known = zones()
-        near = hint(value, known) if known else "; this machine knows none: pip install tzdata"
-        advice = "; there is Europe/Vienna, for one" if near.startswith("; there are") else near
-        raise PydanticCustomError("zone", f"no time zone {kind_shown(value)}{advice}")
+        near = hint(value, known) if known else "; this machine has no time zone data: pip install tzdata"
+        advice = "; write for example Europe/Vienna" if near.startswith("; known: ") else near
+        raise PydanticCustomError("zone", f"unknown time zone {kind_shown(value)}{advice}")
     return value
 
 
@@ -62,7 +62,7 @@ Scalar: TypeAlias = Annotated[
 
 
 def _by_shape(**tags: type) -> Discriminator:
-    """One of several kinds of values, told apart by what they look like; the last is for everything else."""
+    """A union whose members are told apart by their Python type; the last one is for everything else."""
 
     def tag_of(value: Any) -> str:
         return next((f"<{tag}>" for tag, shape in tags.items() if isinstance(value, shape)), f"<{[*tags][-1]}>")
@@ -78,7 +78,7 @@ class _Entry(BaseModel):
 
 
 class ChoiceEntry(_Entry):
-    """A value, and what else people call it."""
+    """A value, and other phrases for it."""
 
     value: Text
     also: Annotated[list[Text], Field(min_length=1)] = []
@@ -95,33 +95,33 @@ Names: TypeAlias = Annotated[
 
 
 class SlotEntry(_Entry):
-    """Something to be filled: how it is asked for, what may fill it and what is checked."""
+    """A slot: how it is asked for, what may fill it, and how it is checked."""
 
-    kind: SlotKind = Field(alias="type", strict=False, description="What it holds.")
-    prompt: Text = Field("", description="The question that is asked for it.")
-    reprompts: Texts = Field([], description="Said after replies that were not understood, one after the other.")
-    silence_prompts: Texts = Field([], description="Said after no reply at all, one after the other.")
-    help: Text = Field("", description="Said to somebody who asks for help at this question.")
-    validator: Name = Field("", description="A function that refuses values.")
-    normaliser: Name = Field("", description="A function that changes values before they are checked.")
-    choices: CalledList = Field([], description="For type choice: the answers that there are.")
-    names: Names = Field([], description="For type name: those that are known, or a file with one in each line.")
-    is_open: bool = Field(True, alias="open", description="May a name be one that is not in the list?")
+    kind: SlotKind = Field(alias="type", strict=False, description="The type of its value.")
+    prompt: Text = Field("", description="The question that asks for it.")
+    reprompts: Texts = Field([], description="Said in turn after replies that were not understood.")
+    silence_prompts: Texts = Field([], description="Said in turn when the user doesn't reply.")
+    help: Text = Field("", description="Said when the user asks for help at this question.")
+    validator: Name = Field("", description="A function that accepts or refuses a value.")
+    normaliser: Name = Field("", description="A function that converts a value before it is validated.")
+    choices: CalledList = Field([], description="For type choice: the possible answers.")
+    names: Names = Field([], description="For type name: the known names, or a file with one name per line.")
+    is_open: bool = Field(True, alias="open", description="For type name: may it be a name that isn't in the list?")
     hours: list[int] = Field(
         [*DAYTIME_HOURS],
         min_length=2,
         max_length=2,
-        description="For type time: from which hour to which a time without am or pm is meant.",
+        description="For type time: a time without am or pm is taken to be between these hours.",
     )
-    is_past: bool = Field(False, alias="past", description="For type date: it lies in the past, as a birthday does.")
+    is_past: bool = Field(False, alias="past", description="For type date: it is in the past, such as a birthday.")
     is_future: bool = Field(False, alias="future", description="For types date and time: refuse what has passed.")
     depends_on: list[Name] = Field([], min_length=1, description="Slots whose correction empties this one.")
-    ask_before_filling: bool = Field(False, description="Never take it from an answer to another question.")
-    is_optional: bool = Field(False, alias="optional", description="May it be skipped?")
-    prefers: Literal["ask", "first", "last"] = Field("ask", description="What to do if a value may mean several.")
-    reads_back: bool = Field(False, description="Say it again, sign by sign, and ask whether it is right.")
-    barge_in: bool = Field(True, description="May the question be interrupted?")
-    label: Text = Field("", description="What people call it; its name, if left out.")
+    ask_before_filling: bool = Field(False, description="Fill it only after its question was asked.")
+    is_optional: bool = Field(False, alias="optional", description="May the user skip it?")
+    prefers: Literal["ask", "first", "last"] = Field("ask", description="What to do with an ambiguous value.")
+    reads_back: bool = Field(False, description="Repeat it character by character, and ask whether it is right.")
+    barge_in: bool = Field(True, description="May the user interrupt the question?")
+    label: Text = Field("", description="What users call it; default: its name.")
 
 
 # -- Steps
@@ -148,7 +148,9 @@ class CollectStep(_Step):
 
     collect: Name
     prompt: Text = ""
-    proposed: Name = Field("", description="The slot whose value is offered; yes takes it. {proposed} in the prompt.")
+    proposed: Name = Field(
+        "", description="The slot whose value is proposed; a yes takes it. {proposed} in the prompt."
+    )
 
 
 class SayStep(_Step):
@@ -157,7 +159,7 @@ class SayStep(_Step):
 
 
 class SetStep(_Step):
-    """Fill slots with what is known without asking; null empties one."""
+    """Fill slots without asking; null empties a slot."""
 
     values: Annotated[dict[Name, Scalar], Field(min_length=1)] = Field(alias="set")
 
@@ -182,7 +184,7 @@ Case: TypeAlias = Annotated[
 
 
 class BranchStep(_Step):
-    """The first case whose condition holds."""
+    """Run the first case whose condition holds."""
 
     branch: Annotated[list[Case], Field(min_length=1)]
 
@@ -193,18 +195,18 @@ class WhileStep(_Step):
 
 
 class ActionStep(_Step):
-    """Run a function, and keep what it returns."""
+    """Run a function and store its results."""
 
     action: Name
-    slots: list[Name] = Field([], min_length=1, description="What it is given; everything, if left out.")
-    outputs: Pairs = Field([], description="What is kept of what it returns: names, or its names and ours.")
+    slots: list[Name] = Field([], min_length=1, description="The slots passed to it; default: all filled slots.")
+    outputs: Pairs = Field([], description="The results to store: names, or a mapping from result to slot.")
     waiting: Text = Field("", description="Said while it runs.")
     on_failure: Steps = Field([])
     then: Then = Field("end", description="After on_failure: end, go_on, again, or the id of a step.")
 
 
 class ConfirmStep(_Step):
-    """Ask for a yes. A no cancels the flow, unless there is on_no."""
+    """Ask for a yes. A no cancels the flow, unless there is an `on_no` block."""
 
     confirm: Text
     on_no: Steps = Field([])
@@ -213,21 +215,21 @@ class ConfirmStep(_Step):
 
 
 class CallStep(_Step):
-    """Run another flow, then go on here."""
+    """Run another flow, then continue here."""
 
     call: Name
-    gives: Pairs = Field([], description="Slots that it gets: names, or ours and its.")
-    takes: Pairs = Field([], description="Slots that we get: names, or its and ours.")
+    gives: Pairs = Field([], description="Slots passed to it: names, or a mapping from this flow's slot to its slot.")
+    takes: Pairs = Field([], description="Slots taken from it: names, or a mapping from its slot to this flow's slot.")
 
 
 class LinkStep(_Step):
-    """Go over to another flow for good."""
+    """Switch to another flow without coming back."""
 
     link: Name
 
 
 class EndStep(_Step):
-    """Leave the flow here, with or without words."""
+    """End the flow here, optionally with a text."""
 
     end: Annotated[
         Annotated[Literal[True], Tag("<true>")] | Annotated[Text, Tag("<text>")], _by_shape(text=str, true=bool)
@@ -235,7 +237,7 @@ class EndStep(_Step):
 
 
 def main_key_of(step: Any) -> str | None:
-    """The key that says what a step does; None if there is none, or more than one."""
+    """The key that says what a step does; None if there is no such key, or more than one."""
     found = [key for key in MAIN_KEYS if isinstance(step, dict) and key in step]
     return found[0] if len(found) == 1 else None
 
@@ -278,40 +280,42 @@ STEP_MODELS: dict[str, type[_Step]] = {
 
 
 class FlowEntry(_Entry):
-    """One task."""
+    """One task that users can ask for."""
 
-    description: Text = Field("", description="In a few words, for help and for understanding.")
-    examples: Texts = Field([], description="How people ask for it.")
-    completed: Text = Field("", description="Said when its last step is done.")
-    is_hidden: bool = Field(False, alias="hidden", description="Only other flows use it.")
+    description: Text = Field("", description="The task in a few words, for help and for NLU.")
+    examples: Texts = Field([], description="What users say to ask for it.")
+    completed: Text = Field("", description="Said after its last step.")
+    is_hidden: bool = Field(False, alias="hidden", description="Only other flows and the program can start it.")
     steps: Steps
 
 
 _PATTERNS: dict[str, Any] = {
     pattern.name: (str, Field(pattern.default, max_length=TEXT_CHARS_MAX)) for pattern in fields(Patterns)
 }
-_ABOUT_PATTERNS = "What is said on occasions that every flow has."
+_ABOUT_PATTERNS = "Texts for situations that every flow has."
 PatternsEntry = create_model("PatternsEntry", __base__=_Entry, __doc__=_ABOUT_PATTERNS, **_PATTERNS)
 
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Domain)}
 
 
 class FileEntry(_Entry):
-    """A file of flows."""
+    """A flow file."""
 
-    version: Literal[1] = Field(description="Of this format.")
-    slots: dict[Name, SlotEntry] = Field({}, description="What flows fill.")
+    version: Literal[1] = Field(description="The version of this format.")
+    slots: dict[Name, SlotEntry] = Field({}, description="The values that flows collect.")
     flows: dict[Name, FlowEntry] = Field(min_length=1, description="The tasks.")
     patterns: PatternsEntry = Field(  # type: ignore[valid-type]
-        default_factory=PatternsEntry, description="Words instead of our own."
+        default_factory=PatternsEntry, description="Replaces the default texts."
     )
-    misses_max: int = Field(_DEFAULTS["misses_max"], ge=1, le=20, description="Replies in a row not understood.")
+    misses_max: int = Field(
+        _DEFAULTS["misses_max"], ge=1, le=20, description="Consecutive replies not understood before giving up."
+    )
     tries_max: int = Field(
-        _DEFAULTS["tries_max"], ge=1, le=50, description="Replies to one question that led nowhere, for any reason."
+        _DEFAULTS["tries_max"], ge=1, le=50, description="Failed replies to one question before giving up."
     )
-    gives_up_by: Literal["cancel", "handoff"] = Field(_DEFAULTS["gives_up_by"], description="What comes after them.")
+    gives_up_by: Literal["cancel", "handoff"] = Field(_DEFAULTS["gives_up_by"], description="How to give up.")
     time_zone: Zone = Field(
-        _DEFAULTS["time_zone"], description="Of the people who call, as Europe/Vienna; without it, the machine's."
+        _DEFAULTS["time_zone"], description="Where the callers are, such as Europe/Vienna; default: this machine's."
     )
 
 
@@ -325,7 +329,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {"slots": SlotEntry, "flows": FlowEntry}
 
 
 def keys_at(place: tuple[str | int, ...]) -> tuple[str, ...]:
-    """The keys that are known there. The place is one of pydantic's, with the tags of its unions."""
+    """The keys allowed at a place, which is pydantic's error location, with its union tags."""
     last = place[-1] if place else None
     if isinstance(last, str) and last in _MODELS:
         return _keys(_MODELS[last])
@@ -339,14 +343,14 @@ def _keys(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def json_schema() -> dict[str, Any]:
-    """The format for editors, as JSON schema."""
+    """The file format as a JSON schema, for editors."""
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Duologue flows"}
     tidied: dict[str, Any] = _tidied(FileEntry.model_json_schema())
     return {**head, **tidied}
 
 
 def _tidied(schema: Any) -> Any:
-    """Without titles that only repeat a name and defaults that say nothing; names that don't fit are refused."""
+    """The schema without redundant titles and empty defaults, and with invalid names refused."""
     if isinstance(schema, list):
         return [_tidied(part) for part in schema]
     if not isinstance(schema, dict):

@@ -1,6 +1,6 @@
-"""What pydantic found, in our words and with the place in the file.
+"""Turns pydantic's errors into plain messages with the place in the file.
 
-Rule: a complaint says what is there, what should be, and the name that was probably meant.
+Rule: a message says what was found, what is expected, and the name that was probably meant.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WANTED = {
 
 
 def check_schema(data: object, notes: ProblemList) -> FileEntry | None:
-    """The file as entries; None if it doesn't fit, and then everything that doesn't is noted."""
+    """The file as entries; None if it doesn't fit the schema, and then every mismatch is added to `notes`."""
     try:
         return FileEntry.model_validate(data)
     except ValidationError as error:
@@ -39,18 +39,18 @@ def _note(detail: ErrorDetails, notes: ProblemList) -> None:
     found = detail["input"]
     match detail["type"]:
         case "extra_forbidden":
-            text = f"no key {quoted(str(path[-1]))} here{hint(str(path[-1]), keys_at(place[:-1]))}"
+            text = f"unknown key {quoted(str(path[-1]))}{hint(str(path[-1]), keys_at(place[:-1]))}"
             notes.add(path[:-1], text, at=path[-1])
         case "missing":
             notes.add(path[:-1], _missing(str(path[-1])))
         case "union_tag_not_found":
-            _note_untold(path, found, notes)
+            _note_untagged(path, found, notes)
         case kind:
             notes.add(path, _wrong(kind, found, detail))
 
 
 def _path(place: tuple[str | int, ...]) -> Path:
-    """Without the names of unions."""
+    """The place without pydantic's union tags."""
     return tuple(part for part in place if isinstance(part, int) or not _is_tag(part))
 
 
@@ -59,55 +59,57 @@ def _is_tag(part: str) -> bool:
 
 
 def _missing(key: str) -> str:
-    return "needs 'version: 1'" if key == "version" else f"needs {key!r}"
+    return "`version: 1` is missing" if key == "version" else f"`{key}` is missing"
 
 
-def _note_untold(path: Path, found: Any, notes: ProblemList) -> None:
-    """A step or a case that doesn't say which one it is."""
+def _note_untagged(path: Path, found: Any, notes: ProblemList) -> None:
+    """Report a step or a case without exactly one key that says what it is."""
     is_case = len(path) > 1 and path[-2] == "branch"
     what, known = ("a case", CASE_KEYS) if is_case else ("a step", MAIN_KEYS)
     if not isinstance(found, dict) or not found:
-        shown = "nothing" if found == {} else kind_shown(found)
-        notes.add(path, f"{what} must be a mapping, such as {'if: …' if is_case else 'say: Hello!'}, not {shown}")
+        shown = "an empty mapping" if found == {} else kind_shown(found)
+        example = "if: amount > 100" if is_case else "say: Hello!"
+        notes.add(path, f"{what} must be a mapping, such as `{example}`, not {shown}")
         return
     named = [key for key in found if key in known]
     if named:
-        text = f"{named[0]} and {named[1]} are two {what[2:]}s: each needs an item of its own"
+        text = f"{what} can't have both `{named[0]}` and `{named[1]}`; write them as two list items"
         notes.add(path, text, at=named[1])
         return
     options = {"id", "prompt", "steps", "slots", "outputs", "barge_in", "then", "on_no", "on_failure", "waiting"}
     name = next((key for key in found if key not in options), next(iter(found)))
-    notes.add(path, f"no {what[2:]} {quoted(name)}{hint(name, known)}", at=name)
+    notes.add(path, f"unknown {what[2:]} {quoted(name)}{hint(name, known)}", at=name)
 
 
 def _wrong(kind: str, found: Any, detail: ErrorDetails) -> str:
-    told = detail.get("ctx", {})
+    context = detail.get("ctx", {})
     if kind in _WANTED:
-        advice = ": put it in quotes" if kind == "string_type" and isinstance(found, int | float) else ""
+        advice = "; put it in quotes" if kind == "string_type" and isinstance(found, int | float) else ""
         return f"must be {_WANTED[kind]}, not {kind_shown(found)}{advice}"
     match kind:
         case "enum" | "literal_error":
-            return _not_one_of(str(told["expected"]), found)
-        case "string_pattern_mismatch" if told["pattern"] == NOT_BLANK:
-            return "is empty"
-        case "string_pattern_mismatch" if told["pattern"] == NAME:
-            return f"{kind_shown(found)} is no name: letters, digits and _, not more than 64, no digit first"
+            return _not_one_of(str(context["expected"]), found)
+        case "string_pattern_mismatch" if context["pattern"] == NOT_BLANK:
+            return "must not be empty"
+        case "string_pattern_mismatch" if context["pattern"] == NAME:
+            return f"{kind_shown(found)} isn't a valid name; use up to 64 letters, digits and _, without a digit first"
         case "string_too_long":
-            return f"too long: more than {told['max_length']} characters"
-        case "too_short" | "too_long" if told.get("min_length", 0) > 1 or "max_length" in told:
-            return f"must have {told.get('min_length', told.get('max_length'))} items, not {told['actual_length']}"
+            return f"is too long; at most {context['max_length']} characters are allowed"
+        case "too_short" | "too_long" if context.get("min_length", 0) > 1 or "max_length" in context:
+            length = context.get("min_length", context.get("max_length"))
+            return f"must have {length} items, not {context['actual_length']}"
         case "too_short":
-            return "is empty: at least one is needed"
+            return "must not be empty; add at least one item"
         case "greater_than_equal":
-            return f"must be at least {told['ge']}, not {found}"
+            return f"must be at least {context['ge']}, not {found}"
         case "less_than_equal":
-            return f"must be at most {told['le']}, not {found}"
+            return f"must be at most {context['le']}, not {found}"
     return str(detail["msg"])
 
 
 def _not_one_of(expected: str, found: Any) -> str:
-    """Pydantic lists what there is as Python writes it."""
+    """For a value that isn't one of the allowed ones. `expected` is pydantic's list, as Python code."""
     if "'" not in expected:
         return f"must be {expected.lower()}, not {kind_shown(found)}"
     known = [name.strip("' ") for name in expected.replace(" or ", ", ").split(",")]
-    return f"{kind_shown(found)} is not known here{hint(str(found), known)}"
+    return f"{kind_shown(found)} isn't allowed here{hint(str(found), known)}"

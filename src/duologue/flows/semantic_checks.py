@@ -1,7 +1,7 @@
-"""Does a file of flows make sense? What has every name right, and still can't work.
+"""Semantic checks of a flow file: all names exist, but it still can't work.
 
-Keys that don't belong to a slot's type, circles, and as warnings: loops that can't be left, flows and steps
-that are never reached. Rule: what is surely wrong is an error; what only looks wrong is a warning.
+Finds keys that don't belong to a slot's type and circular dependencies; and, as warnings, endless loops and steps or
+flows that are never reached. Rule: what is certainly wrong is an error; what only looks wrong is a warning.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from typing import Any
 
 from duologue.dialogue.conditions import BadCondition, parse
 from duologue.dialogue.english import SlotKind
+from duologue.dialogue.templates import either
 
 from .problems import Path, ProblemList, quoted
 from .step_walk import LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
 
-_BELONGS = {
+_KINDS_WITH_KEY = {
     "choices": (SlotKind.CHOICE,),
     "names": (SlotKind.NAME,),
     "open": (SlotKind.NAME,),
@@ -27,7 +28,7 @@ _BELONGS = {
 
 
 def check_sense(data: Any, notes: ProblemList) -> None:
-    """Note what can't work, or hardly."""
+    """Add a problem for everything that can't work, or probably doesn't."""
     for name, slot in entries_of(data, "slots").items():
         _check_slot(("slots", name), slot, notes)
     _check_circles(data, notes)
@@ -50,27 +51,29 @@ def _check_slot(path: Path, slot: dict[str, Any], notes: ProblemList) -> None:
     kind = slot.get("type")
     if kind not in tuple(SlotKind):
         return
-    for key, kinds in _BELONGS.items():
+    for key, kinds in _KINDS_WITH_KEY.items():
         if key in slot and kind not in kinds:
-            wanted = " or ".join(kinds)
-            notes.add((*path, key), f"belongs to type {wanted}, not to {kind}")
+            wanted = either([*kinds])
+            notes.add((*path, key), f"only slots of type {wanted} can have this key; this slot has type {kind}")
     if kind == SlotKind.CHOICE and "choices" not in slot:
-        notes.add(path, "type choice needs 'choices'", at="type")
+        notes.add(path, "a slot of type choice needs `choices`: the list of answers", at="type")
     if slot.get("past") is True and slot.get("future") is True:
-        notes.add((*path, "future"), "a day that lies in the past and in the future is none")
+        notes.add((*path, "future"), "`past` and `future` can't both be true; remove one of them")
     if slot.get("open") is False and "names" not in slot:
-        notes.add((*path, "open"), "a list that is not open needs 'names'")
+        notes.add((*path, "open"), "`open: false` needs `names`: the list of allowed names")
     hours = slot.get("hours")
     if isinstance(hours, list) and len(hours) == 2 and all(type(hour) is int for hour in hours):
         begin, end = hours
         if not 0 <= begin < end <= 24:
-            notes.add((*path, "hours"), f"{begin} to {end} are no hours of a day: two of 0 to 24, the earlier first")
+            notes.add(
+                (*path, "hours"), f"[{begin}, {end}] isn't valid: write two hours from 0 to 24, the earlier first"
+            )
     for key in ("choices", "names"):
         _check_twice((*path, key), slot.get(key), notes)
 
 
 def _check_twice(path: Path, choices: Any, notes: ProblemList) -> None:
-    """Is something that people say meant by two answers?"""
+    """Report a phrase that stands for two different answers."""
     means: dict[str, int] = {}
     for number, choice in enumerate(choices if isinstance(choices, list) else ()):
         entry = choice if isinstance(choice, dict) else {"value": choice}
@@ -78,28 +81,28 @@ def _check_twice(path: Path, choices: Any, notes: ProblemList) -> None:
             text.casefold() for text in (*texts_of(entry.get("value")), *texts_of(entry.get("also")))
         ):
             if means.setdefault(text, number) != number:
-                notes.add(path, f"{quoted(text)} is here twice", at=number)
+                notes.add(path, f"{quoted(text)} stands for two different values; remove one of them", at=number)
 
 
-# -- Circles
+# -- Circular dependencies and calls
 
 
 def _check_circles(data: Any, notes: ProblemList) -> None:
     slots = entries_of(data, "slots")
     for circle in circles({name: texts_of(slot.get("depends_on")) for name, slot in slots.items()}):
-        told = " depends on ".join((*circle, circle[0]))
-        notes.add(("slots", circle[0], "depends_on"), f"a circle: {told}")
+        shown = " depends on ".join((*circle, circle[0]))
+        notes.add(("slots", circle[0], "depends_on"), f"circular dependency: {shown}; remove one of them")
     calls: dict[str, list[str]] = {}
     for at in steps_of(data):
         if at.key == "call" and (name := at.text("call")) is not None:
             calls.setdefault(at.flow, []).append(name)
     for circle in circles(calls):
-        told = " calls ".join((*circle, circle[0]))
-        notes.add(("flows", circle[0]), f"a circle: {told}", is_warning=True)
+        shown = " calls ".join((*circle, circle[0]))
+        notes.add(("flows", circle[0]), f"flows call each other in a circle: {shown}", is_warning=True)
 
 
 def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
-    """Ways that lead back to where they began, one for each place where one is closed."""
+    """The cycles of a graph, each as the nodes on it; one cycle for each edge that closes one."""
     found: list[tuple[str, ...]] = []
     done: set[str] = set()
     for start in leads:
@@ -126,13 +129,15 @@ def _check_cases(at: At, notes: ProblemList) -> None:
     cases = [case for case in cases_of(at) if isinstance(case, dict)]
     places = [number for number, case in enumerate(cases) if "else" in case]
     if cases and "if" not in cases[0]:
-        notes.add((*at.path, "branch", 0), "a branch begins with an if")
+        notes.add((*at.path, "branch", 0), "the first case of a branch must have an `if`")
     elif places and places[0] != len(cases) - 1:
-        notes.add((*at.path, "branch", places[0]), "else comes last, and once")
+        notes.add(
+            (*at.path, "branch", places[0]), "`else` must be the last case of a branch, and there can be only one"
+        )
 
 
 def _check_loop(at: At, notes: ProblemList) -> None:
-    """A loop is left if somebody is asked, something is done, or its condition changes."""
+    """Warn about a loop in which nothing asks, acts or changes the condition."""
     try:
         condition = parse(at.text("while") or "")
     except (BadCondition, RecursionError):
@@ -145,10 +150,10 @@ def _check_loop(at: At, notes: ProblemList) -> None:
         return
     asked = {inner.text("collect") for inner in body if inner.key == "collect"}
     if not asked:
-        notes.add(at.path, "can never be left: nothing in it asks, acts or changes its condition", is_warning=True)
+        notes.add(at.path, "this loop never ends: no step in it asks, acts or changes its condition", is_warning=True)
     elif not asked & changed and not condition.holds({}):
-        why = "what is filled is not asked for again, so set it to null first"
-        notes.add(at.path, f"can never be left: {why}", is_warning=True)
+        why = "a slot that is filled isn't asked for again; set it to null at the start of the loop"
+        notes.add(at.path, f"this loop never ends: {why}", is_warning=True)
 
 
 def _changed(at: At) -> list[str]:
@@ -157,11 +162,12 @@ def _changed(at: At) -> list[str]:
 
 
 def _check_order(steps: Any, path: Path, notes: ProblemList) -> None:
-    """What follows the end of a flow is never reached."""
+    """Warn about steps after a step that leaves the flow."""
     for number, step in enumerate(steps[:-1] if isinstance(steps, list) else ()):
         left = [key for key in LEAVING if isinstance(step, dict) and key in step]
         if left:
-            notes.add((*path, number + 1), f"is never reached: {left[0]} before it leaves the flow", is_warning=True)
+            text = f"this step is never reached: the `{left[0]}` step before it leaves the flow"
+            notes.add((*path, number + 1), text, is_warning=True)
 
 
 # -- Flows
@@ -172,9 +178,11 @@ def _check_flows(data: Any, notes: ProblemList) -> None:
     said: dict[str, str] = {}
     for name, flow in entries_of(data, "flows").items():
         if flow.get("hidden") is True and name not in used:
-            notes.add(("flows", name), "is never reached: hidden, and no flow calls it", is_warning=True)
+            text = "this flow is never reached: it is hidden, and no other flow calls it or links to it"
+            notes.add(("flows", name), text, is_warning=True)
         for number, text in enumerate(texts_of(flow.get("examples"))):
             other = said.setdefault(" ".join(text.casefold().split()), name)
             if other != name:
                 path = ("flows", name, "examples")
-                notes.add(path, f"{quoted(text)} is an example of {other!r} as well", at=number, is_warning=True)
+                text = f"{quoted(text)} is also an example of flow {other!r}; give it to only one of them"
+                notes.add(path, text, at=number, is_warning=True)

@@ -1,7 +1,7 @@
-"""Walks through a file as it was written, right or wrong.
+"""Walks through the raw data of a flow file, valid or not.
 
-Finds the steps of every flow, however deep, and the texts and names in them. Rule: what doesn't look as it
-should is passed over, because the schema has complained about it already.
+Finds the steps of every flow at any depth, and the texts and names in them. Rule: what has the wrong shape is
+skipped, because the schema check has already reported it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LEAVING = ("link", "end")
 
 
 class At(NamedTuple):
-    """A step where it was found. `key` says what it does."""
+    """A step and where it is. `key` says what it does."""
 
     flow: str
     path: Path
@@ -25,7 +25,7 @@ class At(NamedTuple):
     step: dict[str, Any]
 
     def text(self, key: str) -> str | None:
-        """The text under a key, if there is one."""
+        """The text under a key; None if there isn't one."""
         value = self.step.get(key)
         return value if isinstance(value, str) else None
 
@@ -39,13 +39,13 @@ def entries_of(data: Any, section: str) -> dict[str, dict[str, Any]]:
 
 
 def steps_of(data: Any) -> Iterator[At]:
-    """Every step of every flow, from the top to the end."""
+    """Every step of every flow, from top to bottom."""
     for flow, entry in entries_of(data, "flows").items():
         yield from steps_in(flow, entry.get("steps"), ("flows", flow, "steps"))
 
 
 def steps_in(flow: str, steps: Any, path: Path) -> Iterator[At]:
-    """Every step of a list, and those within them."""
+    """Every step of a list, and the steps nested in it."""
     for number, step in enumerate(steps if isinstance(steps, list) else ()):
         key = main_key_of(step)
         if key is None:
@@ -57,7 +57,7 @@ def steps_in(flow: str, steps: Any, path: Path) -> Iterator[At]:
 
 
 def bodies_of(at: At) -> Iterator[tuple[Path, list[Any]]]:
-    """The lists of steps that a step holds."""
+    """The lists of steps nested in a step."""
     keys = {"while": ("steps",), "action": ("on_failure",), "confirm": ("on_no",)}.get(at.key, ())
     for key in keys:
         if isinstance(at.step.get(key), list):
@@ -74,7 +74,7 @@ def cases_of(at: At) -> list[Any]:
 
 
 def conditions_of(at: At) -> Iterator[tuple[Path, str, str]]:
-    """The conditions of a step: the place, the key, what it says."""
+    """The conditions of a step: path, key and text of each."""
     if (text := at.text("while")) is not None and at.key == "while":
         yield at.path, "while", text
     for number, case in enumerate(cases_of(at)):
@@ -83,7 +83,7 @@ def conditions_of(at: At) -> Iterator[tuple[Path, str, str]]:
 
 
 def pairs_of(value: Any) -> list[tuple[str, str]]:
-    """Names alone, or names and names: always as pairs."""
+    """Pairs of names from a mapping, or from a list, where both names are the same."""
     if isinstance(value, list):
         return [(name, name) for name in value if isinstance(name, str)]
     if isinstance(value, dict):
@@ -92,14 +92,14 @@ def pairs_of(value: Any) -> list[tuple[str, str]]:
 
 
 def texts_of(value: Any) -> list[str]:
-    """The texts of a list, or the one."""
+    """The texts of a list, or a single text as a list."""
     if isinstance(value, str):
         return [value]
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
 def choices_of(slot: dict[str, Any], *, with_also: bool = True) -> list[str]:
-    """The answers that a slot has, and what else people call them."""
+    """The choices of a slot, with or without the other phrases for them."""
     found = []
     choices = slot.get("choices")
     for choice in choices if isinstance(choices, list) else ():

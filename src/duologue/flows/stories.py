@@ -1,11 +1,18 @@
-"""Stories: whole dialogues in YAML, with what must come of every turn.
+"""Stories: whole dialogues in YAML, with the expected result of every turn.
 
-flows: flights.yaml today: 2025-12-02 stories: - story: somebody books a flight turns: - user: I want to book a
-flight started: book_flight says: Where would you like to fly from? - user: New York slots: {origin: New York}
-nlu: false
+    flows: flights.yaml
+    today: 2025-12-02
+    stories:
+      - story: a caller books a flight
+        turns:
+          - user: I want to book a flight
+            started: book_flight
+            says: Where would you like to fly from?
+          - user: New York
+            slots: {origin: New York}
+            nlu: false
 
-Rule: a turn that names a thing is held to it exactly; what it doesn't name is not looked at. A story ends with
-nothing at work.
+Rule: what a turn names must match exactly; what it doesn't name isn't checked.
 """
 
 from __future__ import annotations
@@ -31,17 +38,17 @@ Place = tuple[str | int, ...]
 
 
 class InvalidStories(DuologueError):
-    """A file of stories that can't be played. One line for each problem."""
+    """A story file that can't be played. One line for each problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoryTurn:
-    """What somebody does, and what must come of it. None: it doesn't matter."""
+    """One user message, and the expected result. None: not checked."""
 
     line: int
-    user: str | None = None  # None: nobody says anything
-    says: tuple[str, ...] | None = None  # exactly this, in order
-    contains: tuple[str, ...] = ()  # somewhere in what is said
+    user: str | None = None  # None: the user is silent
+    says: tuple[str, ...] | None = None  # exactly these responses, in order
+    contains: tuple[str, ...] = ()  # each of these somewhere in the responses
     slots: dict[str, Any] | None = None
     waiting_for: str | Literal[False] | None = None
     started: str | None = None
@@ -71,7 +78,7 @@ class StoryFile:
 
 @dataclass(frozen=True, slots=True)
 class StoryOutcome:
-    """How a story went: nothing is wrong, or this, at a line."""
+    """The result of a story: `problem` is empty, or says what went wrong at `line`."""
 
     story: Story
     problem: str = ""
@@ -83,7 +90,7 @@ class StoryOutcome:
 
 
 class CountingNlu:
-    """An NLU that counts how often it is asked."""
+    """An NLU that counts its calls."""
 
     def __init__(self, nlu: Nlu) -> None:
         self._nlu = nlu
@@ -95,7 +102,7 @@ class CountingNlu:
 
 
 async def play(story: Story, domain: Domain, registry: Registry, nlu: Nlu, today: str) -> StoryOutcome:
-    """Play one story to its end, or to what is wrong."""
+    """Play one story to its end, or to the first turn that fails."""
     counted, clock = CountingNlu(nlu), iter(range(0, 10_000_000, 1_000))
     talk = DialogueSession(domain, registry, counted, today=lambda: today, now=lambda: next(clock))
     if story.flow:
@@ -118,7 +125,7 @@ async def _all(said: AsyncIterator[Said]) -> list[Said]:
 def _problem(
     turn: StoryTurn, talk: DialogueSession, said: list[Said], events: list[tuple[str, dict[str, str]]], calls: int
 ) -> str:
-    """The first thing that is not as the story tells it."""
+    """The first difference from what the turn expects; empty if there is none."""
     words = [item.text for item in said if isinstance(item, Respond)]
     flows = {
         kind: [data.get("flow") for event, data in events if event == f"flow_{kind}"]
@@ -137,8 +144,9 @@ def _problem(
         f"it waits for {state.waiting_for or 'nothing'}": turn.waiting_for is not None
         and (turn.waiting_for or None) != state.waiting_for,
         f"it is {state.phase.value}": turn.state is not None and turn.state != state.phase.value,
-        f"NLU was asked {calls} times": turn.nlu is not None and turn.nlu != bool(calls),
-        "a person took over" if handed else "nobody took over": turn.handoff is not None and turn.handoff != handed,
+        f"NLU was called {calls} times": turn.nlu is not None and turn.nlu != bool(calls),
+        "there was a handoff" if handed else "there was no handoff": turn.handoff is not None
+        and turn.handoff != handed,
     }
     return next((what for what, is_wrong in found.items() if is_wrong), "")
 
@@ -152,7 +160,7 @@ def _differs(turn: StoryTurn, talk: DialogueSession) -> bool:
 
 
 def read_stories(path: Path) -> StoryFile:
-    """The stories of a file, or InvalidStories with every problem."""
+    """The stories of a file. Raises InvalidStories with every problem."""
     from .yaml_positions import read_yaml
 
     try:
@@ -171,7 +179,7 @@ def read_stories(path: Path) -> StoryFile:
 
 
 class _Reader:
-    """Checks a file by hand: a story is short, and its errors shall name their lines."""
+    """Checks a story file and reports each problem with its line."""
 
     def __init__(self, path: Path, data: Any, lines: Mapping[Place, int], problems: list[str]) -> None:
         self._path, self._data, self._lines, self._problems = path, data, lines, problems
@@ -184,11 +192,11 @@ class _Reader:
 
     def _check_keys(self, place: Place, given: Any, known: tuple[str, ...]) -> bool:
         if not isinstance(given, dict):
-            self._wrong(place, "a mapping is wanted here")
+            self._wrong(place, "expected a mapping")
             return False
         for key in given:
             if key not in known:
-                self._wrong((*place, key), f"unknown key {key!r}; there are {', '.join(known)}")
+                self._wrong((*place, key), f"unknown key {key!r}; known: {', '.join(known)}")
         return True
 
     def file(self) -> StoryFile | None:
@@ -196,17 +204,17 @@ class _Reader:
         if not self._check_keys((), data, ("flows", "actions", "today", "stories")):
             return None
         if not isinstance(data.get("flows"), str):
-            self._wrong((), "flows: the name of a file of flows is wanted")
+            self._wrong((), "`flows` is missing: expected the name of a flow file")
             return None
         given = data.get("stories")
         if not isinstance(given, list) or not given:
-            self._wrong((), "stories: a list is wanted")
+            self._wrong((), "`stories` is missing: expected a list of stories")
             return None
         today = str(data.get("today") or TODAY)
         try:
             day_of(today)
         except ValueError:
-            self._wrong(("today",), f"{today!r} is no date like 2026-03-04 or 2026-03-04T17:20")
+            self._wrong(("today",), f"{today!r} isn't a date such as 2026-03-04 or 2026-03-04T17:20")
         stories = [self._story(("stories", at), item) for at, item in enumerate(given)]
         flows = self._path.parent / data["flows"]
         made = tuple(story for story in stories if story is not None)
@@ -217,7 +225,7 @@ class _Reader:
             return None
         turns = given.get("turns")
         if not isinstance(given.get("story"), str) or not isinstance(turns, list) or not turns:
-            self._wrong(place, "a story has a name (story: …) and turns")
+            self._wrong(place, "a story needs a name (`story: …`) and `turns`")
             return None
         made = [self._turn((*place, "turns", at), item) for at, item in enumerate(turns)]
         kept = tuple(turn for turn in made if turn is not None)
@@ -228,14 +236,14 @@ class _Reader:
         if not self._check_keys(place, given, (*known, "silence")):
             return None
         if ("user" in given) == bool(given.get("silence")):
-            self._wrong(place, "a turn has `user: …` or `silence: true`")
+            self._wrong(place, "a turn needs either `user: …` or `silence: true`")
             return None
         fields = {name: value for name, value in given.items() if name in known}
         for name in ("says", "contains"):
             if name in fields:
                 fields[name] = tuple(fields[name]) if isinstance(fields[name], list) else (str(fields[name]),)
         if not isinstance(fields.get("slots", {}), dict):
-            self._wrong(place, "slots: a mapping is wanted")
+            self._wrong(place, "`slots` must be a mapping from slot to value")
             return None
         if "user" in fields:
             fields["user"] = str(fields["user"])
@@ -243,7 +251,7 @@ class _Reader:
 
 
 def play_file(file: StoryFile, domain: Domain, registry: Registry, nlu: Nlu) -> list[StoryOutcome]:
-    """All stories of a file, each from the beginning."""
+    """Play all stories of a file, each in a new dialogue."""
 
     async def every() -> list[StoryOutcome]:
         return [await play(story, domain, registry, nlu, file.today) for story in file.stories]

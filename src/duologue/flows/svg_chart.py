@@ -1,7 +1,7 @@
-"""Flow charts as SVG: the steps of a flow from the top to the end, laid out as they are nested.
+"""Flow charts as SVG: the steps of a flow from top to bottom, laid out as they are nested.
 
-Every block knows its size around a spine that enters at the top and leaves at the bottom; larger blocks are made of
-smaller ones. Rule: lines are straight and meet at right angles, and no line crosses a box.
+Every block knows its size around a vertical line that enters at the top and leaves at the bottom; larger blocks are
+made of smaller ones. Rule: lines are straight and meet at right angles, and no line crosses a box.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from .schema import (
 )
 
 _GAP = 26.0  # between two blocks, with an arrow in it
-_ASIDE = 24.0  # between columns, and of lines that go around
-_DETOUR = 52.0  # from a step to what is done instead
+_ASIDE = 24.0  # between columns, and around blocks for lines that pass them
+_DETOUR = 52.0  # between a step and its on_no or on_failure block
 _PADDING = 14.0
 _MARGIN = 30.0
 _HEAD = 54.0
@@ -44,18 +44,18 @@ _HEIGHTS = {"small": 14.0, "name": 17.0, "note": 14.0, "label": 15.0}
 
 
 class Block(NamedTuple):
-    """A part of a chart: its room to both sides of the spine, and how it is painted at a place."""
+    """A part of a chart: its width on both sides of the vertical line, its height, and how to paint it."""
 
     left: float
     right: float
     height: float
     paint: Callable[[float, float], list[str]]
-    is_open: bool = True  # does it lead on?
-    begins_in_line: bool = False  # and not in a box
+    is_open: bool = True  # does the flow continue after it?
+    begins_in_line: bool = False  # it begins with a line, not a box
 
 
 def charts_svg(file: FileEntry, names: Sequence[str], title: str) -> str:
-    """The flows side by side, in rows if there are many."""
+    """The flows side by side, in several rows if there are many."""
     body: list[str] = []
     x, y, row_height, width = _MARGIN, _MARGIN, 0.0, 0.0
     for name in names:
@@ -166,7 +166,7 @@ def _box(
     round: float = 8,  # noqa: A002 (of its corners)
     is_open: bool = True,
 ) -> Block:
-    """A box with what it does, its name, and what is said."""
+    """A box with the kind of step, its name, and what is said."""
     lines = [(face, text) for face, text in (("small", kind), ("name", name)) if text]
     lines += [("label", line) for line in _wrapped(label)]
     lines += [("note", line) for note in notes for line in _wrapped(note)]
@@ -195,7 +195,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def _stack(blocks: Sequence[Block]) -> Block:
-    """One below the other."""
+    """The blocks one below the other."""
     height = sum(block.height for block in blocks) + _GAP * (len(blocks) - 1)
 
     def paint(x: float, y: float) -> list[str]:
@@ -213,7 +213,7 @@ def _stack(blocks: Sequence[Block]) -> Block:
 
 
 def _side_by_side(columns: Sequence[Block]) -> Block:
-    """The cases of a branch, the first on the left; those that lead on meet again."""
+    """The cases of a branch, the first on the left; cases that continue meet again below."""
     width = sum(column.left + column.right for column in columns) + _ASIDE * (len(columns) - 1)
     tallest = max(column.height for column in columns)
     top, height = 10 + _GAP, 10 + _GAP + tallest + 20
@@ -236,7 +236,7 @@ def _side_by_side(columns: Sequence[Block]) -> Block:
 
 
 def _loop(test: Block, body: Block) -> Block:
-    """Around and around on the left, out on the right."""
+    """A loop: back up on the left, out on the right."""
     left, right = (max(sides) + _ASIDE for sides in ((test.left, body.left), (test.right, body.right)))
     height = test.height + _GAP + body.height + 34
 
@@ -254,7 +254,7 @@ def _loop(test: Block, body: Block) -> Block:
 
 
 def _beside(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
-    """What is done instead, on the right; then back to the step, or on with the flow."""
+    """An on_no or on_failure block on the right; then back to the step, or on with the flow."""
     off = box.right + _DETOUR + body.left
     top = box.height + 14
     height = top + body.height + (30 if body.is_open else 0)
@@ -276,7 +276,7 @@ def _beside(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
 
 
 def _way(*points: tuple[float, float], has_head: bool = True) -> list[str]:
-    """A line with corners, and a head at its end."""
+    """A line with corners, and an arrowhead at its end."""
     corners = [Point(*point) for number, point in enumerate(points) if not number or point != points[number - 1]]
     body = []
     if has_head:

@@ -1,7 +1,7 @@
-"""YAML as plain values, with the line of everything.
+"""Reads YAML as plain values, with the line of each value.
 
-PyYAML finds the nodes; what they mean is decided here, as in YAML 1.2: `no`, `on` and `12:30` are texts. Rule:
-size, depth and number of values are bounded before anything is built, aliases included.
+PyYAML parses the nodes; their values are decided here as in YAML 1.2: `no`, `on` and `12:30` are texts. Rule: size,
+depth and number of values are limited before anything is built, aliases included.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ CHARS_MAX = 1_000_000
 DEPTH_MAX = 40
 VALUES_MAX = 20_000
 
-_ADVICE = {  # for what people write most often
+_ADVICE = {  # for the most frequent mistakes
     "mapping values": "a text with ': ' in it needs quotes",
     "expected ',' or": "between brackets or braces, a text with punctuation needs quotes",
-    "'\\t'": "indent with blanks",
+    "'\\t'": "indent with spaces, not tabs",
     "'%'": "a text that begins with % needs quotes",
     "'@'": "a text that begins with @ needs quotes",
     "'`'": "a text that begins with a backtick needs quotes",
@@ -34,14 +34,14 @@ _FLOAT = re.compile(r"[-+]?(\d{1,18}\.\d{0,18}|\.\d{1,18})([eE][-+]?\d{1,2})?")
 
 
 class Plain(NamedTuple):
-    """A file as plain values, and in which line each of them is. What stands under a key has the key's line."""
+    """A file as plain values, with the line of each value. The value of a key has the line of the key."""
 
     value: Any
     lines: dict[Path, int]
 
 
 class _Refused(Exception):
-    """Deeper or larger than any file of flows, or nothing that can be read."""
+    """The text is too large, too deep, or can't be parsed."""
 
     def __init__(self, line: int, text: str) -> None:
         self.line = line
@@ -49,9 +49,9 @@ class _Refused(Exception):
 
 
 def read_yaml(text: str, notes: ProblemList) -> Plain | None:
-    """The values of a text; None if it isn't YAML. Problems are noted."""
+    """The values of a text; None if it isn't valid YAML. Problems are added to `notes`."""
     if len(text) > CHARS_MAX:
-        notes.add_line(0, f"too large: more than {CHARS_MAX:,} characters")
+        notes.add_line(0, f"the file is too large; at most {CHARS_MAX:,} characters are allowed")
         return None
     try:
         root = _compose(text)
@@ -62,17 +62,17 @@ def read_yaml(text: str, notes: ProblemList) -> Plain | None:
         notes.add_line(error.line, str(error))
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        notes.add_line(line, f"not YAML: the character {error.character!r} has no place in a text")
+        notes.add_line(line, f"not valid YAML: the character U+{error.character:04X} isn't allowed; remove it")
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         why = ", ".join(part for part in (error.context, error.problem) if part)
         advice = next((f" ({words})" for part, words in _ADVICE.items() if part in why), "")
-        notes.add_line(mark.line + 1 if mark else 1, f"not YAML: {why}{advice}")
+        notes.add_line(mark.line + 1 if mark else 1, f"not valid YAML: {why}{advice}")
     return None
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, but not too many and not too deep."""
+    """Composes nodes, limited in number and depth."""
 
     _depth = 0
     _count = 0
@@ -89,25 +89,25 @@ class _Loader(yaml.SafeLoader):
 
 
 def _too_deep() -> str:
-    return f"nested too deeply: more than {DEPTH_MAX} levels"
+    return f"the values are nested too deeply; at most {DEPTH_MAX} levels are allowed"
 
 
 def _too_many() -> str:
-    return f"too large: more than {VALUES_MAX:,} values"
+    return f"the file has too many values; at most {VALUES_MAX:,} are allowed"
 
 
 def _compose(text: str) -> Any:
     loader = _Loader(text)
     try:
         return loader.get_single_node()
-    except (ValueError, OverflowError):  # PyYAML doesn't check whether an escape is a character
-        raise _Refused(loader.get_mark().line + 1, "not YAML: an escape that stands for no character") from None
+    except (ValueError, OverflowError):  # PyYAML doesn't check whether an escape is a valid character
+        raise _Refused(loader.get_mark().line + 1, "not valid YAML: an escape that isn't a character") from None
     finally:
         loader.dispose()
 
 
 class _Values:
-    """From nodes to values. An alias may stand for a whole tree, so they are counted once more."""
+    """Converts nodes to values. Counts them again, because an alias may stand for a whole tree."""
 
     def __init__(self, notes: ProblemList) -> None:
         self._notes = notes
@@ -122,11 +122,11 @@ class _Values:
         if len(path) > DEPTH_MAX:
             raise _Refused(line, _too_deep())
         if self._count > VALUES_MAX:
-            raise _Refused(line, f"{_too_many()}, with its aliases")
+            raise _Refused(line, f"{_too_many()}, aliases included")
         self._lines[path] = line
         tag = node.tag.removeprefix(_TAG)
         if tag not in _TAGS:
-            self._notes.add_line(line, f"the tag {quoted(node.tag)} means nothing here")
+            self._notes.add_line(line, f"the tag {quoted(node.tag)} isn't supported; remove it")
         if node.id == "sequence":
             return [self._value(item, (*path, at), item.start_mark.line + 1) for at, item in enumerate(node.value)]
         if node.id == "mapping":
@@ -134,10 +134,10 @@ class _Values:
         return _scalar(self._sound(node.value, line), tag)
 
     def _sound(self, text: str, line: int) -> str:
-        """An escape may stand for half a character, which nothing can write down."""
+        """Replace and report lone surrogates, which can't be encoded as UTF-8."""
         sound = text.encode("utf-8", "replace").decode("utf-8")
         if sound != text:
-            self._notes.add_line(line, f"half a character in {quoted(sound)}")
+            self._notes.add_line(line, f"incomplete character (a lone surrogate escape) in {quoted(sound)}")
         return sound
 
     def _entries(self, pairs: list[tuple[Any, Any]], path: Path) -> dict[str, Any]:
@@ -149,7 +149,8 @@ class _Values:
                 continue
             name = self._sound(key.value, line)
             if name in entries:
-                self._notes.add_line(line, f"{quoted(name)} is here twice; first in line {self._lines[(*path, name)]}")
+                first = self._lines[(*path, name)]
+                self._notes.add_line(line, f"duplicate key {quoted(name)}; it is first used in line {first}")
             else:
                 entries[name] = self._value(value, (*path, name), line)
         return entries

@@ -1,6 +1,6 @@
-"""Writing the starter project into a folder of the user's.
+"""Writes the starter project into a folder.
 
-Rule: nothing that is there already is written over.
+Rule: existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ FILES = (
 
 
 def write_project(folder: Path) -> tuple[Path, ...]:
-    """The project in a folder that is new or empty. Returns its files."""
+    """Write the project into a folder that is new or empty. Returns the paths of its files."""
     taken = [name for name in FILES if (folder / name).exists()]
     if taken:
-        raise DuologueError(f"{folder} has {taken[0]} already; choose another folder")
+        raise DuologueError(f"{folder} already contains {taken[0]}; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in FILES:

@@ -1,7 +1,7 @@
-"""Somebody's own flows, walked by a thousand random people: does a law break, and what is never reached?
+"""Runs a user's flows against a thousand random callers: is a law broken, and which steps are never reached?
 
-The same people, workers and laws that the machine itself is tried with. Rule: what is found is wholly told by a seed,
-and shown by the shortest dialogue that was met.
+Uses the same callers, workers and laws as the tests of the machine itself. Rule: a seed reproduces every finding, and
+each is shown by the shortest dialogue found.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROGRESS_EVERY = 20
 
 @dataclass(slots=True)
 class Broken:
-    """A law that was broken, by the shortest dialogue that broke it."""
+    """A broken law, with the shortest dialogue that broke it."""
 
     law: str
     message: str
@@ -31,14 +31,14 @@ class Broken:
 
 @dataclass(slots=True)
 class Walks:
-    """How all of them went."""
+    """The results of all dialogues."""
 
     dialogues: int = 0
     events: int = 0
     actions: int = 0
     completed: int = 0
     seconds: float = 0.0
-    reached: dict[str, list[str]] = field(default_factory=dict)  # by flow: steps where a dialogue waited
+    reached: dict[str, list[str]] = field(default_factory=dict)  # by flow: the steps where a dialogue waited
     unreached: dict[str, list[str]] = field(default_factory=dict)
     broken: list[Broken] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ def walk_flows(
     seed: int = 0,
     progress: Callable[[int], None] = lambda done: None,  # noqa: ARG005
 ) -> Walks:
-    """Play so many dialogues, each judged after every event."""
+    """Play this many dialogues, and check the laws after every event."""
     began = time.process_time()
     found, alphabet = Walks(), alphabet_of(domain)
     reached: set[tuple[str, str]] = set()

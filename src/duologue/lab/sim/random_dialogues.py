@@ -1,8 +1,8 @@
-"""Random dialogues: people who answer, correct, digress, cancel, mumble and fall silent; workers who fail, hang up
-and ask back. Judged by the laws that the explorer uses.
+"""Random dialogues: simulated users answer, correct, digress, cancel, mumble and stay silent; simulated workers fail,
+time out and ask back. Checked by the laws that the explorer uses.
 
-Played on the pure machine, whole states and all, with a crash and a restored checkpoint now and then. Rule: a dialogue
-is wholly told by its domain and its seed.
+Runs the pure machine on full states, with a crash and a restored checkpoint now and then. Rule: the domain and the
+seed determine the whole dialogue.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from duologue.lab.check.dialogue.check import Stepper, named
 from duologue.lab.check.dialogue.confirmed_once import LAW, account
 from duologue.lab.check.dialogue.laws import complaints
 from duologue.lab.check.dialogue.observed_step import ObservedStep
-from duologue.lab.check.dialogue.state_laws import a_checkpoint_is_the_whole_truth, state_complaints
+from duologue.lab.check.dialogue.state_laws import a_checkpoint_restores_the_same_state, state_complaints
 
-CANCELS_MAX = 60  # to get out of everything that may be open
+CANCELS_MAX = 60  # enough to leave everything that may be open
 MUMBLES = (
     "",
     "uh",
@@ -42,16 +42,16 @@ MUMBLES = (
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How somebody talks: how often each kind of thing is said."""
+    """How a user talks: the relative frequency of each kind of message."""
 
     answers: int = 50
     corrects: int = 8
     commands: int = 6
-    strays: int = 8  # something for NLU
+    strays: int = 8  # messages for NLU
     mumbles: int = 4
     is_silent: int = 4
-    interrupts_pct: int = 5  # talks while somebody works
-    fails_pct: int = 8  # work that fails
+    interrupts_pct: int = 5  # messages while a request is running
+    fails_pct: int = 8  # requests that fail
 
 
 MANNERS = (
@@ -65,18 +65,18 @@ MANNERS = (
 
 @dataclass(slots=True)
 class Dialogue:
-    """How one dialogue went."""
+    """The course of one dialogue."""
 
     seed: int
     events: list[DialogueEvent] = field(default_factory=list)
     state: DialogueState = field(default_factory=DialogueState)
-    complaints: list[tuple[str, str, int]] = field(default_factory=list)  # law, what is wrong, after how many events
+    complaints: list[tuple[str, str, int]] = field(default_factory=list)  # law, violation, number of events before it
     actions: int = 0
-    completed: int = 0  # flows that came to their end
+    completed: int = 0  # flows that reached their end
     reached: set[tuple[str, str]] = field(default_factory=set)  # flow and step, where the dialogue waited
 
     def told(self, law: str = "") -> list[str]:
-        """The events up to the first complaint (of a law), a line each."""
+        """The events up to the first violation (of a law), one line each."""
         until = next((at for name, _, at in self.complaints if not law or name == law), len(self.events))
         return [named(event) for event in self.events[:until]]
 
@@ -84,12 +84,12 @@ class Dialogue:
 def random_dialogue(
     domain: Domain, seed: int, *, turns: int = 20, alphabet: Alphabet | None = None, stepper: Stepper = step
 ) -> Dialogue:
-    """One dialogue, judged; its complaints are empty if no law was broken."""
+    """Play one dialogue and check the laws; `complaints` is empty if none was broken."""
     return DialoguePlayer(alphabet or alphabet_of(domain), seed, stepper).play(turns)
 
 
 class DialoguePlayer:
-    """Both sides of one dialogue."""
+    """Plays both sides of one dialogue."""
 
     def __init__(self, alphabet: Alphabet, seed: int, stepper: Stepper) -> None:
         self.alphabet = alphabet
@@ -114,7 +114,7 @@ class DialoguePlayer:
         return self.dialogue
 
     def _leave(self) -> None:
-        """In the end everybody can get out."""
+        """Check that the user can leave everything by saying cancel."""
         for _ in range(CANCELS_MAX):
             if self.state.phase is Phase.IDLE:
                 return
@@ -124,7 +124,7 @@ class DialoguePlayer:
                 event = WorkFailed(wanted.request, "TimeoutError", "it took too long", self.now)
             if not self._happen(event):
                 return
-        self._complain("cancel leads to rest", "cancel, cancel, cancel never ends it")
+        self._complain("cancel leads to rest", "repeated cancel never leads to idle")
 
     # -- What happens next
 
@@ -161,7 +161,7 @@ class DialoguePlayer:
         return UserSaid(FOR_NLU, self.now, TODAY)
 
     def _text(self) -> str:
-        """An answer to what is asked, mostly a plain one."""
+        """An answer to the open question, mostly a plain one."""
         state = self.state
         if state.phase is Phase.CONFIRMING or state.reading_back:
             return self.dice.choice(("yes", "yes", "yes please", "no"))
@@ -185,10 +185,10 @@ class DialoguePlayer:
         )
         return replace(answer, at=self.now)
 
-    # -- One event, judged
+    # -- Applying one event
 
     def _happen(self, event: DialogueEvent) -> bool:
-        """True if the dialogue can go on."""
+        """Apply an event and check the laws. True if the dialogue can go on."""
         self.dialogue.events.append(event)
         before = replace(self.state, trace=())
         try:
@@ -209,7 +209,7 @@ class DialoguePlayer:
         self.given, wrong = account(seen, self.given)
         for message in wrong:
             self._complain(LAW, message)
-        for law, message in state_complaints(self.domain, seen.after, without=(a_checkpoint_is_the_whole_truth,)):
+        for law, message in state_complaints(self.domain, seen.after, without=(a_checkpoint_restores_the_same_state,)):
             self._complain(law, message)
         self.dialogue.actions += len(seen.runs)
         self.dialogue.completed += sum(line.event == "flow_completed" for line in seen.after.trace)
@@ -217,9 +217,9 @@ class DialoguePlayer:
         self.dialogue.reached |= {(one.flow, programs[one.flow].program[one.at].step) for one in seen.after.stack}
 
     def _crash(self) -> None:
-        """The process dies, and another one goes on from the checkpoint."""
-        for message in a_checkpoint_is_the_whole_truth(self.domain, self.state):
-            self._complain("a checkpoint is the whole truth", message)
+        """Simulate a crash: another process continues from the checkpoint."""
+        for message in a_checkpoint_restores_the_same_state(self.domain, self.state):
+            self._complain("a checkpoint restores the same state", message)
         self.state = from_json(self.domain, json.loads(json.dumps(to_json(self.domain, self.state))))
 
     def _complain(self, law: str, message: str) -> None:

@@ -1,1 +1,1 @@
-"""The dialogue machine, explored: its alphabet, its abstraction, its laws and the domains that are visited."""
+"""Exploration of the dialogue machine: its alphabet, its abstraction, its laws and the domains that are explored."""

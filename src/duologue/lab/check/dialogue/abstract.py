@@ -1,7 +1,7 @@
-"""Dialogues up to what matters: the abstraction that makes their states few enough to visit all.
+"""The abstraction of dialogue states that makes them few enough to visit all.
 
 `fold` maps a state to the simplest one that behaves the same; the result is an ordinary state, so the real `step`
-runs on it. Rule: nothing that decides where a dialogue goes may be lost here; what is lost is listed in ABSTRACTION.
+runs on it. Rule: nothing that decides where a dialogue goes may be dropped; what is dropped is listed in ABSTRACTION.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from duologue.dialogue.stack import PROGRAM
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Instance, Phase, Slots
 from duologue.dialogue.unconfirmed_values import ANNOUNCED, PICKED_OUT
 
-# A yes that was given and not used up: the instance, the step that asked for it, the action that may use it.
+# A confirmation that wasn't used up: the instance, the step that asked for it, the action that may use it.
 Yes: TypeAlias = tuple[int, str, str]
 Given: TypeAlias = frozenset[Yes]
 
 ABSTRACTION: tuple[tuple[str, str], ...] = (
-    ("messages, trace, turn_count, last_nlu_call", "forgotten: nothing looks at them"),
+    ("messages, trace, turn_count, last_nlu_call", "dropped: nothing depends on them"),
     ("timestamps", "always 0"),
-    ("requests, pending", "1 while somebody works, else 0; a stale answer is one of request 99"),
-    ("instance ids", "their places in the stack"),
-    ("runs", "1 while an action has begun and is not done, else 0: keys are compared within a step"),
-    ("acts", "always 0: that they are bounded is tested by hand"),
-    ("visited, confirmed", "in the order of the alphabet: only membership counts"),
-    ("kept", "forgotten: judged in the step that fills it"),
-    ("a slot's raw text, span, turn", "forgotten; its value stays: one of two for each slot"),
-    ("the source of a value", "the program, a part of a message that may be objected to, or anything else"),
-    ("whether a value was said yes to", "forgotten; one that was may not be objected to any more"),
-    ("last_response", "there or not, and whether it ended in the question"),
-    ("heard", "there or not; the message only while it is understood and in an error"),
-    ("the message of an error", "forgotten; its type and where to go on stay"),
+    ("requests, pending", "1 while a request is running, else 0; a stale answer has request 99"),
+    ("instance ids", "positions in the stack"),
+    ("runs", "1 while an action is running, else 0: keys are compared within a step"),
+    ("acts", "always 0: the limit has its own test"),
+    ("visited, confirmed", "in alphabetical order: only membership counts"),
+    ("kept", "dropped: checked in the step that fills it"),
+    ("a slot's raw text, span, turn", "dropped; its value stays: one of two for each slot"),
+    ("the source of a value", "the program, picked out of a message and not accepted yet, or anything else"),
+    ("whether a value was confirmed", "dropped; a confirmed value counts as accepted"),
+    ("last_response", "present or not, and whether it ended in the question"),
+    ("heard", "present or not; the message only while NLU works on it and in an error"),
+    ("the message of an error", "dropped; its type and its recovery phase stay"),
     ("stack", "NLU starts a flow only while fewer than two are open; flows that call go deeper"),
-    ("queue", "at most one message that came while somebody worked"),
+    ("queue", "at most one message"),
 )
 
 
 def fold(state: DialogueState) -> DialogueState:
-    """The representative of everything that behaves like this state."""
+    """The representative of all states that behave like this one."""
     return replace(
         state,
         stack=tuple(_instance(place, one) for place, one in enumerate(state.stack, start=1)),
@@ -66,7 +66,7 @@ def _response(state: DialogueState) -> str:
 
 
 def fold_given(state: DialogueState, given: Given) -> Given:
-    """The same for what was said yes to: only of flows that are still open."""
+    """The same for unused confirmations: only those of flows that are still open."""
     places = {one.id: place for place, one in enumerate(state.stack, start=1)}
     return frozenset((places[owner], step, act) for owner, step, act in given if owner in places)
 

@@ -1,8 +1,8 @@
-"""What may happen next in a dialogue: everything that people say and workers answer, a few of each.
+"""The events that may come next in a dialogue: everything users say and workers answer, a few of each kind.
 
-Made of the domain alone: for each kind of slot a right answer, another one and an ambiguous one; for each request
-every sort of answer, failures and nonsense among them. Rule: for every event there is a fresh variant here, and for
-every event that carries a request a stale one.
+Derived from the domain alone: for each kind of slot a valid answer, another one and an ambiguous one; for each request
+every kind of result, including failures and nonsense. Rule: every event has a fresh variant here, and every event
+with a request number also a stale one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from duologue.dialogue.unconfirmed_values import PICKED_OUT
 
 TODAY = "2025-12-03"  # a Wednesday
 STALE = 99
-NORMALISED = " checked"  # what normalisers add here
+NORMALISED = " checked"  # the suffix that normalisers add here
 UNKNOWN = "nowhere"
 FOR_NLU = "so what about that other thing we had"
 COMMON = (
@@ -73,19 +73,19 @@ AMBIGUOUS: Mapping[SlotKind, str] = {SlotKind.DATE: "next friday", SlotKind.TIME
 
 @dataclass(frozen=True, slots=True)
 class Alphabet:
-    """Everything that may happen in dialogues about one domain."""
+    """All events of dialogues about one domain."""
 
     domain: Domain
-    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # action -> slots that it may want first
-    confirms: Mapping[str, str] = field(default_factory=dict)  # action -> what it may ask first
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # action -> slots that it may request first
+    confirms: Mapping[str, str] = field(default_factory=dict)  # action -> the confirmation that it may request first
     outputs: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)  # action -> what it returns
-    decides: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)  # slot -> values that conditions look for
-    meanwhile: tuple[str, ...] = ("yes", "cancel")  # said while somebody works
-    starts: tuple[FlowRequested, ...] = ()  # instead of one plain start for each flow
-    has_values: bool = True  # does NLU bring values?
-    depth_max: int = 2  # flows that may be open when NLU starts another
+    decides: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)  # slot -> values that conditions depend on
+    meanwhile: tuple[str, ...] = ("yes", "cancel")  # said while a request is running
+    starts: tuple[FlowRequested, ...] = ()  # instead of one plain start per flow
+    has_values: bool = True  # does NLU return values?
+    depth_max: int = 2  # open flows up to which NLU starts another
 
-    # -- What people say
+    # -- What users say
 
     def person(self, state: DialogueState) -> Iterator[DialogueEvent]:
         """Messages, silence, and flows that the program starts."""
@@ -114,7 +114,7 @@ class Alphabet:
         yield from self.corrections(state)
 
     def _decisive_answers(self, spec: SlotSpec) -> Iterator[str]:
-        """Those that a condition looks for, as they would be said."""
+        """The answers that a condition depends on, as they would be said."""
         for value in self.decides.get(spec.name, ()):
             if isinstance(value, str):
                 yield value
@@ -205,11 +205,11 @@ class Alphabet:
         return tuple((name, "done") for name, _ in self._destinations(action))
 
     def _destinations(self, action: str) -> Iterator[tuple[str, str]]:
-        """What an action returns, and the slot that it goes to."""
+        """Each result of an action, and the slot that it is stored in."""
         acts = [at for flow in self.domain.flows.values() for at in flow.program if isinstance(at, PerformAction)]
         yield from (pair for at in acts if at.action == action for pair in at.outputs)
 
-    # -- What comes too late
+    # -- Stale results
 
     def stale(self) -> tuple[DialogueEvent, ...]:
         return _STALE
@@ -235,7 +235,7 @@ def said_of(spec: SlotSpec) -> tuple[str, str]:
 
 
 def value_of(spec: SlotSpec, text: str) -> Json:
-    """What an answer means."""
+    """The value of an answer."""
     key = (spec.name, spec.kind, text)
     if key not in _VALUES:
         reading = read(Question(spec.grammar_slot), text, TODAY)
@@ -247,14 +247,14 @@ _VALUES: dict[tuple[str, SlotKind, str], Json] = {}
 
 
 def other_of(spec: SlotSpec, value: Json) -> str:
-    """An answer that means something else."""
+    """An answer with another value."""
     first, second = said_of(spec)
     held = str(value).removesuffix(NORMALISED)
     return second if held == str(value_of(spec, first)) else first
 
 
 def alphabet_of(domain: Domain) -> Alphabet:
-    """For any domain: every action may ask for a yes, and for the slots that no step asks for."""
+    """For any domain: every action may ask for a confirmation, and for the slots that no step asks for."""
     asked = {name for one in domain.flows.values() for name in one.slots}
     spare = tuple(name for name in domain.slots if name not in asked)
     actions = {at.action for one in domain.flows.values() for at in one.program if isinstance(at, PerformAction)}
@@ -263,7 +263,7 @@ def alphabet_of(domain: Domain) -> Alphabet:
 
 
 def _decisive(domain: Domain) -> dict[str, tuple[Json, ...]]:
-    """For every slot that a condition looks at, values on both sides of it."""
+    """For every slot that a condition depends on, values on both sides of it."""
     found: dict[str, dict[Json, None]] = {}
     for at in (at for flow in domain.flows.values() for at in flow.program if isinstance(at, JumpUnless)):
         values: list[Json] = [True, False]

@@ -1,7 +1,7 @@
-"""Dialogues, explored: every state of a small domain, everything that may happen in it, every law.
+"""Explores dialogues: every state of a small domain, every event in it, every law.
 
-Runs the real `step` on folded states. Rule: nothing here knows what a row does; it asks which rows were taken and
-which phases followed which, and compares with what there is.
+Runs the real `step` on folded states. Rule: nothing here knows what a row does; it only records which rows were taken
+and which phases followed which, and compares that with the tables.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from .state_laws import state_complaints
 Stepper: TypeAlias = Callable[[Domain, DialogueState, DialogueEvent], tuple[DialogueState, tuple[DialogueEffect, ...]]]
 Node: TypeAlias = tuple[DialogueState, Given]
 
-# Moves of the source that cannot be made here, and why.
+# Moves in SOURCE that can't happen here, and why.
 IMPOSSIBLE: dict[tuple[Phase, Phase], str] = {
-    (Phase.VALIDATING_SLOT, Phase.UNDERSTANDING): "what is next after a value is known without understanding anything",
-    (Phase.WAITING_FOR_SLOT, Phase.ERROR): "whatever may fail has a phase of its own",
+    (Phase.VALIDATING_SLOT, Phase.UNDERSTANDING): "what follows a value is decided without NLU",
+    (Phase.WAITING_FOR_SLOT, Phase.ERROR): "everything that can fail has its own phase",
 }
 
 
@@ -52,7 +52,7 @@ class DialogueFindings:
 
 
 class DialogueExplorer:
-    """One exploration of one domain."""
+    """Explores one domain."""
 
     def __init__(self, name: str, alphabet: Alphabet, stepper: Stepper = step, violations_max: int = 200) -> None:
         self.alphabet = alphabet
@@ -60,11 +60,11 @@ class DialogueExplorer:
         self.stepper = stepper
         self.violations_max = violations_max
         self.graph: Graph[Node, DialogueEvent] = Graph()
-        self.exits: list[tuple[int, Node]] = []  # where "cancel", or a failure of whoever works, leads
+        self.exits: list[tuple[int, Node]] = []  # where "cancel", or a failed request, leads
         self.found = DialogueFindings(name)
 
     def run(self, states_max: int = 100_000) -> DialogueFindings:
-        """Explore, judge, report."""
+        """Explore all states, check the laws, and report."""
         began = time.process_time()
         try:
             explore(self.graph, [(fold(DialogueState()), frozenset())], self._successors, states_max)
@@ -95,7 +95,7 @@ class DialogueExplorer:
                 yield event, target
 
     def _take(self, number: int, state: DialogueState, given: Given, event: DialogueEvent) -> Node | None:
-        """Apply one event, judge the step, and return where it leads, or None if it did nothing."""
+        """Apply one event and check the step; the resulting node, or None if the event did nothing."""
         self.found.steps += 1
         row = row_for(state, event)
         try:
@@ -122,7 +122,7 @@ class DialogueExplorer:
     # -- The whole graph
 
     def _judge_exits(self) -> None:
-        """Saying cancel again and again leads to rest from everywhere."""
+        """Check that saying cancel repeatedly leads to idle from every state."""
         ways: Graph[Node, DialogueEvent] = Graph()
         ways.states = self.graph.states
         for number, target in self.exits:
@@ -131,7 +131,7 @@ class DialogueExplorer:
         idle = [number for number, (state, _) in enumerate(self.graph.states) if state.phase is Phase.IDLE]
         reaches = can_reach(ways, idle)
         if self.graph.complete and not all(reaches):
-            self._report("cancel leads to rest", "cancel, cancel, cancel never ends it", reaches.index(0))
+            self._report("cancel leads to rest", "repeated cancel never leads to idle", reaches.index(0))
 
     # -- Reporting
 
@@ -144,7 +144,7 @@ class DialogueExplorer:
             raise Enough
 
     def _tell(self, trace: list[DialogueEvent]) -> Iterator[str]:
-        """The trace as lines: each event, where it led and what was said."""
+        """The trace as lines: each event, the phase it led to and what was said."""
         state = fold(DialogueState())
         for event in trace:
             try:
@@ -183,5 +183,5 @@ def unseen_rows(found: list[DialogueFindings]) -> list[str]:
 
 
 def unseen_moves(found: list[DialogueFindings]) -> list[tuple[Phase, Phase]]:
-    """Moves that the matrix has and nobody made."""
+    """Moves of the matrix that never happened."""
     return sorted(MATRIX - {move for one in found for move in one.moves})

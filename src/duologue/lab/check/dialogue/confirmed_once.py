@@ -1,7 +1,7 @@
-"""A yes is good for one run of an action, and only as long as what it was said to stays the same (D-14).
+"""Checks that a confirmation allows one run of an action, and only while the confirmed values stay the same.
 
-Keeps beside the state which yeses were given and not used up. Rule: this account is kept from what was said and done
-alone, so a machine that forgets to ask can't excuse itself.
+Keeps a separate account of unused confirmations. Rule: the account is derived only from what was said and done, so a
+machine that forgets to ask for a confirmation is caught.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from .abstract import Given
 from .observed_step import ObservedStep, at_of, changed_in
 from .program_paths import Program, yeses_before
 
-LAW = "one run for one yes"
+LAW = "one run per confirmation"
 
 
 def account(seen: ObservedStep, given: Given) -> tuple[Given, list[str]]:
-    """Which yeses are left after a step, and what was done without one."""
+    """The unused confirmations after a step, and what was done without one."""
     given = _taken_back(seen, given)
     before, after = seen.before.top, seen.after.top
     if before is not None:
@@ -42,7 +42,7 @@ def _said_to(seen: ObservedStep, one: Instance) -> Given:
 
 
 def _taken_back(seen: ObservedStep, given: Given) -> Given:
-    """A yes to words that would be others now is none."""
+    """Remove confirmations of questions whose text would be different now."""
     for before, after in seen.pairs():
         if after is None:
             continue
@@ -62,10 +62,10 @@ def _used_up(seen: ObservedStep, run: RunAction, top: Instance, given: Given) ->
     needed = {(top.id, step, act.step) for step in yeses_before(program, top.at)}
     if run.confirmed and not _asks_itself(program, act.step):
         needed.add(own)
-    wrong = [f"{act.step} runs again without another yes to {step}" for _, step, _ in sorted(needed - given)]
+    wrong = [f"{act.step} runs again without a new confirmation of {step}" for _, step, _ in sorted(needed - given)]
     return given - needed - {own}, wrong
 
 
 def _asks_itself(program: Program, step: str) -> bool:
-    """Do a question and an action share this step?"""
+    """Does this step both ask for a confirmation and act?"""
     return any(isinstance(at, Confirm) and at.step == step for at in program)

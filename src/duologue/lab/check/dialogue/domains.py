@@ -1,6 +1,6 @@
 """The small domains that are explored: together they use every instruction, option and pattern.
 
-Each is as small as it can be and still show its part. Rule: what a scene leaves out, another one has; a test counts
+Each is as small as possible for what it shows. Rule: what one domain leaves out, another one has; a test counts
 instructions, options and rows.
 """
 
@@ -63,7 +63,7 @@ DAY = SlotSpec("day", SlotKind.DATE, "Which day?", prefers="last", is_optional=T
 HOUR = SlotSpec("hour", SlotKind.TIME, "What time?", is_optional=True)
 MORE = SlotSpec("more", SlotKind.YES_NO, "Another one?")
 
-# A form: a validator, a dependant, an ambiguous time, a confirmation, an action with what it returns.
+# A form: a validator, a dependent slot, an ambiguous time, a confirmation, an action with an output.
 TABLE = Alphabet(
     domain(
         flow(
@@ -79,7 +79,7 @@ TABLE = Alphabet(
     meanwhile=(),
 )
 
-# Codes that are read back, with a confirmation and an action behind them.
+# Codes that are read back, followed by a confirmation and an action.
 CODES = Alphabet(
     domain(
         flow("codes", Collect("code", "code"), Confirm("sure", "Open {code:spelled}?"), PerformAction("open", "open")),
@@ -88,7 +88,7 @@ CODES = Alphabet(
     meanwhile=("yes",),
 )
 
-# A value that the program brings and a question proposes, a no that leads elsewhere, a free text that is asked first.
+# A value that the program gives and a question proposes, an on_no jump, a free text with ask_before_filling.
 ORDER = Alphabet(
     domain(
         flow(
@@ -103,7 +103,7 @@ ORDER = Alphabet(
     starts=(FlowRequested("order", 0, (("usual", "large"),)), FlowRequested("order", 0)),
 )
 
-# An action that wants slots and a yes of its own, and one whose failure leads on.
+# An action that requests slots and a confirmation, and one with on_failure.
 PAY = Alphabet(
     domain(
         flow(
@@ -123,7 +123,7 @@ PAY = Alphabet(
     has_values=False,
 )
 
-# What is said while somebody works.
+# Messages while a request is running.
 MEANWHILE = Alphabet(
     domain(
         flow("send", Collect("amount", "amount"), PerformAction("send", "send"), Collect("size", "size")),
@@ -133,7 +133,7 @@ MEANWHILE = Alphabet(
     has_values=False,
 )
 
-# Flows within flows: a digression, one that calls, one that goes over for good, one of words alone.
+# Flows within flows: a digression, a call, a link, and a flow that only says something.
 ROOMS = Alphabet(
     domain(
         flow(
@@ -152,7 +152,7 @@ ROOMS = Alphabet(
     has_values=False,
 )
 
-# A called flow that goes over to another one, with an action behind the call.
+# A called flow that links to another one, with an action after the call.
 RELAY = Alphabet(
     domain(
         flow("outer", CallFlow("through", "inner"), PerformAction("finish", "finish")),
@@ -163,7 +163,7 @@ RELAY = Alphabet(
     meanwhile=(),
 )
 
-# A loop that asks, confirms and acts each time round; a branch.
+# A loop that asks, confirms and acts in each round; a branch.
 ROUNDS = Alphabet(
     domain(
         flow(
@@ -187,7 +187,7 @@ ROUNDS = Alphabet(
     has_values=False,
 )
 
-# An action after a confirmation, with more questions behind it: going back and corrections must not repeat it.
+# An action after a confirmation, followed by more questions: going back and corrections must not repeat it.
 RATED = Alphabet(
     domain(
         flow(
@@ -204,7 +204,7 @@ RATED = Alphabet(
     has_values=False,
 )
 
-# Optional slots, ambiguous values asked back or decided, and a person in the end.
+# Optional slots, ambiguous values that are asked about or decided, and a handoff when giving up.
 WISHES = Alphabet(
     domain(
         flow("wish", Collect("hour", "hour"), Collect("day", "day")),
@@ -214,14 +214,14 @@ WISHES = Alphabet(
     meanwhile=(),
 )
 
-# A no that leads to a question which was answered already.
+# An on_no jump to a question that was already answered.
 AGAIN = Alphabet(
     domain(flow("again", Collect("size", "size"), Confirm("sure", "{size}?", on_no=0)), slots=(SIZE,)),
     meanwhile=(),
     has_values=False,
 )
 
-# Flows that go round without asking, begun in every way; one that acts at once.
+# Flows that loop without asking, started in every way; one that acts at once.
 LOOPS = Alphabet(
     domain(
         flow("spin", Jump("spin", 0)),

@@ -1,7 +1,7 @@
-"""What must hold of every step of a dialogue: the laws, each a function that says in one line what is wrong.
+"""The laws that every step of a dialogue must keep; each is a function that yields one line per violation.
 
-What must hold of every state is in `dialogue_states`, what an action may do with a yes in `dialogue_once`. Rule: a law
-that nobody has seen bite is no law; tests break the machine on purpose for each.
+Laws about states are in `state_laws`, the law about confirmations in `confirmed_once`. Rule: for each law a test
+breaks the machine on purpose and shows that the law notices.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
     for before, after in seen.moves:
         if (before, after) not in MATRIX:
             yield f"{before} -> {after}"
-    if len(seen.after.trace) >= TRACE_MAX:  # its beginning is gone
+    if len(seen.after.trace) >= TRACE_MAX:  # its beginning was cut off
         return
     ends = [seen.before.phase, *(after for _, after in seen.moves)]
     if [before for before, _ in seen.moves] != ends[:-1] or ends[-1] is not seen.after.phase:
@@ -38,20 +38,20 @@ def moves_along_the_matrix(seen: ObservedStep) -> Iterator[str]:
 
 
 def one_request_at_a_time(seen: ObservedStep) -> Iterator[str]:
-    """Whoever is asked is asked for what the state waits for, and only then."""
+    """A step makes at most one request, and it is the one that the state waits for."""
     asked, waits = seen.requests, request_of(seen.domain, seen.after)
     if len(asked) > 1:
         yield f"{len(asked)} requests in one step"
     if asked and asked[-1] != waits:
-        yield "a request that the state doesn't wait for"
+        yield "a request was made that the state doesn't wait for"
     if waits is not None and not asked and seen.after.pending != seen.before.pending:
         yield "the state waits for a request that was never made"
     if asked and seen.after.phase not in BUSY:
-        yield f"a request, and it rests in {seen.after.phase}"
+        yield f"a request was made, but the phase is {seen.after.phase}"
 
 
 def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """Filled slots go with a correction of what they depend on, go back, clear, set and the end of a flow."""
+    """A filled slot is emptied only by a correction of what it depends on, by back, clear or set, or with its flow."""
     for before, after in seen.pairs():
         held = values_of(seen.after.kept if after is None else after.slots)
         lost = set(values_of(before.slots)) - set(held)
@@ -61,7 +61,7 @@ def no_slot_is_lost(seen: ObservedStep) -> Iterator[str]:
         if left and seen.goes_back:
             left = min((left - {name} - dependants(seen.domain, {name}) for name in before.asked), key=len)
         if left:
-            yield f"{min(left)} was lost" if after else f"{min(left)} was not kept at the end of its flow"
+            yield f"{min(left)} was lost" if after else f"{min(left)} was not stored at the end of its flow"
 
 
 def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: set[str]) -> set[str]:
@@ -69,9 +69,9 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
     emptied = {name for at in program if isinstance(at, Assign) for name, value in at.values if value is None}
     cleared = {command.slot for command in seen.commands if isinstance(command, ClearSlot)}
     at = program[before.at]
-    if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no opens the questions again
+    if isinstance(at, Confirm) and at.on_no is not None and at.on_no < before.at:  # a no asks the questions again
         emptied |= {one.slot for one in program[at.on_no : before.at] if isinstance(one, Collect)}
-    if before.confirm == seen.domain.patterns.check:  # a no to what was picked out of a message
+    if before.confirm == seen.domain.patterns.check:  # a no to values picked out of a message
         emptied |= {name for name, filled in before.slots if is_unconfirmed(filled)}
     if isinstance(seen.event, ActionDone):
         emptied |= {name for name, value in seen.event.outputs if value is None}
@@ -81,7 +81,7 @@ def _may_go(seen: ObservedStep, before: Instance, held: dict[str, Json], lost: s
 
 
 def validated_before_written(seen: ObservedStep) -> Iterator[str]:
-    """A slot with a validator gets a new value only from its verdict, from a flow or from an action (D-06)."""
+    """A slot with a validator gets a new value only from its verdict, from a flow or from an action."""
     before = {one.id: one for one in seen.before.stack}
     for one in seen.after.stack:
         old = values_of(before[one.id].slots) if one.id in before else {}
@@ -90,7 +90,7 @@ def validated_before_written(seen: ObservedStep) -> Iterator[str]:
             if spec is None or not spec.validator or (name in old and old[name] == value):
                 continue
             if not _is_checked(seen, one, name, value):
-                yield f"{name} was written unchecked"
+                yield f"{name} was written without validation"
 
 
 def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bool:
@@ -110,20 +110,20 @@ def _is_checked(seen: ObservedStep, one: Instance, name: str, value: Json) -> bo
     return value == ANY or (passed_on and is_other)
 
 
-def one_key_for_one_run(seen: ObservedStep) -> Iterator[str]:
-    """A run keeps its key however often it is tried; another run never has it."""
+def one_key_per_run(seen: ObservedStep) -> Iterator[str]:
+    """Retries of a run have its key; another run never has the same key."""
     for one in seen.after.stack:
         if one.id > seen.before.instances:
             continue
         if one.id not in [other.id for other in seen.before.stack]:
-            yield "the number of a flow came back"
+            yield "the id of an instance was used again"
     for before, after in seen.pairs():
         if after is None or not isinstance(at := at_of(seen.domain, before), PerformAction):
             continue
         same = before.is_acting and after.is_acting and before.at == after.at and after.runs == before.runs
         failed = not before.needs and not before.confirm
         if same and failed and changed_in(before, after) & set(used_by(at, before)):
-            yield "the same key for other values"
+            yield "the same key was used for other values"
     for run in seen.runs:
         top = seen.after.stack[-1]
         old = next((one for one in seen.before.stack if one.id == top.id), None)
@@ -131,14 +131,14 @@ def one_key_for_one_run(seen: ObservedStep) -> Iterator[str]:
         same = old is not None and isinstance(at, PerformAction) and not changed_in(old, top) & set(used_by(at, old))
         goes_on = same and old is not None and old.is_acting and old.at == top.at
         if goes_on and old is not None and top.runs != old.runs and seen.before.phase is not Phase.EXECUTING_ACTION:
-            yield "a run that is tried again has another key"
+            yield "a retried run has another key"
         if old is not None and not old.is_acting and top.runs <= old.runs:
             yield "another run has the same key"
         if not run.key.endswith(f":{top.runs}") or not run.key.startswith(f"{top.id}:"):
-            yield f"key {run.key} is not made of the run"
+            yield f"key {run.key} isn't derived from the run"
 
 
-def yes_to_what_was_asked(seen: ObservedStep) -> Iterator[str]:
+def a_yes_answers_the_open_question(seen: ObservedStep) -> Iterator[str]:
     """A yes counts for the question that was open when it was said."""
     top = seen.before.top
     for step in seen.confirmed:
@@ -159,23 +159,23 @@ def yes_to_what_was_asked(seen: ObservedStep) -> Iterator[str]:
         and top.confirm == after.confirm
         and changed_in(top, after) & set(used_by(at, top))
     ):
-        yield "an action's question is asked again though its values have changed"
+        yield "an action's question is asked again although its values have changed"
 
 
-def always_a_question(seen: ObservedStep) -> Iterator[str]:
-    """Whoever is waited for has been asked, once, and last."""
+def waiting_means_that_a_question_was_asked(seen: ObservedStep) -> Iterator[str]:
+    """While the dialogue waits for the user, exactly one question was asked, and asked last."""
     asking = [one for one in seen.said if one.asks]
     if seen.after.phase in _ASKING and seen.after is not seen.before:
         if not asking:
-            yield f"it rests in {seen.after.phase} and asks nothing"
+            yield f"the phase is {seen.after.phase}, but nothing was asked"
         elif not seen.said[-1].asks:
             yield "something is said after the question"
     if len(asking) > 1 and not seen.before.queue:
         yield f"{len(asking)} questions at once"
 
 
-def each_question_counts_anew(seen: ObservedStep) -> Iterator[str]:
-    """Whoever was not understood once is not told so at the next question."""
+def a_new_question_starts_its_counts_at_zero(seen: ObservedStep) -> Iterator[str]:
+    """A miss at one question has no effect on the next one."""
     before, after = seen.before.top, seen.after.top
     if after is None or seen.after.phase not in _ASKING:
         return
@@ -184,10 +184,10 @@ def each_question_counts_anew(seen: ObservedStep) -> Iterator[str]:
         yield "a miss of one question counts for the next"
 
 
-def what_was_in_vain_counts(seen: ObservedStep) -> Iterator[str]:
-    """As long as a question stays open, its tries only grow, and they grow with whatever was no answer. Since they are
-    bounded, no question is asked for ever. What was said before it was asked is no answer of either kind, and there are
-    only as many of those as wait."""
+def every_failed_try_is_counted(seen: ObservedStep) -> Iterator[str]:
+    """While a question stays open, its tries never shrink, and grow with every reply that isn't an answer. As they are
+    limited, no question is asked for ever. Messages said before the question was asked don't count; the queue limits
+    their number."""
     before, after = seen.before, seen.after
     if before.top is None or after.top is None or after.phase not in (Phase.WAITING_FOR_SLOT, Phase.CONFIRMING):
         return
@@ -200,13 +200,13 @@ def what_was_in_vain_counts(seen: ObservedStep) -> Iterator[str]:
         isinstance(seen.event, NothingSaid | Rejected) or is_empty or is_unclear
     )
     if is_vain and after.tries <= before.tries:
-        yield f"{type(seen.event).__name__} at a question that stays open counts for nothing"
+        yield f"{type(seen.event).__name__} at a question that stays open was not counted"
     if after.tries < before.tries and after.slots == before.slots:
-        yield "the tries of a question that stays open are forgotten"
+        yield "the tries of a question that stays open were reset"
 
 
-def nothing_that_was_said_is_lost(seen: ObservedStep) -> Iterator[str]:
-    """A message that comes while somebody works waits, or its refusal is told."""
+def no_message_is_lost(seen: ObservedStep) -> Iterator[str]:
+    """A message that comes while a request is running is queued, or refused in words."""
     if not isinstance(seen.event, UserSaid) or seen.before.phase not in BUSY:
         return
     waits = seen.after.queue == (*seen.before.queue, seen.event.text[:TEXT_MAX])
@@ -215,18 +215,18 @@ def nothing_that_was_said_is_lost(seen: ObservedStep) -> Iterator[str]:
 
 
 def every_message_is_answered(seen: ObservedStep) -> Iterator[str]:
-    """A message leads to words or to a request, unless a flow ends that has no words for it."""
+    """A message leads to a response or a request, unless it ends a flow that has no closing text."""
     if len(seen.after.stack) < len(seen.before.stack):
         return
     speaks = bool(seen.said) or any(isinstance(effect, HandOver) for effect in seen.effects)
     if isinstance(seen.event, UserSaid) and seen.before.phase not in BUSY and not speaks and not seen.requests:
         yield "a message got no answer"
     if isinstance(seen.event, Understood) and not seen.before.stack and not speaks and not seen.requests:
-        yield "what was understood got no answer"
+        yield "an understood message got no answer"
 
 
 def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
-    """Values for open questions are checked, written, or told to be wrong."""
+    """Values for open questions are validated, written, or refused in words."""
     top = seen.before.top
     given = [command for command in seen.commands if isinstance(command, SetSlot | CorrectSlot)]
     ends = any(isinstance(command, Cancel | Handoff | StartFlow) for command in seen.commands)
@@ -235,7 +235,7 @@ def nothing_understood_is_dropped(seen: ObservedStep) -> Iterator[str]:
     held = {(value.slot, repr(value.value)) for value in seen.after.values}
     for slots in (seen.after.kept, *(one.slots for one in seen.after.stack)):
         held |= {(name, repr(filled.value)) for name, filled in slots}
-    if len(seen.after.queue) < len(seen.before.queue):  # another message was taken too, and may have changed it again
+    if len(seen.after.queue) < len(seen.before.queue):  # a queued message was processed too, and may have changed it
         changed = {name for name, _ in held}
         given = [command for command in given if command.slot not in changed]
     for command in given:
@@ -256,8 +256,8 @@ def a_failed_action_never_falls_through(seen: ObservedStep) -> Iterator[str]:
         yield f"{at.action} failed and the dialogue went on to {seen.after.phase}"
 
 
-def tried_again_only_when_asked(seen: ObservedStep) -> Iterator[str]:
-    """After a failure an action runs again by a retry, not by whatever is said next."""
+def retried_only_on_request(seen: ObservedStep) -> Iterator[str]:
+    """After a failure an action runs again only by a retry, not by whatever is said next."""
     top, after = seen.before.top, seen.after.top
     if top is None or not top.is_acting or top.needs or top.confirm or not seen.runs:
         return
@@ -265,25 +265,25 @@ def tried_again_only_when_asked(seen: ObservedStep) -> Iterator[str]:
         return
     is_asked = any(isinstance(command, Affirm) for command in seen.commands)
     if isinstance(seen.event, Understood) and not is_asked:
-        yield "a failed action runs again and nobody asked for it"
+        yield "a failed action runs again without a retry"
     if isinstance(seen.event, WorkFailed):
-        yield "a failed action runs again by what was said before it failed"
+        yield "a failed action runs again because of a message from before it failed"
 
 
-def what_was_picked_out_is_heard_first(seen: ObservedStep) -> Iterator[str]:
-    """An action uses what was picked out of a message only after the person could object."""
+def unconfirmed_values_are_announced_before_use(seen: ObservedStep) -> Iterator[str]:
+    """An action uses values picked out of a message only after the user could object to them."""
     top = seen.after.top
     for name, filled in top.slots if top is not None and seen.runs else ():
         if is_unconfirmed(filled):
-            yield f"an action uses {name}, which nobody could object to"
+            yield f"an action uses {name} before the user could object to it"
 
 
 def saved_in_time(seen: ObservedStep) -> Iterator[str]:
-    """After each transition and response, and before an action (D-13)."""
+    """The state is saved after each transition and response, and before an action."""
     saves = [effect for effect in seen.effects if isinstance(effect, Save)]
     reasons = {reason for save in saves for reason in save.reasons}
     if saves and not isinstance(seen.effects[0], Save):
-        yield "something is done before it is saved"
+        yield "something was done before it was saved"
     for needed, is_due in (("transition", seen.moves), ("before_action", seen.runs), ("response", seen.said)):
         if is_due and needed not in reasons:
             yield f"not saved: {needed}"
@@ -294,28 +294,28 @@ LAWS: tuple[Law, ...] = (
     one_request_at_a_time,
     no_slot_is_lost,
     validated_before_written,
-    one_key_for_one_run,
-    yes_to_what_was_asked,
-    always_a_question,
-    each_question_counts_anew,
-    what_was_in_vain_counts,
-    nothing_that_was_said_is_lost,
+    one_key_per_run,
+    a_yes_answers_the_open_question,
+    waiting_means_that_a_question_was_asked,
+    a_new_question_starts_its_counts_at_zero,
+    every_failed_try_is_counted,
+    no_message_is_lost,
     every_message_is_answered,
     nothing_understood_is_dropped,
     a_failed_action_never_falls_through,
-    tried_again_only_when_asked,
-    what_was_picked_out_is_heard_first,
+    retried_only_on_request,
+    unconfirmed_values_are_announced_before_use,
     saved_in_time,
 )
 
 
 def name_of(law: Callable[..., object]) -> str:
-    """A law as a sentence."""
+    """The name of a law as a sentence."""
     return law.__name__.replace("_", " ")
 
 
 def complaints(seen: ObservedStep) -> Iterator[tuple[str, str]]:
-    """Which laws a step breaks, and how."""
+    """The laws that a step breaks, and how."""
     for law in LAWS:
         for message in law(seen):
             yield name_of(law), message

@@ -1,7 +1,7 @@
 """One step of a dialogue as the laws see it: before, event, after, effects.
 
-Rule: a law reads states, events and effects, and of the trace only what somebody said yes to; never how the machine
-got there.
+Rule: a law reads states, events and effects, and from the trace only the confirmations; never how the machine works
+inside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from duologue.dialogue.state import DialogueState, Instance, Phase, values_of
 
 
 class ObservedStep(NamedTuple):
-    """One step. `before.trace` is empty, so that of `after` tells what happened."""
+    """One step. `before.trace` is empty, so `after.trace` shows what happened in this step."""
 
     domain: Domain
     before: DialogueState
@@ -51,12 +51,12 @@ class ObservedStep(NamedTuple):
 
     @property
     def confirmed(self) -> list[str]:
-        """The steps that were said yes to."""
+        """The steps that the user said yes to."""
         return [dict(line.data)["step"] for line in self.after.trace if line.event == "confirmed"]
 
     @property
     def heard(self) -> tuple[str, ...]:
-        """Every message that this step may have dealt with."""
+        """Every message that this step may have processed."""
         return (*self.before.queue, *((self.event.text,) if isinstance(self.event, UserSaid) else ()))
 
     @property
@@ -70,7 +70,7 @@ class ObservedStep(NamedTuple):
         return said or any(isinstance(command, Restart) for command in self.commands)
 
     def pairs(self) -> Iterator[tuple[Instance, Instance | None]]:
-        """Every flow that was open, and what became of it."""
+        """Every flow that was open, with its state after the step, or None if it ended."""
         after = {one.id: one for one in self.after.stack}
         for one in self.before.stack:
             yield one, after.get(one.id)
@@ -81,19 +81,19 @@ def at_of(domain: Domain, instance: Instance) -> Instruction:
 
 
 def used_by(act: PerformAction, instance: Instance) -> dict[str, Json]:
-    """What an action is given."""
+    """The slots that an action is given."""
     values = values_of(instance.slots)
     return {name: value for name, value in values.items() if not act.slots or name in act.slots}
 
 
 def changed_in(before: Instance, after: Instance) -> set[str]:
-    """Slots that hold something else now, or nothing."""
+    """The slots whose value changed or was removed."""
     new = values_of(after.slots)
     return {name for name, value in values_of(before.slots).items() if name not in new or new[name] != value}
 
 
 def dependants(domain: Domain, names: set[str]) -> set[str]:
-    """Everything that depends on these slots, at any distance."""
+    """Every slot that depends on these, directly or through other slots."""
     found: set[str] = set()
     while True:
         near = {name for name, spec in domain.slots.items() if (names | found) & set(spec.depends_on)} - found

@@ -1,7 +1,7 @@
-"""Ways through a flow's program: what must have been passed before an instruction can be reached.
+"""Paths through a flow's program: what must have happened before an instruction is reached.
 
-Reads the program as a graph and knows nothing of how it is run. Rule: a step must come before another if taking its
-way on out of the graph makes the other unreachable.
+Reads the program as a graph and knows nothing about how it is run. Rule: a step must come before another one if
+removing its way forward makes the other one unreachable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FOUND: dict[tuple[int, int], tuple[Program, tuple[str, ...], tuple[str, ...]]] 
 
 
 def yeses_before(program: Program, place: int) -> tuple[str, ...]:
-    """The steps whose question must have been answered by yes before this instruction."""
+    """The steps that must have been confirmed before this instruction."""
     return _before(program, place)[1]
 
 
@@ -54,7 +54,7 @@ def _reaches(program: Program, goal: int, without: int) -> bool:
 
 
 def _after(program: Program, place: int, is_closed: bool) -> Iterator[int]:
-    """Where an instruction leads; one that is closed only by its side door."""
+    """Where an instruction leads; if `is_closed`, only by its `on_no` or `on_failure` jump."""
     at = program[place]
     if isinstance(at, Jump):
         yield at.to

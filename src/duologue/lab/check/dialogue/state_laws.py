@@ -1,6 +1,6 @@
-"""What must hold of every state that a dialogue may rest or wait in.
+"""The laws that every state of a dialogue between two events must keep.
 
-Rule: a state explains itself: whoever looks at it alone can tell what is open and what comes next.
+Rule: a state explains itself: from the state alone it is clear what is open and what comes next.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ StateLaw: TypeAlias = Callable[[Domain, DialogueState], Iterator[str]]
 
 
 def never_stuck(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """Somebody works and will answer, or the person is asked, or all is quiet."""
+    """A request is running, or the user was asked something, or the dialogue is idle."""
     if state.phase is Phase.COMPLETED:
-        yield "completed is no place to rest"
+        yield "the dialogue stays in completed"
     if state.phase in BUSY:
         if not state.pending or request_of(domain, state) is None:
-            yield f"{state.phase} waits for nobody"
+            yield f"the phase is {state.phase}, but no request is running"
     elif state.pending or state.queue:
-        yield f"{state.phase} with a request or messages waiting"
+        yield f"the phase is {state.phase}, but a request or queued messages are left"
 
 
 def the_question_fits_the_step(domain: Domain, state: DialogueState) -> Iterator[str]:
@@ -42,45 +42,45 @@ def the_question_fits_the_step(domain: Domain, state: DialogueState) -> Iterator
         collects = isinstance(at, Collect) and at.slot == slot
         needed = top is not None and slot in top.needs
         if top is None or slot is None or not (reads_back or collects or needed):
-            yield f"{slot} is awaited, and {at.step if at else 'nothing'} is open"
+            yield f"{slot} is awaited, but the step is {at.step if at else 'none'}"
         elif top.filled(slot) is not None and not reads_back:
-            yield f"{slot} is awaited and filled"
+            yield f"{slot} is awaited, but already filled"
     if state.phase is Phase.CONFIRMING:
         asks = isinstance(at, Confirm) or (isinstance(at, PerformAction) and top is not None and bool(top.confirm))
         if not asks or state.waiting_for is not None:
-            yield f"a yes is awaited, and {at.step if at else 'nothing'} is open"
+            yield f"a confirmation is awaited, but the step is {at.step if at else 'none'}"
     if state.phase is Phase.EXECUTING_ACTION and not (
         isinstance(at, PerformAction) and top is not None and top.is_acting
     ):
-        yield "an action runs that no step has"
+        yield "an action runs that the step doesn't have"
     if state.phase is Phase.IDLE and state.stack:
-        yield "idle with a flow open"
+        yield "idle, but a flow is open"
 
 
 def nothing_is_left_over(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """What belongs to one question is gone with it."""
+    """What belongs to a question is removed with it."""
     if state.phase is Phase.IDLE:
         for name in ("waiting_for", "among", "reading_back", "values", "misses", "silences", "tries"):
             if getattr(state, name):
-                yield f"{name} is left over when all is over"
+                yield f"{name} is left over after the last flow"
     for one in state.stack:
         if not isinstance(at_of(domain, one), PerformAction):
             for name in ("needs", "confirm", "is_acting"):
                 if getattr(one, name):
                     yield f"{name} of an action is left over at another step"
     if state.reading_back and not state.values:
-        yield "a code is read back and there is none"
+        yield "a read-back without a value"
     if state.reading_back and state.phase is Phase.CONFIRMING:
-        yield "a code is read back while a yes to something else is awaited"
+        yield "a read-back while another confirmation is awaited"
     if state.phase is Phase.ERROR and state.trouble is None:
-        yield "an error that tells nothing"
+        yield "the error phase without an error"
     if state.trouble is not None and state.phase not in (Phase.ERROR, *BUSY):
         yield f"an error is left over in {state.phase}"
     if state.trouble is not None and state.trouble.recovery is Phase.ERROR:
-        yield "an error recovers to an error"
+        yield "the recovery phase of an error is the error phase"
 
 
-def candidates_are_of_the_slot_that_is_asked(domain: Domain, state: DialogueState) -> Iterator[str]:
+def candidates_belong_to_the_open_question(domain: Domain, state: DialogueState) -> Iterator[str]:
     if not state.among:
         return
     if state.waiting_for is None:
@@ -98,7 +98,7 @@ def candidates_are_of_the_slot_that_is_asked(domain: Domain, state: DialogueStat
 
 
 def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """No way leads to an action around a question, so its answer is there."""
+    """If no path leads to an action around a question, the question's slot is filled when the action runs."""
     if state.phase is not Phase.EXECUTING_ACTION or state.top is None:
         return
     top, program = state.top, domain.flows[state.top.flow].program
@@ -108,17 +108,17 @@ def an_action_has_what_its_flow_asked_for(domain: Domain, state: DialogueState) 
             yield f"{at_of(domain, top).step} runs without {slot}"
 
 
-def a_checkpoint_is_the_whole_truth(domain: Domain, state: DialogueState) -> Iterator[str]:
-    """Written and read again it is the same state, waiting for the same request (D-13, D-14)."""
+def a_checkpoint_restores_the_same_state(domain: Domain, state: DialogueState) -> Iterator[str]:
+    """A checkpoint restores the same state, waiting for the same request."""
     try:
         again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
     except BadCheckpoint as refusal:
         yield f"a checkpoint is refused: {refusal}"
         return
     if again != state:
-        yield "a checkpoint reads as another state"
+        yield "a checkpoint restores a different state"
     elif request_of(domain, again) != request_of(domain, state):
-        yield "a checkpoint waits for another request"
+        yield "a restored checkpoint waits for another request"
 
 
 def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]:
@@ -136,8 +136,8 @@ def everything_is_bounded(domain: Domain, state: DialogueState) -> Iterator[str]
             yield f"{size} {name}"
 
 
-def a_flow_is_begun_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001
-    """Only a call opens a second one of the same flow."""
+def a_flow_is_started_once(domain: Domain, state: DialogueState) -> Iterator[str]:  # noqa: ARG001
+    """Only a call opens a flow a second time."""
     begun = [one.flow for one in state.stack if not one.called]
     if len(set(begun)) < len(begun):
         yield f"of {', '.join(begun)} one is open twice"
@@ -147,18 +147,18 @@ STATE_LAWS: tuple[StateLaw, ...] = (
     never_stuck,
     the_question_fits_the_step,
     nothing_is_left_over,
-    candidates_are_of_the_slot_that_is_asked,
+    candidates_belong_to_the_open_question,
     an_action_has_what_its_flow_asked_for,
-    a_checkpoint_is_the_whole_truth,
+    a_checkpoint_restores_the_same_state,
     everything_is_bounded,
-    a_flow_is_begun_once,
+    a_flow_is_started_once,
 )
 
 
 def state_complaints(
     domain: Domain, state: DialogueState, without: tuple[StateLaw, ...] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Which laws a state breaks, and how."""
+    """The laws that a state breaks, and how."""
     for law in STATE_LAWS:
         if law in without:
             continue
