@@ -59,7 +59,10 @@ BAD = {
         "flows: a.yaml\nstories:\n  - story: x\n    turns:\n      - user: hi\n        sayz: ho\n",
         ":6: unknown key 'sayz'",
     ),
-    "no user": ("flows: a.yaml\nstories:\n  - story: x\n    turns:\n      - says: hi\n", ":5: a turn needs either `user: …` or `silence: true`"),
+    "no user": (
+        "flows: a.yaml\nstories:\n  - story: x\n    turns:\n      - says: hi\n",
+        ":5: a turn needs either `user: …` or `silence: true`",
+    ),
     "no turns": ("flows: a.yaml\nstories:\n  - story: x\n", ":3: a story needs a name"),
     "a list": ("- 1\n", "expected a mapping"),
     "not YAML": ("flows: [\n", "not valid YAML"),
