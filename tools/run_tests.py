@@ -1,9 +1,8 @@
-"""All tests: first those on the simulated clock, in two processes that compute; then those in real time, in two that
-mostly wait: `python tools/run_tests.py`.
+"""Runs all tests: `python tools/run_tests.py`.
 
-A test that talks over sockets, starts processes or drives a browser, and fails beside the others, is asked once more,
-alone, and that is told. Rule: a second failure is a failure; a test that the machine can't disturb has no second
-chance, and neither has the torture: what it loses is lost.
+First those on the simulated clock, in two processes that compute. Then those marked `alone`, which run in real time, in
+two processes that mostly wait. Rule: only a test marked `alone` that fails is run a second time, by itself, and the
+summary names it; a torture run never gets a second chance, because what it loses is lost.
 """
 
 from __future__ import annotations
@@ -13,75 +12,89 @@ import os
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-# Where tests meet the machine: its sockets, processes, threads and browsers.
-DISTURBED = tuple(
-    f"tests/{name}/" for name in "browser brains cli ears keeping lines observe server store voice web workers".split()
-)
-# Tests are compiled once and not by every process, whatever the machine thinks of that.
+SPOKEN = ("tests/browser", "tests/lab/torture")
+NO_SECOND_CHANCE = ("tests/lab/torture/",)
+# Test modules are compiled once, even where the environment turns that off for other programs.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-FAILURES = 1  # how pytest says that tests have failed; anything else but 0 is worse
+TESTS_FAILED = 1  # pytest's exit code; any other code but 0 means that pytest itself failed
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some of the tests, and where pytest writes down which of them have failed."""
+    """Some of the tests, and the cache folder in which pytest records which of them failed."""
 
     chosen: tuple[str, ...]
-    memory: Path
+    cache: Path
+    second_chance: bool = False
+    rerun: list[str] = field(default_factory=list, compare=False)
 
     def command(self, *more: str) -> list[str]:
-        return [sys.executable, "-m", "pytest", "-o", f"cache_dir={self.memory}", *self.chosen, *more]
+        return [sys.executable, "-m", "pytest", "-rs", "-o", f"cache_dir={self.cache}", *self.chosen, *more]
 
     def failed(self) -> list[str]:
         """The tests that failed in the last run."""
-        written = self.memory / "v" / "cache" / "lastfailed"
+        written = self.cache / "v" / "cache" / "lastfailed"
         return sorted(json.loads(written.read_text(encoding="utf-8"))) if written.exists() else []
 
-    def ask_again(self) -> int:
-        """Run what failed once more, with the machine for itself."""
+    def finish(self, code: int) -> int:
+        """The exit code after a second chance, if this part and its failed tests may have one."""
         failed = self.failed()
-        if not failed or not all(name.startswith(DISTURBED) for name in failed):
-            return FAILURES
-        _say("\n  ".join(["\nfailed beside other tests, asked once more alone:", *failed]))
+        if code != TESTS_FAILED or not self.second_chance or not failed:
+            return code
+        if any(name.startswith(NO_SECOND_CHANCE) for name in failed):
+            return code
+        self.rerun.extend(failed)
+        _print("\n  ".join(["\nfailed next to other tests; run once more alone:", *failed]))
         return _run(self.command("--last-failed", "-n", "0"))
 
 
 def run_one(part: Part) -> int:
-    """A part that has the machine for itself already. Returns an exit code."""
-    end = _run(part.command())
-    return part.ask_again() if end == FAILURES else end
+    """Run one part. Returns an exit code."""
+    return part.finish(_run(part.command()))
 
 
 def run_both(spoken: Part, shown: Part) -> int:
-    """Two parts at once, and then whatever deserves a second look."""
+    """Run two parts at the same time, then whatever gets a second chance. Returns the worse exit code."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        beside = subprocess.Popen(spoken.command(), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
-        ends = {shown: _run(shown.command())}
-        ends[spoken] = beside.wait()
+        background = subprocess.Popen(spoken.command(), stdout=log, stderr=subprocess.STDOUT, env=ENVIRONMENT)
+        codes = {shown: _run(shown.command())}
+        codes[spoken] = background.wait()
         log.seek(0)
-        _say(log.read())
-    return max(part.ask_again() if end == FAILURES else end for part, end in ends.items())
+        _print(log.read())
+    return max([part.finish(code) for part, code in codes.items()])
+
+
+def print_second_chances(*parts: Part) -> None:
+    """Say which tests passed or failed only at the second attempt: each is a fault of the test or of the product."""
+    names = [name for part in parts for name in part.rerun]
+    if names:
+        _print("\n  ".join([f"\n{len(names)} of the tests marked `alone` needed a second chance:", *names]))
+    else:
+        _print("\nNo test needed a second chance.")
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        if end := run_one(Part(("-m", "not alone", "-n", "2"), Path(folder, "simulated"))):
-            return end
-        _say("tests in real time, in two processes; what the second one says follows at the end")
-        voices = ("tests/browser", "tests/lab/torture")
-        spoken = Part(("-m", "alone", *voices), Path(folder, "spoken"))
-        shown = Part(("-m", "alone", *(f"--ignore={path}" for path in voices)), Path(folder, "shown"))
-        return run_both(spoken, shown)
+        simulated = Part(("-m", "not alone", "-n", "2"), Path(folder, "simulated"))
+        if code := run_one(simulated):
+            return code
+        _print("tests marked `alone`, in two processes; the output of the second one follows at the end")
+        spoken = Part(("-m", "alone", *SPOKEN), Path(folder, "spoken"), second_chance=True)
+        others = (f"--ignore={path}" for path in SPOKEN)
+        shown = Part(("-m", "alone", *others), Path(folder, "shown"), second_chance=True)
+        code = run_both(spoken, shown)
+        print_second_chances(spoken, shown)
+        return code
 
 
 def _run(command: list[str]) -> int:
     return subprocess.run(command, check=False, env=ENVIRONMENT).returncode
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 

@@ -1,4 +1,4 @@
-"""What fails where the machine may disturb it is looked at twice, and is forgiven once at the most."""
+"""A test marked `alone` that fails is run once more by itself and named; any other failure is final."""
 
 from __future__ import annotations
 
@@ -22,51 +22,80 @@ def test_once():
     was_there, _ = seen.exists(), seen.touch()
     assert was_there
 """
+SKIPPED = """
+import pytest
+
+def test_skipped():
+    pytest.skip("model minilm is missing: duologue models pull minilm")
+"""
 
 Runs = Callable[[str, str], int]
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    """Two parts with a test each; returns the exit code."""
+def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     spec = importlib.util.spec_from_file_location("run_tests_tool", TOOL)
     assert spec is not None
     assert spec.loader is not None
-    tool = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, tool)
-    spec.loader.exec_module(tool)
+    found = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, found)
+    spec.loader.exec_module(found)
     monkeypatch.chdir(tmp_path)
-    return lambda first, second: run(tool, tmp_path, first, second)
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    return found
 
 
-def run(tool: ModuleType, folder: Path, first: str, second: str) -> int:
-    parts = []
-    for name, code in (("tests/web", first), ("tests/torture", second)):
-        (folder / name).mkdir(parents=True)
-        (folder / name / f"test_{Path(name).name}.py").write_text(code, encoding="utf-8")
-        parts.append(tool.Part((name,), folder / "memory" / name))
-    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    return int(tool.run_both(*parts))
+@pytest.fixture
+def runs(tool: ModuleType, tmp_path: Path) -> Runs:
+    """Two parts in real time with a test each; returns the exit code."""
+
+    def run(first: str, second: str) -> int:
+        parts = [part_of(tool, tmp_path, "tests/browser", first), part_of(tool, tmp_path, "tests/lab/torture", second)]
+        code = int(tool.run_both(*parts))
+        tool.print_second_chances(*parts)
+        return code
+
+    return run
+
+
+def part_of(tool: ModuleType, folder: Path, name: str, code: str, second_chance: bool = True) -> object:
+    (folder / name).mkdir(parents=True)
+    (folder / name / f"test_{Path(name).name}.py").write_text(code, encoding="utf-8")
+    part: object = tool.Part((name,), folder / "cache" / name, second_chance=second_chance)
+    return part
 
 
 def test_what_passes_passes(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
     assert runs(FINE, FINE) == 0
-    assert "once more" not in capfd.readouterr().out
+    assert "No test needed a second chance." in capfd.readouterr().out
 
 
-def test_what_fails_once_is_told_and_forgiven(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_fails_once_is_run_again_and_named_in_the_summary(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
     assert runs(ONCE, FINE) == 0
-    said = capfd.readouterr().out
-    assert "asked once more alone:\n  tests/web/test_web.py::test_once" in said
+    printed = capfd.readouterr().out
+    assert "run once more alone:\n  tests/browser/test_browser.py::test_once" in printed
+    assert "needed a second chance:\n  tests/browser/test_browser.py::test_once" in printed
 
 
 def test_what_fails_twice_fails(runs: Runs) -> None:
     assert runs(FAILS, FINE) == 1
 
 
-def test_what_the_torture_loses_is_lost(runs: Runs) -> None:
+def test_a_failed_torture_run_has_no_second_chance(runs: Runs) -> None:
     assert runs(FINE, ONCE) == 1
 
 
+def test_a_test_on_the_simulated_clock_has_no_second_chance(
+    tool: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert tool.run_one(part_of(tool, tmp_path, "tests/server", ONCE, second_chance=False)) == 1
+    assert "once more" not in capfd.readouterr().out
+
+
 def test_a_file_that_cant_be_read_fails(runs: Runs) -> None:
-    assert runs("this is no code\n", FINE) > 1
+    assert runs("this is not code\n", FINE) > 1
+
+
+def test_every_skip_is_listed_with_its_reason(runs: Runs, capfd: pytest.CaptureFixture[str]) -> None:
+    assert runs(SKIPPED, FINE) == 0
+    assert "duologue models pull minilm" in capfd.readouterr().out

@@ -31,9 +31,11 @@ class ModelMissing(DuologueError, LookupError):
 
 
 def cache_folder() -> Path:
-    """Where models lie: DUOLOGUE_MODELS, else the user's cache."""
+    """Where models are stored: DUOLOGUE_MODELS, else `models` in DUOLOGUE_CACHE, else in the user's cache folder."""
     if chosen := os.environ.get("DUOLOGUE_MODELS"):
         return Path(chosen).expanduser().absolute()
+    if chosen := os.environ.get("DUOLOGUE_CACHE"):
+        return Path(chosen).expanduser().absolute() / "models"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     if not cache.is_absolute():  # the XDG rules say to ignore such a value
         cache = Path("~/.cache").expanduser()
