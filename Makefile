@@ -1,97 +1,97 @@
 # Everything sets itself up: a bare clone, python3 and make are enough.
 
 PYTHON ?= python3
-VENV := .venv
+PORT ?= 8765
+# Another Python gets a virtualenv of its own: `make test PYTHON=python3.12` uses .venv-python3.12.
+VENV := $(if $(filter python3,$(PYTHON)),.venv,.venv-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
-MODELS := $(VENV)/.models
-BROWSER := $(VENV)/.browser
+DEMO := $(VENV)/.demo
+DEV := $(VENV)/.installed
+PIP_INSTALL = $(BIN)/python -m pip install --disable-pip-version-check
 
-.PHONY: axe demo test lint types unit postgres check check-full mutants bench oracles simulate fuzz docs site clean
+.PHONY: demo test lint types unit needs check check-full mutants bench oracles simulate fuzz docs site test-pythons clean
 
-demo: $(STAMP)
-	$(BIN)/duologue serve --open
+demo: $(DEMO)
+	$(BIN)/duologue serve --open --port $(PORT)
 
 test: lint types unit check
 
-lint: $(STAMP)
+lint: $(DEV)
 	$(BIN)/ruff check src tests tools
 	$(BIN)/ruff format --check src tests tools
 
-types: $(STAMP)
+types: $(DEV)
 	$(BIN)/mypy
 
-unit: $(STAMP) $(MODELS) $(BROWSER) postgres
+unit: needs
 	$(BIN)/python tools/run_tests.py
 
-# A server for the tests of the store, where it may be installed; otherwise those tests are skipped, loudly.
-postgres:
-	@sh tools/ensure_postgres.sh
+# Models, Chromium, axe-core and PostgreSQL: the list is in tests/needs.py. What is there is left alone.
+needs: $(DEV)
+	$(BIN)/python tools/get_needs.py
+
+# Every installed Python from 3.11 on; slow.
+test-pythons:
+	sh tools/test_pythons.sh
 
 # A small configuration; `duologue check` explores every profile, `make check-full` the real counters.
-check: $(STAMP)
+check: $(DEV)
 	$(BIN)/duologue check --quick --profile confirm
 
-check-full: $(STAMP)
+check-full: $(DEV)
 	$(BIN)/duologue check --full
 
-mutants: $(STAMP)
+mutants: $(DEV)
 	$(BIN)/python tools/run_mutants.py
 
-bench: $(STAMP)
+bench: $(DEV)
 	$(BIN)/duologue bench core
 	$(BIN)/duologue bench runtime
 	$(BIN)/duologue bench store
 	$(BIN)/duologue bench dialogue
 
-# Other people's code as judges. Large: half a gigabyte, fetched on the first run.
-oracles: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[oracles]'
+# Other projects' code as judges. Large: half a gigabyte, fetched on the first run.
+oracles: $(DEV)
+	$(PIP_INSTALL) --editable '.[oracles]'
 	$(BIN)/python -m pytest tests/oracles
 
 # Slow: ten thousand seeded callers with failing services.
-simulate: $(STAMP)
+simulate: $(DEV)
 	$(BIN)/duologue simulate --calls 10000 --seed 1 --faults
 
-# Every parser, fed with what is nearly right; what it finds lies in build/fuzz. One target by coverage, where atheris
-# can be installed: .venv/bin/python tools/fuzz.py --atheris journal
-fuzz: $(STAMP)
+# Every parser, fed with input that is nearly right. Findings are written to build/fuzz. One target by coverage, where
+# atheris can be installed: .venv/bin/python tools/fuzz.py --atheris journal
+fuzz: $(DEV)
 	$(BIN)/python tools/fuzz.py --seconds 300
 
-# What the accessibility tests of the panel need beside a Chromium; npm fetches it.
-axe:
-	sh tools/ensure_axe.sh
-
-docs: $(STAMP)
+docs: $(DEV)
 	$(BIN)/python tools/write_docs.py
 
 # The documentation as a web site in build/site, with search: python3 -m http.server --directory build/site
 # Strict: a broken link is an error. No page loads anything from another host.
-site: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+site: $(DEV)
+	$(PIP_INSTALL) --editable '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	$(BIN)/python tools/check_site.py build/site
 	@echo "The site is in build/site: python3 -m http.server --directory build/site"
 
-$(STAMP): pyproject.toml
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Duologue needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
-	    "Try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	    "Try: make $(firstword $(MAKECMDGOALS) demo) PYTHON=python3.11"; exit 1; }
+	@echo "Creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+# What the demo needs and no more.
+$(DEMO): pyproject.toml | $(VENV)/bin/python
+	@echo "Installing the demo's packages into $(VENV): about 52 MB"
+	$(PIP_INSTALL) --editable '.[demo]'
 	@touch $@
 
-# Models for speech and understanding, fetched once into the cache folder; nothing happens if they are there.
-$(MODELS): $(STAMP) src/duologue/models/catalogue.py
-	$(BIN)/duologue models pull
-	$(BIN)/duologue models pull minilm
-	@touch $@
-
-# A Chromium and axe-core for the tests in a real browser; nothing happens if they are there.
-$(BROWSER): $(STAMP) tools/ensure_chromium.sh tools/ensure_axe.sh
-	sh tools/ensure_chromium.sh
-	sh tools/ensure_axe.sh || echo "ensure_axe: axe-core could not be fetched; its tests will be skipped." >&2
-	@touch $@
+$(DEV): pyproject.toml | $(VENV)/bin/python
+	@echo "Installing packages for development into $(VENV): about 160 MB"
+	$(PIP_INSTALL) --editable '.[dev,bench]'
+	@touch $(DEMO) $@
 
 clean:
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-* build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -196,15 +196,17 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
         port = str(taken.getsockname()[1])
         with served(tmp_path, "my_agent:agent", "--port", port) as server:
             assert server.ends() == 1
-            assert re.search(rf"error: can't listen at 127.0.0.1 port {port}: .*; try another --port", server.said)
+            assert re.search(
+                rf"error: port {port} of 127.0.0.1 is already in use; choose another: --port {port + 1}", server.said
+            )
             assert "Traceback" not in server.said
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["my_agent:agent", "--host", "256.1.1.1"], "can't listen at 256.1.1.1"),
-        (["my_agent:agent", "--host", "x" * 80], "can't listen at xxx"),
+        (["my_agent:agent", "--host", "256.1.1.1"], "can't listen on 256.1.1.1"),
+        (["my_agent:agent", "--host", "x" * 80], "can't listen on xxx"),
         (["my_agent:agent", "--port", "99999"], "a port lies from 0 to 65535"),
         (["my_agent:agent", "--conversations-max", "0"], "limit conversations_max must be above 0"),
         (["my_agent:nobody"], "did you mean|there are agent"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -42,8 +43,11 @@ def bound(host: str, port: int) -> socket.socket:
         made.bind((host, port))
     except (OSError, UnicodeError) as problem:
         made.close()
+        if getattr(problem, "errno", None) == errno.EADDRINUSE:
+            other = f"--port {port + 1} (make demo PORT={port + 1})"
+            raise DuologueError(f"port {port} of {host} is already in use; choose another: {other}") from None
         why = getattr(problem, "strerror", None) or type(problem).__name__
-        raise DuologueError(f"can't listen at {host} port {port}: {why}; try another --port") from None
+        raise DuologueError(f"can't listen on {host} port {port}: {why}; choose another --host or --port") from None
     made.listen(2_048)
     return made
 
