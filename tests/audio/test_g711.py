@@ -1,4 +1,4 @@
-"""Telephone codes agree with CPython's, bit for bit, and cost as little as the standard allows."""
+"""Telephone codecs agree with CPython's audioop bit for bit, and their error is within the standard."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_every_sample_and_every_code_agrees_with_audioop(audioop: ModuleType) ->
 
 @pytest.mark.parametrize(("encode", "decode"), LAWS)
 @given(coded=st.binary(max_size=300))
-def test_what_was_decoded_is_encoded_to_the_same_sound(encode: Code, decode: Code, coded: bytes) -> None:
+def test_decoded_audio_encodes_to_the_same_audio(encode: Code, decode: Code, coded: bytes) -> None:
     """Not to the same bytes: µ-law has two zeros."""
     pcm = decode(coded)
     assert len(pcm) == 2 * len(coded)
@@ -48,14 +48,14 @@ def test_what_was_decoded_is_encoded_to_the_same_sound(encode: Code, decode: Cod
 
 
 @pytest.mark.parametrize(("encode", "decode"), LAWS)
-def test_the_error_is_small_against_the_sample(encode: Code, decode: Code) -> None:
+def test_the_error_is_small_relative_to_the_sample(encode: Code, decode: Code) -> None:
     samples = np.frombuffer(EVERY_SAMPLE, "<i2").astype(int)
     error = np.abs(np.frombuffer(decode(encode(EVERY_SAMPLE)), "<i2") - samples)
     assert (error <= np.abs(samples) / 16 + 16).all()
 
 
 @pytest.mark.parametrize(("encode", "decode"), LAWS)
-def test_nothing_stays_nothing_and_half_a_sample_is_refused(encode: Code, decode: Code) -> None:
+def test_empty_stays_empty_and_half_a_sample_is_rejected(encode: Code, decode: Code) -> None:
     assert encode(b"") == decode(b"") == b""
     with pytest.raises(UnusableAudio):
         encode(b"abc")

@@ -1,6 +1,6 @@
-"""Sound as numbers: frames, levels, rates, telephone codes and files.
+"""Audio as arrays of samples: frames, levels, resampling, telephone codecs and files.
 
-Needs numpy, which `duologue[speech]` brings; nothing outside the speech parts imports this package.
+Needs numpy, which `duologue[speech]` installs; only the speech packages import this one.
 Rule: samples are float32, mono, between -1 and 1; bytes are 16-bit little-endian PCM.
 """
 
@@ -11,4 +11,4 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "numpy":
         raise
-    raise ModuleNotFoundError("sound needs numpy: pip install 'duologue[speech]'", name="numpy") from None
+    raise ModuleNotFoundError("audio needs numpy: pip install 'duologue[speech]'", name="numpy") from None

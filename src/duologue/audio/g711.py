@@ -1,6 +1,6 @@
-"""The codes of the telephone network: µ-law and A-law, eight bits a sample (ITU-T G.711).
+"""The codecs of the telephone network: µ-law and A-law, eight bits a sample (ITU-T G.711).
 
-Agrees bit for bit with what CPython's audioop did. Rule: bytes in, bytes out; PCM is 16-bit.
+Agrees bit for bit with CPython's former audioop module. Rule: bytes in, bytes out; PCM is 16-bit.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .frames import UnusableAudio
 _PCM16 = np.dtype("<i2")
 _ULAW_BIAS = 0x84 >> 2
 _ULAW_CLIP = 8_159
-_ULAW_ENDS = np.array([0x3F, 0x7F, 0xFF, 0x1FF, 0x3FF, 0x7FF, 0xFFF, 0x1FFF])  # of the segments, on 14 bits
-_ALAW_ENDS = np.array([0x1F, 0x3F, 0x7F, 0xFF, 0x1FF, 0x3FF, 0x7FF, 0xFFF])  # on 13 bits
+_ULAW_ENDS = np.array([0x3F, 0x7F, 0xFF, 0x1FF, 0x3FF, 0x7FF, 0xFFF, 0x1FFF])  # where each segment ends, in 14 bits
+_ALAW_ENDS = np.array([0x1F, 0x3F, 0x7F, 0xFF, 0x1FF, 0x3FF, 0x7FF, 0xFFF])  # the same in 13 bits
 
 
 def pcm_to_ulaw(pcm: bytes) -> bytes:
@@ -37,7 +37,7 @@ def alaw_to_pcm(coded: bytes) -> bytes:
 
 def _encode(pcm: bytes, codes: NDArray[np.uint8]) -> bytes:
     if len(pcm) % 2:
-        raise UnusableAudio(f"16-bit PCM has an even number of bytes, not {len(pcm)}")
+        raise UnusableAudio(f"16-bit PCM needs an even number of bytes, not {len(pcm)}")
     bits: NDArray[np.uint16] = np.frombuffer(pcm, "<u2")
     return codes[bits].tobytes()
 
@@ -46,7 +46,7 @@ def _encode(pcm: bytes, codes: NDArray[np.uint8]) -> bytes:
 
 
 def _all_samples() -> NDArray[np.int64]:
-    """Every 16-bit sample, in the order of its bits."""
+    """Every 16-bit sample, ordered by its bit pattern as an unsigned number."""
     return np.arange(1 << 16, dtype=np.uint16).view(np.int16).astype(np.int64)
 
 

@@ -1,8 +1,8 @@
-"""From one sample rate to another: a whole sound, a stream at its best, or a stream without delay.
+"""From one sample rate to another: a whole recording, or a stream with almost no delay.
 
-soxr sounds best, but it works in blocks: a stream through it is held back by 20 to 65 ms on average, and
-from 8 to 16 kHz by up to 115. Sound that somebody waits for takes `LiveResampler`, which holds back 2 ms.
-Rule: where the rates agree, samples pass as they are and nothing is loaded.
+soxr has the best quality, but it works in blocks: it delays a stream by 20 to 65 ms on average, and by up to 115 ms
+from 8 to 16 kHz. So soxr converts recordings, and `LiveResampler`, which delays by 2 ms, converts live audio.
+Rule: where both rates are equal, samples pass unchanged and nothing is loaded.
 """
 
 from __future__ import annotations
@@ -11,48 +11,33 @@ import importlib
 import math
 from functools import cache
 from types import ModuleType
-from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .frames import Samples, UnusableAudio
 
-Quality: TypeAlias = Literal["QQ", "LQ", "MQ", "HQ", "VHQ"]
-
 RATE_HZ_MIN = 1_000
 RATE_HZ_MAX = 384_000
-_PHASES_MAX = 1_000  # 22,050 to 16,000 Hz has 320; beyond this the table would be large
-_ZEROS = 16  # of the sinc, on each side
-_BETA = 8.0  # of its Kaiser window: about 80 dB
-_CUTOFF = 0.92  # of half the lower rate
+_PHASES_MAX = 1_000  # 22,050 to 16,000 Hz needs 320; more would make the table too large
+_ZEROS = 16  # zero crossings of the sinc, on each side
+_BETA = 8.0  # of its Kaiser window: about 80 dB attenuation
+_CUTOFF = 0.92  # as a share of half the lower rate
 
 
-class StreamResampler(Protocol):
-    """What both streams do."""
-
-    def feed(self, samples: Samples) -> Samples:
-        """What is ready after these samples; it may be nothing."""
-        ...
-
-    def finish(self) -> Samples:
-        """What was held back. The next `feed` begins a new stream."""
-        ...
-
-
-def resample(samples: Samples, from_hz: int, to_hz: int, quality: Quality = "HQ") -> Samples:
-    """A whole sound at another rate."""
+def resample(samples: Samples, from_hz: int, to_hz: int) -> Samples:
+    """A whole recording at another rate."""
     _check(from_hz, to_hz)
     if from_hz == to_hz or not samples.size:
         return samples
-    resampled: Samples = _soxr().resample(samples, from_hz, to_hz, quality)
+    resampled: Samples = _soxr().resample(samples, from_hz, to_hz, "HQ")
     return resampled
 
 
 def _check(*rates_hz: int) -> None:
     for rate_hz in rates_hz:
         if not RATE_HZ_MIN <= rate_hz <= RATE_HZ_MAX:
-            raise UnusableAudio(f"a sample rate lies from {RATE_HZ_MIN} to {RATE_HZ_MAX} Hz, not at {rate_hz}")
+            raise UnusableAudio(f"a sample rate must be from {RATE_HZ_MIN} to {RATE_HZ_MAX} Hz, not {rate_hz}")
 
 
 def _soxr() -> ModuleType:
@@ -64,57 +49,37 @@ def _soxr() -> ModuleType:
         raise ModuleNotFoundError("resampling needs soxr: pip install 'duologue[speech]'", name="soxr") from None
 
 
-# -- Streams
-
-
-class Resampler:
-    """A stream by soxr."""
-
-    def __init__(self, from_hz: int, to_hz: int, quality: Quality = "HQ") -> None:
-        _check(from_hz, to_hz)
-        self._stream: Any = None
-        if from_hz != to_hz:
-            self._stream = _soxr().ResampleStream(from_hz, to_hz, 1, dtype="float32", quality=quality)
-
-    def feed(self, samples: Samples) -> Samples:
-        if self._stream is None or not samples.size:
-            return samples
-        ready: Samples = self._stream.resample_chunk(samples)
-        return ready
-
-    def finish(self) -> Samples:
-        if self._stream is None:
-            return np.empty(0, np.float32)
-        rest: Samples = self._stream.resample_chunk(np.empty(0, np.float32), last=True)
-        self._stream.clear()
-        return rest
+# -- Live streams
 
 
 class LiveResampler:
-    """A stream by a windowed sinc in numpy: about 80 dB, 1 to 2 ms late, some 30 to 80 µs for 20 ms."""
+    """Resamples a stream by a windowed sinc in numpy: about 80 dB attenuation, 1 to 2 ms delay, 30 to 80 µs of work for
+    20 ms of audio."""
 
     def __init__(self, from_hz: int, to_hz: int) -> None:
         _check(from_hz, to_hz)
         shared = math.gcd(from_hz, to_hz)
         self._up, self._down = to_hz // shared, from_hz // shared
         if self._up > _PHASES_MAX:
-            raise UnusableAudio(f"{from_hz} and {to_hz} Hz have too little in common for a live stream")
+            raise UnusableAudio(f"{from_hz} and {to_hz} Hz have too small a common divisor for a live stream")
         self._taps = _taps(self._up, self._down)
         self._half = self._taps.shape[1] // 2
         self._begin()
 
     def _begin(self) -> None:
-        self._kept: Samples = np.zeros(self._half - 1, np.float32)  # silence before the first sample
-        self._phase = 0  # where the next output lies after the first kept sample, in 1/up of a sample
-        self._owed = 0  # input without its output so far, in 1/up of a sample
+        self._buffer: Samples = np.zeros(self._half - 1, np.float32)  # silence before the first sample
+        self._phase = 0  # from the first buffered sample to the next output, in 1/up of a sample
+        self._owed = 0  # input whose output is still missing, in 1/up of a sample
 
     def feed(self, samples: Samples) -> Samples:
+        """The output that is ready after these samples; it may be empty."""
         if self._up == self._down or not samples.size:
             return samples
         self._owed += samples.size * self._up
         return self._advance(samples)
 
     def finish(self) -> Samples:
+        """The output that was held back. The next `feed` starts a new stream."""
         if self._up == self._down:
             return np.empty(0, np.float32)
         owed = max(0, -(-self._owed // self._down))
@@ -123,25 +88,25 @@ class LiveResampler:
         return rest
 
     def _advance(self, samples: Samples) -> Samples:
-        """Every output whose taps all lie on samples that are here."""
-        kept = np.concatenate((self._kept, samples))
-        count = -(-((kept.size - 2 * self._half + 1) * self._up - self._phase) // self._down)
+        """Every output whose taps are all covered by samples that have arrived."""
+        buffer = np.concatenate((self._buffer, samples))
+        count = -(-((buffer.size - 2 * self._half + 1) * self._up - self._phase) // self._down)
         if count <= 0:
-            self._kept = kept
+            self._buffer = buffer
             return np.empty(0, np.float32)
-        places = self._phase + np.arange(count) * self._down
-        windows = np.lib.stride_tricks.sliding_window_view(kept, 2 * self._half)
-        ready: Samples = np.einsum("ij,ij->i", windows[places // self._up], self._taps[places % self._up])
+        positions = self._phase + np.arange(count) * self._down
+        windows = np.lib.stride_tricks.sliding_window_view(buffer, 2 * self._half)
+        ready: Samples = np.einsum("ij,ij->i", windows[positions // self._up], self._taps[positions % self._up])
         following = self._phase + count * self._down
-        gone = following // self._up
-        self._kept, self._phase = kept[gone:], following - gone * self._up
+        used = following // self._up
+        self._buffer, self._phase = buffer[used:], following - used * self._up
         self._owed -= count * self._down
         return ready
 
 
 @cache
 def _taps(up: int, down: int) -> Samples:
-    """One row of taps for each place that an output can have between two samples."""
+    """One row of filter taps for each position that an output can have between two input samples."""
     cutoff = min(1.0, up / down) * _CUTOFF
     half = math.ceil(_ZEROS / cutoff)
     distance = np.arange(up)[:, None] / up - (np.arange(2 * half) - half + 1)[None, :]

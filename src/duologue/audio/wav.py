@@ -1,7 +1,7 @@
-"""Sound in files: WAV of every plain kind, FLAC where soundfile is installed, and WAV written as PCM.
+"""Audio files: reads WAV (PCM, float, µ-law, A-law) and, with soundfile installed, FLAC; writes WAV as PCM.
 
-What is merely bad to hear (clipped, an offset, silence) is read; `levels.measure` tells it. Rule: what can't
-be used is refused in one line that names the file and the reason.
+Audio of poor quality (clipped, offset, silent) is read like any other. Rule: a file that can't be used is rejected in
+one line that names the file and the reason.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .frames import Samples, UnusableAudio, to_samples
 
 BYTES_MAX = 1 << 30  # a file is read whole
 CHANNELS_MAX = 32
-_BLOCK = 1 << 18  # samples that are decoded at once
+_BLOCK = 1 << 18  # samples that are decoded in one call
 _BLOCKS_MAX = 1 << 11
 _RATE_HZ_MAX = 768_000
-_OPEN = 0xFFFF_FFFF  # a length that a writer left open because it could not go back
+_OPEN = 0xFFFF_FFFF  # the length that a streaming writer leaves in the header
 _EXTENSIBLE = 0xFFFE
 _CODECS = {
     1: "PCM",
@@ -49,7 +49,7 @@ _OTHERS = {
 
 
 class Recording(NamedTuple):
-    """A sound from a file: mono, at the rate of the file."""
+    """The audio of a file: mono, at the rate of the file."""
 
     samples: Samples
     rate_hz: int
@@ -60,23 +60,21 @@ class Recording(NamedTuple):
 
 
 def read_audio(path: Path) -> Recording:
-    """The sound in a WAV or FLAC file."""
+    """The audio of a WAV or FLAC file."""
     try:
         if path.stat().st_size > BYTES_MAX:
             raise UnusableAudio(f"larger than {BYTES_MAX >> 20} MB")
         return decode(path.read_bytes())
     except OSError as error:
         raise UnusableAudio(f"{path}: {error.strerror or 'not readable'}") from None
-    except ValueError as problem:  # a name that no file can have
+    except ValueError as problem:  # a path that can't exist, such as one with a null byte
         if isinstance(problem, UnusableAudio):
             raise UnusableAudio(f"{path}: {problem}") from None
         raise UnusableAudio(f"{str(path)!r}: {problem}") from None
-    except UnusableAudio as problem:
-        raise UnusableAudio(f"{path}: {problem}") from None
 
 
 def decode(data: bytes) -> Recording:
-    """The sound in the bytes of a WAV or FLAC file."""
+    """The audio in the bytes of a WAV or FLAC file."""
     if not data:
         raise UnusableAudio("empty")
     if data[:4] == b"fLaC":
@@ -85,11 +83,11 @@ def decode(data: bytes) -> Recording:
         recording = _decode_wav(data)
     else:
         kind = next((name for magic, name in _OTHERS.items() if data.startswith(magic)), None)
-        raise UnusableAudio(f"{kind} is not supported: WAV and FLAC are" if kind else "neither WAV nor FLAC")
+        raise UnusableAudio(f"{kind} is not supported: convert it to WAV or FLAC" if kind else "neither WAV nor FLAC")
     if not recording.samples.size:
         raise UnusableAudio("no samples")
     if not np.isfinite(recording.samples).all():
-        raise UnusableAudio("some samples are no numbers (NaN or infinite)")
+        raise UnusableAudio("some samples are NaN or infinite")
     return recording
 
 
@@ -121,17 +119,17 @@ def _decode_wav(data: bytes) -> Recording:
             form = _read_format(data[start : start + size])
         elif name == b"data":
             if form is None:
-                raise UnusableAudio("damaged: its samples come before their format")
+                raise UnusableAudio("damaged: the data chunk comes before the format chunk")
             if size == _OPEN or (size == 0 and is_open):
                 return _read_data(form, data[start:])
             if len(data) < start + size:
-                raise UnusableAudio(f"truncated: {len(data) - start} of {size} bytes of sound")
+                raise UnusableAudio(f"truncated: {len(data) - start} of {size} bytes of audio")
             return _read_data(form, data[start : start + size])
-    raise UnusableAudio("truncated: it has no samples" if form else "truncated: it has no format")
+    raise UnusableAudio("truncated: no data chunk" if form else "truncated: no format chunk")
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """The name, the place and the told size of each chunk."""
+    """The name, the start and the declared size of each chunk."""
     at = 12
     while at + 8 <= len(data):
         name, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "little")
@@ -141,19 +139,19 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 def _read_format(chunk: bytes) -> _Format:
     if len(chunk) < 16:
-        raise UnusableAudio("truncated in its format")
+        raise UnusableAudio("truncated in the format chunk")
     codec, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", chunk[:16])
     if codec == _EXTENSIBLE and len(chunk) >= 26:
         codec = int.from_bytes(chunk[24:26], "little")
     if not 0 < rate_hz <= _RATE_HZ_MAX:
-        raise UnusableAudio(f"a sample rate of {rate_hz} Hz")
+        raise UnusableAudio(f"unusable sample rate: {rate_hz} Hz")
     if not 0 < channels <= CHANNELS_MAX:
-        raise UnusableAudio(f"{channels} channels")
+        raise UnusableAudio(f"unusable number of channels: {channels}")
     supported = {1: (8, 16, 24, 32), 3: (32, 64), 6: (8,), 7: (8,)}
     if bits not in supported.get(codec, ()):
         what = _CODECS.get(codec, f"codec {codec:#06x}")
         raise UnusableAudio(
-            f"{what} of {bits} bits is not supported" if codec in supported else f"{what} is not supported"
+            f"{what} with {bits} bits is not supported" if codec in supported else f"{what} is not supported"
         )
     return _Format(codec, channels, rate_hz, bits)
 
@@ -180,7 +178,7 @@ def _to_float(form: _Format, data: bytes) -> Samples:
             return to_samples(g711.alaw_to_pcm(data))
         case 7, _:
             return to_samples(g711.ulaw_to_pcm(data))
-    with np.errstate(over="ignore"):  # a number too large for 32 bits becomes infinite and is refused
+    with np.errstate(over="ignore"):  # a number too large for 32 bits becomes infinite and is rejected
         return np.frombuffer(data, "<f4" if form.bits == 32 else "<f8").astype(np.float32)
 
 
@@ -198,16 +196,16 @@ def _decode_flac(data: bytes) -> Recording:
     try:
         with soundfile.SoundFile(io.BytesIO(data)) as file:
             samples = _read_blocks(file)
-            told, rate_hz = file.frames, file.samplerate
+            declared, rate_hz = file.frames, file.samplerate
     except soundfile.SoundFileError:
         raise UnusableAudio("damaged or truncated FLAC") from None
-    if len(samples) < told < 1 << 40:  # larger: its writer left the length open
-        raise UnusableAudio(f"truncated: {len(samples)} of {told} samples")
+    if len(samples) < declared < 1 << 40:  # larger: the writer left the length open
+        raise UnusableAudio(f"truncated: {len(samples)} of {declared} samples")
     return Recording(samples, rate_hz)
 
 
 def _read_blocks(file: Any) -> Samples:
-    """All that is there, however much its header says there is: memory is taken for sound that came."""
+    """All samples of the file, read block by block: a wrong length in the header never allocates memory."""
     blocks: list[Samples] = []
     while len(blocks) < _BLOCKS_MAX:
         block = file.read(_BLOCK, dtype="float32", always_2d=True)

@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 from typing import Any
 
-from duologue.audio.frames import Cutter, to_pcm, to_samples
+from duologue.audio.frames import FrameCutter, to_pcm, to_samples
 
 from .model_input import RATE_HZ, Samples, np
 
@@ -34,7 +34,7 @@ class EchoCanceller:
             echo_cancellation=True, noise_suppression=False, high_pass_filter=False, auto_gain_control=False
         )
         self._processing.set_stream_delay_ms(0)
-        self._heard, self._played = Cutter(_PIECE), Cutter(_PIECE)
+        self._heard, self._played = FrameCutter(_PIECE), FrameCutter(_PIECE)
         self._ready: Samples = np.zeros(_PIECE, np.float32)
 
     def feed(self, heard: Samples, played: Samples) -> Samples:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from duologue.audio.frames import Cutter, to_samples
+from duologue.audio.frames import FrameCutter, to_samples
 from duologue.audio.resample import LiveResampler
 from duologue.ports.ears import Frame
 
@@ -30,7 +30,7 @@ class FramePairs:
         self._given_hz = rate_hz
         self._frame_samples = frame_samples
         self._heard, self._played = LiveResampler(rate_hz, rate_hz), LiveResampler(rate_hz, rate_hz)
-        self._cutters = Cutter(frame_samples), Cutter(frame_samples)
+        self._cutters = FrameCutter(frame_samples), FrameCutter(frame_samples)
 
     def feed(self, frame: Frame) -> list[FramePair]:
         """The frames that this one completed."""

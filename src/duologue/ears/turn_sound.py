@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from duologue.audio.frames import Ring
+from duologue.audio.frames import RingBuffer
 from duologue.turns.features import DOUBT_MS, PauseFeatures, is_weak, shape_of
 from duologue.turns.pitch import steady_pitch_ms
 from duologue.turns.voicing import Voicing
@@ -37,7 +37,7 @@ class TurnSound:
 
     def __init__(self) -> None:
         self._voicing = Voicing(FRAME_MS)
-        self._ring = Ring(WINDOW_SAMPLES + LEAD_SAMPLES)
+        self._ring = RingBuffer(WINDOW_SAMPLES + LEAD_SAMPLES)
         self._first = 0
 
     def forget(self) -> None:

@@ -752,4 +752,4 @@ def test_the_command_refuses_in_one_line_and_exit_code_1(tmp_path: Path) -> None
     )
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr == f"error: {bad}: some samples are no numbers (NaN or infinite)\n"
+    assert done.stderr == f"error: {bad}: some samples are NaN or infinite\n"
