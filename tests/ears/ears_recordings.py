@@ -1,4 +1,4 @@
-"""Real recordings, sounds that are none, and how wrong a transcript is."""
+"""Real recordings, made-up sounds, and the word error rate."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def noise(length_s: float, level: float, seed: int = 1) -> Samples:
 
 
 def frames_of(audio: Samples, rate_hz: int = RATE_HZ, ms: int = 20) -> list[Frame]:
-    """As a line would bring it."""
+    """The audio as frames, as a line would send it."""
     size = rate_hz * ms // 1000
     return [Frame(to_pcm(audio[at : at + size]), rate_hz) for at in range(0, audio.size, size)]
 
 
 def word_errors(said: str, heard: str) -> float:
-    """The word error rate: words wrong, missing or too many, for each that was said."""
+    """The word error rate: wrong, missing and extra words per word that was said."""
     wanted, found = words_of(said), words_of(heard)
     row = list(range(len(found) + 1))
     for count, word in enumerate(wanted, 1):

@@ -1,1 +1,1 @@
-"""Ears: what turns audio into onsets and words."""
+"""Ears: speech detection, transcription and end-of-turn detection on incoming audio."""

@@ -1,7 +1,7 @@
-"""Taking the agent's own voice out of what the microphone hears, where a canceller is installed.
+"""Acoustic echo cancellation: removes the agent's own voice from the microphone's audio.
 
-Uses WebRTC's audio processing from the package livekit. It works in pieces of 10 ms, so what comes out is up to that
-much later than what went in. Rule: without the package, or without anything played, sound passes unchanged.
+Uses WebRTC's audio processing from the package livekit. It works in pieces of 10 ms and delays audio by up to that
+much. Rule: without the package, or while nothing is played, audio passes unchanged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PIECE = RATE_HZ // 100
 
 
 def is_installed() -> bool:
-    """Can echo be cancelled here?"""
+    """Is an echo canceller installed?"""
     try:
         return importlib.util.find_spec("livekit.rtc") is not None
     except ModuleNotFoundError:
@@ -26,7 +26,7 @@ def is_installed() -> bool:
 
 
 class EchoCanceller:
-    """One conversation."""
+    """The echo canceller of one conversation."""
 
     def __init__(self) -> None:
         self._rtc: Any = importlib.import_module("livekit.rtc")
@@ -38,7 +38,7 @@ class EchoCanceller:
         self._ready: Samples = np.zeros(_PIECE, np.float32)
 
     def feed(self, heard: Samples, played: Samples) -> Samples:
-        """As many samples as were heard, without the echo of what was played."""
+        """As many samples as were heard, without the echo of the played ones."""
         pairs = zip(self._heard.feed(heard), self._played.feed(played), strict=True)
         self._ready = np.concatenate((self._ready, *(self._process(*pair) for pair in pairs)))
         done, self._ready = self._ready[: heard.size], self._ready[heard.size :]

@@ -1,8 +1,8 @@
-"""Ears on this machine: Silero hears that somebody speaks, Moonshine writes down what, Smart Turn how it ends.
+"""Ears on this machine: Silero detects speech, Moonshine transcribes it, Smart Turn judges whether a turn is over.
 
-Runs no model on the event loop. Onsets and ends are told as soon as they are known and wait for no text;
-text comes in the order in which it was said. Rule: when the machine can't keep up, partial texts are left
-out, and never a final one: every onset gets exactly one, unless its audio is discarded.
+Runs no model on the event loop. Onsets and ends are reported as soon as they are known, without waiting for text; text
+is reported in the order in which it was said. Rule: when the machine can't keep up, partial transcripts are left out,
+never final ones: every onset gets exactly one final transcript, unless its audio is discarded.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ from .vad_batch import VadBatches
 
 T = TypeVar("T")
 
-PREROLL_MS = 300  # before an onset there is a breath, and often the first consonant
-UTTERANCE_MS_MAX = 60_000  # then its text is given and another one begins
-OVERLAP_PACE = TextPace(224, 64)  # over the agent's voice, words decide: as soon and as often as they can be read
-MARGIN_DB = 12.0  # a voice begins where it is so much louder than the agent's echo can be, ...
-MARGIN_HELD_DB = 6.0  # ... and goes on where it is this much: the playback is held by then
-GAP_MS = 1_000  # so long nothing comes from the line: it was muted, and there is silence
-_NEW_MS = 160  # so old an utterance may be unknown to whoever ends a turn
-_AFTER_MS = 64  # a voice dies away: so much of the silence after it is heard as well
+PREROLL_MS = 300  # audio before an onset that belongs to it: often the first consonant
+UTTERANCE_MS_MAX = 60_000  # a longer utterance is ended, and another one begins
+OVERLAP_PACE = TextPace(224, 64)  # while the agent speaks, words decide, so partial texts come often
+MARGIN_DB = 12.0  # speech begins where it is this much louder than the agent's echo can be, ...
+MARGIN_HELD_DB = 6.0  # ... and goes on where it is this much louder: the playback is held by then
+GAP_MS = 1_000  # when a line sends no audio for this long, it is muted: silence is assumed
+_NEW_MS = 160  # an utterance younger than this may be unknown to the caller that ends a turn
+_AFTER_MS = 64  # speech fades out: this much of the silence after it belongs to it
 
 
 class VoiceDetector(Protocol):
-    """Hears whether somebody speaks, in one stream of frames of 512 samples at 16 kHz."""
+    """Detects speech in one stream, in frames of 512 samples at 16 kHz."""
 
     def load(self) -> None: ...
 
@@ -70,7 +70,7 @@ class VoiceDetector(Protocol):
 
 @dataclass(frozen=True)
 class Models:
-    """What ears are made of. Without a turn model, pauses are told without its judgement."""
+    """The models and settings of these ears. Without a turn model, pauses are reported without its judgement."""
 
     stt: Transcribes
     vad: Callable[[], VoiceDetector]
@@ -82,9 +82,10 @@ class Models:
 
 
 class LocalEars:
-    """Serves any number of conversations at once. Made without arguments, it hears English.
-    Where livekit is installed, the agent's echo is taken out of what is written down, unless `cancels_echo`
-    says otherwise."""
+    """Serves any number of conversations at once. The default model transcribes English.
+
+    `cancels_echo`: remove the agent's echo before transcribing; by default if livekit is installed. Without
+    `judges_turns`, no end-of-turn model runs."""
 
     def __init__(
         self,
@@ -105,7 +106,7 @@ class LocalEars:
             threads or shared_threads(),
             is_installed() if cancels_echo is None else cancels_echo,
         )
-        vad()  # a model that is missing is missed now, not in the first call
+        vad()  # a missing model raises now, not in the first call
 
     def load(self) -> None:
         """Load the models now, in this thread, rather than in the first conversation."""
@@ -115,7 +116,7 @@ class LocalEars:
             self._models.turn.load()
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
-        """What was heard in this audio, as it is heard. The stream ends when the audio does."""
+        """What is heard in this audio, as soon as it is known. Ends when the audio ends."""
         stream = _Stream(self._models)
         tasks = [asyncio.ensure_future(stream.read(audio)), asyncio.ensure_future(stream.write())]
         for task in tasks:
@@ -131,7 +132,7 @@ class LocalEars:
 
 
 class _Stream:
-    """One conversation: one task reads audio, the other has it written down."""
+    """One conversation: one task reads audio, the other transcribes it."""
 
     def __init__(self, models: Models) -> None:
         self._models = models
@@ -142,29 +143,30 @@ class _Stream:
         self._sides = FramePairs(RATE_HZ, FRAME_SAMPLES)
         self._recent: deque[Samples] = deque(maxlen=(PREROLL_MS + models.rule.onset_ms) // FRAME_MS)
         self._number = 0
-        self._run_up = 0  # samples of the open utterance from before its onset was told
-        self._open: UtteranceTranscription | None = None  # being said
-        self._unwritten: deque[UtteranceTranscription] = deque()  # without their final text
+        self._run_up = 0  # samples of the open utterance from before its onset was reported
+        self._open: UtteranceTranscription | None = None  # the current utterance
+        self._unwritten: deque[UtteranceTranscription] = deque()  # utterances without their final text
         self._is_over = False
-        self._is_sounding = False  # is the agent?
+        self._is_sounding = False  # is the agent's voice playing?
         self._in_turn = False
         self._turn = TurnSound()
-        self._pauses = 0  # so many so far: an answer about an earlier one comes too late
-        self._known: PauseFeatures | None = None  # of the pause that is going on
-        self._doubtful: deque[tuple[int, Hypothesis]] = deque()  # final texts of what may have been no voice
+        self._pauses = 0  # the number of the current pause: an answer about an earlier one is too late
+        self._known: PauseFeatures | None = None  # what is known about the current pause
+        self._doubtful: deque[tuple[int, Hypothesis]] = deque()  # final texts of sounds that may not be speech
         self._wake = asyncio.Event()
-        self._waits_since: float | None = None  # for audio
+        self._waits_since: float | None = None  # since when the line has sent no audio
         self._gap: asyncio.TimerHandle | None = None
         self.heard = ReportQueue(writers=2)
 
     def stop(self) -> None:
+        """Cancel the timer."""
         if self._gap is not None:
             self._gap.cancel()
 
     # -- Hearing
 
     async def read(self, audio: AsyncIterator[Incoming]) -> None:
-        """Take the audio to its end."""
+        """Process the audio until it ends."""
         vad = self._models.vad()
         await self._in_thread(self._lane, vad.load)
         loop = asyncio.get_running_loop()
@@ -185,7 +187,7 @@ class _Stream:
             self.heard.put(SpeechEnded(self._open.number))
             self._close(self._open.length)
         self._is_over = True
-        self._tell_finals()
+        self._report_finals()
         self._wake.set()
 
     async def _hear(self, vad: VoiceDetector, frame: Frame) -> None:
@@ -194,9 +196,9 @@ class _Stream:
         except UnusableAudio as problem:
             raise BrokenContract(ErrorClass.INVALID_ARGS, str(problem)) from None
         if isinstance(vad, SileroVad) and not self._hears_echo(pairs):
-            batch = self._models.batches.of_loop(vad, self._lane)  # together with other conversations
+            batch = self._models.batches.of_loop(vad, self._lane)  # in one run with other conversations
             for pair in pairs:
-                self._follow(pair, await batch.ask(pair.heard, vad.memory), pair.heard)
+                self._follow(pair, await batch.request(pair.heard, vad.memory), pair.heard)
         elif pairs:
             for pair, judged in zip(
                 pairs, await self._in_thread(self._lane, partial(self._judge, vad, pairs)), strict=True
@@ -204,13 +206,13 @@ class _Stream:
                 self._follow(pair, *judged)
 
     def _hears_echo(self, pairs: list[FramePair]) -> bool:
-        """Is there an echo to be taken out?"""
+        """May this audio contain an echo that should be removed?"""
         if self._canceller is not None:
             return True
         return self._models.cancels_echo and any(pair.played.any() for pair in pairs)
 
     def _judge(self, vad: VoiceDetector, pairs: list[FramePair]) -> list[tuple[float, Samples]]:
-        """In a thread: how likely each is a voice, and its sound without the echo."""
+        """In a thread: the probability of speech in each frame, and its audio without the echo."""
         if self._canceller is None and self._hears_echo(pairs):
             self._canceller = EchoCanceller()
         canceller = self._canceller
@@ -220,7 +222,7 @@ class _Stream:
         ]
 
     def _follow(self, pair: FramePair, probability: float, sound: Samples) -> None:
-        """One frame more: what is louder than the agent's own echo counts."""
+        """Process one frame. Only what is louder than the agent's echo counts as speech."""
         energy = rms(pair.heard)
         level_db = to_dbfs(energy)
         excess_db = self._echo.excess_db(level_db, to_dbfs(rms(pair.played)))
@@ -233,7 +235,7 @@ class _Stream:
         question = self._turn.feed(sound, probability, level_db)
         if self._turn.is_voiced:
             self._forget_pause()
-            self._tell_finals()
+            self._report_finals()
         if self._in_turn:
             self.heard.put(VoiceFrame(probability, energy, FRAME_MS, self._turn.quiet_ms, self._number))
             if question is not None:
@@ -241,12 +243,13 @@ class _Stream:
         self._wake.set()
 
     def _await_frames(self) -> None:
-        """While a turn lasts, somebody looks whether the line still sends anything."""
+        """Start the timer that notices, during a turn, when the line stops sending."""
         if self._gap is None:
             self._gap = asyncio.get_running_loop().call_later(GAP_MS / 1000, self._fill)
 
     def _fill(self) -> None:
-        """Whoever mutes the microphone behind the last word sends no silence after it, and wants an answer."""
+        """Feed silence if the line has stopped sending: a caller who mutes the microphone after the last word still
+        expects an answer."""
         self._gap = None
         if not self._in_turn or self._is_over:
             return
@@ -263,7 +266,7 @@ class _Stream:
         elif self._open is not None:
             self._open.add(samples)
             if change is Change.PAUSED:
-                self._open.ask()
+                self._open.request()
         if change is Change.ENDED:
             self._end()
         elif self._open is not None and self._open.length >= UTTERANCE_MS_MAX * RATE_HZ // 1000:
@@ -280,18 +283,18 @@ class _Stream:
         self.heard.put(SpeechBegan(self._number))
 
     def _end(self) -> None:
-        """Nobody speaks any more. The silence that showed it is no part of what was said."""
+        """End the current utterance, without the silence that ended it."""
         self.heard.put(SpeechEnded(self._number, self._gate.quiet * FRAME_MS))
         silence = self._gate.quiet * FRAME_SAMPLES
         if self._open is not None:
             self._close(self._open.length - silence + _AFTER_MS * RATE_HZ // 1000)
-        # The next onset may be near: its run-up must not hold the last word of this one.
+        # The next onset may be near: its pre-roll must not contain the last word of this utterance.
         for _ in range(len(self._recent) - self._gate.quiet // 2):
             self._recent.popleft()
 
     def _cut(self, forget: bool) -> None:
-        """The turn is over, whoever speaks. If the voice goes on, that is another utterance; if it has only
-        just begun, it is one already: whoever ended the turn had not heard of it."""
+        """End the turn. Speech that goes on becomes another utterance. An utterance that has only just begun belongs to
+        the next turn: the caller that ended this one didn't know about it."""
         is_new = self._open is not None and self._open.length < self._run_up + _NEW_MS * RATE_HZ // 1000
         if forget:
             for utterance in self._unwritten:
@@ -303,13 +306,13 @@ class _Stream:
         else:
             for utterance in self._unwritten:
                 utterance.is_committed |= not (is_new and utterance is self._open)
-            self._tell_finals(as_they_are=True)
+            self._report_finals(unconditionally=True)
         self._turn.forget()
         self._forget_pause()
         self._in_turn = is_new
 
     def _split(self) -> None:
-        """What is still being said is another utterance."""
+        """End the current utterance; what is still being said becomes another one."""
         if self._open is not None:
             self._gate.cut()
             self._recent.clear()
@@ -328,28 +331,28 @@ class _Stream:
         self._known = None
 
     def _ask(self, question: PauseQuestion) -> None:
-        """Have a model judge this pause, and tell what is known when it has."""
-        if not question.is_doubt:  # that there is a pause is known at once, how it sounds is not
+        """Report this pause, have a model judge it, and report it again with the judgement."""
+        if not question.is_doubt:  # the pause is known at once, the model's judgement later
             self.heard.put(Pause(question.known, self._turn.quiet_ms, self._number))
         lane = ModelLane(self._models.threads, Urgency.FINAL)
         work = partial(answer, question, self._models.turn)
-        asked = asyncio.get_running_loop().run_in_executor(lane, work)
-        asked.add_done_callback(partial(self._answered, self._pauses))
+        judged = asyncio.get_running_loop().run_in_executor(lane, work)
+        judged.add_done_callback(partial(self._answered, self._pauses))
 
-    def _answered(self, pause: int, asked: asyncio.Future[PauseFeatures]) -> None:
-        if asked.cancelled():
+    def _answered(self, pause: int, judged: asyncio.Future[PauseFeatures]) -> None:
+        if judged.cancelled():
             return
-        if (failure := asked.exception()) is not None:
+        if (failure := judged.exception()) is not None:
             self.heard.fail(failure)
         elif pause == self._pauses:
-            self._known = joined(self._known, asked.result())
+            self._known = joined(self._known, judged.result())
             self.heard.put(Pause(self._known, self._turn.quiet_ms, self._number))
-            self._tell_finals()
+            self._report_finals()
 
-    # -- Writing
+    # -- Transcribing
 
     async def write(self) -> None:
-        """Have everything written down that is said."""
+        """Transcribe all utterances, in order."""
         await self._in_thread(ModelLane(self._models.threads, Urgency.FINAL), self._models.stt.load)
         while not self._is_over or self._unwritten:
             while self._unwritten and self._unwritten[0].is_forgotten:
@@ -369,17 +372,17 @@ class _Stream:
         said = written.text
         if written.is_final:
             self._doubtful.append((utterance.number, said))
-            self._tell_finals(as_they_are=utterance.is_committed)
+            self._report_finals(unconditionally=utterance.is_committed)
         elif said.text and not is_weak(self._turn.known):
             self.heard.put(Partial(said.text, said.confidence, utterance.number, said.stability))
 
-    def _tell_finals(self, as_they_are: bool = False) -> None:
-        """Tell the final texts of what was a voice. Those of a weak one wait until it is clear whether it was:
-        a model that writes down a cough finds words in it."""
+    def _report_finals(self, unconditionally: bool = False) -> None:
+        """Report final texts. The text of a weak sound waits until it is clear whether it was speech, because the model
+        finds words in a cough; if it wasn't, an empty text is reported."""
         while self._doubtful:
             number, said = self._doubtful[0]
             known = replace(self._known or self._turn.known, text=said.text, confidence=said.confidence)
-            is_voice = as_they_are or is_turn(known)
+            is_voice = unconditionally or is_turn(known)
             if not is_voice and known.pitched_ms is None and said.text and not self._is_over:
                 return
             self._doubtful.popleft()

@@ -1,6 +1,6 @@
-"""What the models that hear have in common: where their files are, and which samples they take.
+"""What all speech models share: where their files are, and which samples they accept.
 
-Rule: what a model gets was checked here, because one NaN in a recurrent state makes a stream deaf for good.
+Rule: samples are checked here before a model gets them, because one NaN in a recurrent state ruins a stream for good.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ try:
 except ModuleNotFoundError as missing:
     if missing.name != "numpy":
         raise
-    raise ModuleNotFoundError("hearing needs numpy: pip install 'duologue[speech]'", name="numpy") from None
+    raise ModuleNotFoundError("ears need numpy: pip install 'duologue[speech]'", name="numpy") from None
 
 from duologue.audio.frames import Samples, UnusableAudio
 
-RATE_HZ = 16_000  # of every model here
-_LEVEL_MAX = 16.0  # far above full scale: those are 16-bit numbers that nobody divided
+RATE_HZ = 16_000  # every model here takes this rate
+_LEVEL_MAX = 16.0  # far above full scale: 16-bit numbers that weren't divided by 32768
 
 
 def find_file(model: str, names: Sequence[str], folder: Path | None = None) -> Path:
-    """The first of these files that a model's folder has."""
+    """The first of these files that exists in a model's folder."""
     place = folder or model_path(model)
     for name in names:
         if (place / name).is_file():
@@ -35,17 +35,17 @@ def find_file(model: str, names: Sequence[str], folder: Path | None = None) -> P
 
 
 def checked(samples: Samples) -> Samples:
-    """These samples, or UnusableAudio in one line."""
+    """These samples; raises `UnusableAudio` if a model can't take them."""
     if not isinstance(samples, np.ndarray) or samples.dtype != np.float32:
         kind = getattr(samples, "dtype", type(samples).__name__)
-        raise UnusableAudio(f"samples are float32 between -1 and 1, not {kind}")
+        raise UnusableAudio(f"samples must be float32 between -1 and 1, not {kind}")
     if samples.ndim != 1:
-        raise UnusableAudio(f"samples are mono, an array of one dimension and not of {samples.ndim}")
-    # Two passes are cheaper than isfinite, and a NaN is passed on by both.
+        raise UnusableAudio(f"samples must be mono: an array with one dimension, not {samples.ndim}")
+    # max and min are cheaper than isfinite, and both return NaN if there is one.
     if samples.size and not (samples.max() <= _LEVEL_MAX and samples.min() >= -_LEVEL_MAX):
         if np.isfinite(samples).all():
-            raise UnusableAudio("samples lie between -1 and 1: divide 16-bit numbers by 32768")
-        raise UnusableAudio("some samples are no numbers (NaN or infinite)")
+            raise UnusableAudio("samples must be between -1 and 1: divide 16-bit numbers by 32768")
+        raise UnusableAudio("some samples are NaN or infinite")
     return samples
 
 

@@ -1,7 +1,7 @@
-"""The threads in which models run: few, shared by all conversations, the urgent first.
+"""The threads in which models run: few, shared by all conversations, the most urgent work first.
 
-An onset is wanted within a frame, a final text within a blink, a partial one whenever there is time. Rule:
-slow work never takes the last thread, so that whoever speaks is noticed even while all others transcribe.
+Speech detection must finish within a frame, a final transcript soon, a partial one whenever there is time. Rule: slow
+work never takes the last thread, so speech is detected even while every other thread transcribes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Urgency(enum.IntEnum):
-    """What comes first."""
+    """The order in which work runs; the lowest value runs first."""
 
     FRAME = 0
     FINAL = 1
@@ -36,11 +36,11 @@ class _QueuedWork:
 
 
 class ModelThreads:
-    """Threads and the work that waits for them, which is bounded by those who ask: each waits for its
-    answer before it asks again."""
+    """Worker threads and their queue. The queue is bounded by its callers: each submits its next work only after
+    the last one is done."""
 
     def __init__(self, slow_max: int | None = None) -> None:
-        self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # a core is for the event loop
+        self._slow_max = slow_max or max(1, (os.cpu_count() or 2) - 1)  # one core is left for the event loop
         self._changed = threading.Condition()
         self._waiting: list[_QueuedWork] = []
         self._threads: list[threading.Thread] = []
@@ -48,17 +48,18 @@ class ModelThreads:
         self._is_closed = False
 
     def put(self, job: _QueuedWork) -> None:
+        """Queue work; the threads start with the first one."""
         with self._changed:
             if self._is_closed:
-                raise RuntimeError("these threads have been stopped")
+                raise RuntimeError("the model threads have been stopped")
             self._waiting.append(job)
             if not self._threads:
                 self._start()
             self._changed.notify()
 
     def close(self) -> None:
-        """Stop when what runs is done; what waits is dropped. At exit this keeps the interpreter from going
-        away under a running model."""
+        """Wait for running work, then stop; queued work is cancelled. Called at exit, so that the interpreter doesn't
+        shut down while a model runs."""
         with self._changed:
             self._is_closed = True
             dropped, self._waiting = self._waiting, []
@@ -80,21 +81,21 @@ class ModelThreads:
             is_slow = job.lane.urgency is not Urgency.FRAME
             if job.future.set_running_or_notify_cancel():
                 _do(job)
-            del job  # or the last result would be kept until the next
+            del job  # otherwise the last result stays in memory until the next job
             if is_slow:
                 with self._changed:
                     self._slow -= 1
                     self._changed.notify()
 
     def _take(self) -> _QueuedWork | None:
-        """The next job, once there is one that this thread may do; None at the end."""
+        """The next job that may run now, once there is one; None after `close`."""
         with self._changed:
             while not self._is_closed:
                 ready = [
                     job for job in self._waiting if job.lane.urgency is Urgency.FRAME or self._slow < self._slow_max
                 ]
                 if ready:
-                    job = min(ready, key=lambda waiting: waiting.lane.urgency)  # the first of equals
+                    job = min(ready, key=lambda waiting: waiting.lane.urgency)  # the oldest of the most urgent
                     self._waiting.remove(job)
                     self._slow += job.lane.urgency is not Urgency.FRAME
                     return job
@@ -105,14 +106,14 @@ class ModelThreads:
 def _do(job: _QueuedWork) -> None:
     try:
         result = job.work()
-    except BaseException as failure:  # noqa: BLE001 - it belongs to whoever asked
+    except BaseException as failure:  # noqa: BLE001 - the caller gets it through the future
         job.future.set_exception(failure)
     else:
         job.future.set_result(result)
 
 
 class ModelLane(Executor):
-    """A way into the threads for `run_in_executor`. Its urgency may change while work waits."""
+    """An executor for `run_in_executor`, with an urgency that may change while work is queued."""
 
     def __init__(self, threads: ModelThreads, urgency: Urgency) -> None:
         self._threads = threads
@@ -126,5 +127,5 @@ class ModelLane(Executor):
 
 @cache
 def shared_threads() -> ModelThreads:
-    """Those of the process."""
+    """The threads that all ears of this process share."""
     return ModelThreads()

@@ -1,49 +1,52 @@
-"""Speech to text: Moonshine, an encoder and a decoder that writes one token after another.
+"""Speech to text by Moonshine: an encoder, and a decoder that writes one token after another.
 
-Transcribes a piece of audio as a whole; `streaming` makes a stream of it. A draft, usually the text of a
-moment ago, is checked in a single run instead of being written again token by token: the result is the
-same, several times faster. Rule: the audio decides; a draft only saves time.
+Transcribes a piece of audio as a whole; `dictation` makes it streaming. A draft, usually the previous transcript, is
+checked in one run of the decoder instead of being written again token by token: the result is the same, several times
+faster. Rule: the audio decides; a draft only saves time.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from .model_input import RATE_HZ, NDArray, OnnxSession, Samples, UnusableAudio, checked, find_file, np, session
 from .token_vocabulary import Vocabulary, WrittenWord, read_vocabulary
 
-SAMPLES_MIN = RATE_HZ // 4  # less is filled up with silence: the encoder needs some
+SAMPLES_MIN = RATE_HZ // 4  # the encoder needs this much; shorter audio is padded with silence
 SAMPLES_MAX = 30 * RATE_HZ
-TOKENS_PER_S_MAX = 9  # nobody speaks faster, so what writes more goes round
+TOKENS_PER_S_MAX = 9  # speech is never faster, so a longer transcript is a loop
 TOKENS_SPARE = 3
 _START, _END = 1, 2
-_DRAFTS_MAX = 4  # runs for one draft
-_DRAFT_TOKENS_MIN = 3  # fewer are sooner written than read
+_DRAFTS_MAX = 4  # runs of the decoder for one draft
+_DRAFT_TOKENS_MIN = 3  # writing fewer tokens is faster than checking them again
 _LOOP_TOKENS_MAX = 12
-# How often the same tokens in a row are a loop: "no, no, no, no" is not, the same five words three times is.
+# How many repetitions are a loop, by their length in tokens: "no, no, no, no" isn't one, five words three times are.
 _LOOP_TIMES = {1: 7, 2: 5, 3: 4, 4: 4}
 _LOOP_TIMES_LONG = 3
-_LOOP_TIMES_PER_S = 4  # and nobody says the same more often than this
-_LOOP_DOUBT = 0.5  # what a transcript that went round is still worth
-_SPEECHLESS = ("You",)  # what the tiny model writes, without a full stop, when it hears no speech at all
+_LOOP_TIMES_PER_S = 4  # people don't repeat themselves faster than this
+_LOOP_DOUBT = 0.5  # the confidence of a looped transcript is multiplied by this
+_SPEECHLESS = ("You",)  # what the tiny model writes, without a full stop, for audio without speech
 
 Size = Literal["tiny", "base"]
-PARTIAL_MS: dict[Size, int] = {"tiny": 288, "base": 768}  # how often a core can write down growing audio
+PARTIAL_MS: dict[Size, int] = {"tiny": 288, "base": 768}  # the interval at which one core can transcribe growing audio
 
 
 @dataclass(frozen=True, slots=True)
 class Transcription:
-    """What was said in a piece of audio. `confidence` is about the share of words that are right."""
+    """The transcript of a piece of audio. `confidence` estimates the share of words that are right."""
 
     text: str
     confidence: float
     words: tuple[WrittenWord, ...] = ()
     tokens: tuple[int, ...] = ()
     looped: bool = False
+    """The model repeated itself endlessly and was stopped."""
+    decoder_runs: int = field(default=0, compare=False)
+    """How many runs of the decoder it took: what a draft saves."""
 
 
 NOTHING = Transcription("", 0.0)
@@ -54,14 +57,14 @@ class _Loaded:
     encoder: OnnxSession
     decoder: OnnxSession
     vocabulary: Vocabulary
-    empty: dict[str, NDArray[np.float32]]  # what the decoder remembers before the first token
-    outputs: tuple[str, ...]  # of a first run
-    steps: tuple[str, ...]  # of every other; what is known of the audio doesn't change
+    empty: dict[str, NDArray[np.float32]]  # the decoder's cache before the first token
+    outputs: tuple[str, ...]  # of the first run
+    steps: tuple[str, ...]  # of every later run; the part of the cache that describes the audio doesn't change
     masked: bool
 
 
 class Moonshine:
-    """Shared by all conversations: it remembers nothing."""
+    """The model. It has no state between calls, so all conversations share it."""
 
     def __init__(self, size: Size = "tiny", folder: Path | None = None) -> None:
         model = f"moonshine-{size}"
@@ -77,12 +80,19 @@ class Moonshine:
         self.transcribe(np.zeros(SAMPLES_MIN, np.float32))
 
     def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
-        """What is said in this audio at 16 kHz. `draft`: tokens that it may well begin with."""
+        """The transcript of this audio at 16 kHz. `draft`: tokens that the transcript probably starts with."""
         if checked(audio).size > SAMPLES_MAX:
-            raise UnusableAudio(f"{audio.size // RATE_HZ} s at once; transcribe {SAMPLES_MAX // RATE_HZ} s at most")
+            raise UnusableAudio(
+                f"{audio.size // RATE_HZ} s of audio is too long: transcribe at most {SAMPLES_MAX // RATE_HZ} s"
+            )
         if not audio.size:
             return NOTHING
         return _Decoding(self._model(), np.pad(audio, (0, max(0, SAMPLES_MIN - audio.size)))).run(draft)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """What the tokens stand for. Loads the model."""
+        return self._model().vocabulary
 
     def _model(self) -> _Loaded:
         with self._loading:
@@ -111,17 +121,18 @@ def _load(encoder: Path, decoder: Path, vocabulary: Path) -> _Loaded:
 
 
 class _Decoding:
-    """One transcript in the making."""
+    """The state of one call of `transcribe`."""
 
     def __init__(self, model: _Loaded, audio: Samples) -> None:
         self._model = model
         self._tokens: list[int] = []
         self._sure: list[float] = []
         self._looped = False
+        self._runs = 0
         self._tokens_max = audio.size * TOKENS_PER_S_MAX // RATE_HZ + TOKENS_SPARE
         self._times_max = audio.size * _LOOP_TIMES_PER_S // RATE_HZ
         self._past: dict[str, NDArray[np.float32]] = {}
-        # Both masks count samples; so says the model, and on long audio nothing else works.
+        # Both masks count samples, as the model declares; on long audio nothing else works.
         mask = np.ones((1, audio.size), np.int64)
         given: dict[str, Any] = {"input_values": audio[None]}
         if model.masked:
@@ -133,15 +144,15 @@ class _Decoding:
 
     def run(self, draft: Sequence[int]) -> Transcription:
         self._check(draft[: self._tokens_max])
-        while self._tokens[-1] != _END and not self._goes_round() and len(self._tokens) < self._tokens_max:
+        while self._tokens[-1] != _END and not self._is_looping() and len(self._tokens) < self._tokens_max:
             self._step()
         if self._tokens[-1] == _END:
             self._tokens.pop()
         return self._transcript()
 
     def _check(self, draft: Sequence[int]) -> None:
-        """Read the whole draft in one run and keep it as far as it is what would have been written. Where a
-        single token is different, as a comma that became a full stop, what follows gets another chance."""
+        """Check the whole draft in one run and keep the part that the model would have written itself. Where a single
+        token differs, such as a comma that became a full stop, correct it and check the rest again."""
         draft = list(draft)
         for _ in range(_DRAFTS_MAX):
             logits = self._decode([_START, *draft], self._model.outputs, cached=False)
@@ -165,6 +176,7 @@ class _Decoding:
     def _decode(self, tokens: list[int], outputs: Sequence[str], cached: bool) -> NDArray[np.float32]:
         given = {"input_ids": np.array([tokens], np.int64), "use_cache_branch": np.array([cached])}
         past = self._past if cached else self._model.empty
+        self._runs += 1
         found = self._model.decoder.run(outputs, given | self._fixed | past)
         for name, value in zip(outputs[1:], found[1:], strict=True):
             self._past[name.replace("present", "past_key_values")] = value
@@ -175,9 +187,9 @@ class _Decoding:
         self._tokens.append(token)
         self._sure.append(1 / float(np.exp(logits - logits[token]).sum()))
 
-    def _goes_round(self) -> bool:
-        """The same tokens come again and again: stop, and keep them once."""
-        spare = _loop(self._tokens, self._times_max)
+    def _is_looping(self) -> bool:
+        """Is the model repeating itself? If so, keep the repeated tokens once."""
+        spare = repeated_tokens(self._tokens, self._times_max)
         if spare:
             del self._tokens[-spare:], self._sure[-spare:]
             self._looped = True
@@ -190,16 +202,16 @@ class _Decoding:
         text = " ".join(word.text for word in words)
         if not words or text in _SPEECHLESS:
             return NOTHING
-        return Transcription(text, mean_confidence(words), words, tokens, self._looped)
+        return Transcription(text, mean_confidence(words), words, tokens, self._looped, self._runs)
 
 
 def mean_confidence(words: Sequence[WrittenWord]) -> float:
-    """About the share of these words that are right."""
+    """The mean confidence of these words; 0 for no words."""
     return sum(word.confidence for word in words) / len(words) if words else 0.0
 
 
-def _loop(tokens: Sequence[int], times_max: int) -> int:
-    """How many tokens at the end only repeat those before them, if it is too often to be meant."""
+def repeated_tokens(tokens: Sequence[int], times_max: int) -> int:
+    """How many tokens at the end repeat those before them, if they repeat too often to be real speech; otherwise 0."""
     for size in range(1, _LOOP_TOKENS_MAX + 1):
         times = min(_LOOP_TIMES.get(size, _LOOP_TIMES_LONG), max(2, times_max))
         span = size * times

@@ -1,6 +1,6 @@
-"""What was heard and not yet told.
+"""The queue of what was heard, from the tasks of a stream to the consumer of `listen`.
 
-Rule: a partial text that nobody has taken gives way to a newer one; nothing else is ever left out.
+Rule: a queued partial transcript is replaced by a newer one of the same utterance; nothing else is ever dropped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from duologue.ports.ears import Heard, Partial
 
 
 class ReportQueue:
-    """From those who hear to the one who tells. Ends when all of them are done."""
+    """Several writers, one reader. Ends when all writers are done."""
 
     def __init__(self, writers: int) -> None:
         self._waiting: deque[Heard] = deque()
@@ -21,6 +21,7 @@ class ReportQueue:
         self._changed = asyncio.Event()
 
     def put(self, heard: Heard) -> None:
+        """Queue this; never waits."""
         last = self._waiting[-1] if self._waiting else None
         if isinstance(heard, Partial) and isinstance(last, Partial) and heard.utterance == last.utterance:
             self._waiting.pop()
@@ -28,19 +29,19 @@ class ReportQueue:
         self._changed.set()
 
     def fail(self, failure: BaseException) -> None:
-        """Somebody has failed: what was heard before is told, then this is raised."""
+        """A writer has failed: the reader gets what is queued, then this exception."""
         self._failure = self._failure or failure
         self._changed.set()
 
     def close(self, task: asyncio.Future[None]) -> None:
-        """One of the writers is done, or has failed."""
+        """Called when a writer's task ends, with or without an exception."""
         self._writers -= 1
         if not task.cancelled() and (failure := task.exception()) is not None:
             self.fail(failure)
         self._changed.set()
 
     async def get(self) -> Heard | None:
-        """The next, or None at the end."""
+        """The next item, or None at the end."""
         while not self._waiting:
             if self._failure is not None:
                 raise self._failure

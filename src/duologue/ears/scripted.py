@@ -1,7 +1,7 @@
-"""Ears that hear what they are told to: for simulations and tests.
+"""Ears that report what a script says: for simulations and tests.
 
-`tell` is what a script calls; everything else is like real ears. Rule: what was told while nobody
-listened is heard when somebody does.
+A script calls `tell`; everything else is like real ears. Rule: what a script tells before `listen` runs is queued, and
+reported when it does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from duologue.ports.ears import Commit, Discard, Frame, Heard, Incoming
 
 
 class ScriptedEars:
-    """One conversation's ears."""
+    """The ears of one conversation. `commits`, `discards` and `frames` record what they were sent."""
 
     def __init__(self) -> None:
         self._told: asyncio.Queue[Heard | BaseException] = asyncio.Queue()
@@ -23,14 +23,15 @@ class ScriptedEars:
         self.starts = 0
 
     def tell(self, heard: Heard) -> None:
-        """Hear this now."""
+        """Report this now."""
         self._told.put_nowait(heard)
 
     def fail(self, failure: BaseException) -> None:
-        """Break down now."""
+        """Make `listen` raise this now."""
         self._told.put_nowait(failure)
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
+        """Yield what the script tells, and count what the audio holds."""
         self.starts += 1
         reader = asyncio.ensure_future(self._read(audio))
         try:

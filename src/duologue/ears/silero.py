@@ -1,7 +1,7 @@
-"""Is somebody speaking? Silero VAD, 32 ms at a time.
+"""Voice activity detection (VAD) by Silero, 32 ms at a time.
 
-Gives probabilities; onsets and ends are made of them in `gate`. Rule: a stream's memory is a value of its
-own, so that one run can serve many streams.
+Returns probabilities of speech; `speech_gate` turns them into onsets and ends. Rule: a stream's memory is a separate
+object, so that one run of the model can serve many streams.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .model_input import NDArray, OnnxSession, Samples, UnusableAudio, checked, 
 
 FRAME_SAMPLES = 512
 FRAME_MS = 32
-_CONTEXT = 64  # samples of the frame before, which the model sees again
+_CONTEXT = 64  # samples of the previous frame that the model gets again
 _RATE = np.array(16_000, np.int64)
 
 
 class VadMemory:
-    """What the model remembers of one stream."""
+    """The model's recurrent state for one stream."""
 
     __slots__ = ("context", "state")
 
@@ -26,13 +26,13 @@ class VadMemory:
         self.forget()
 
     def forget(self) -> None:
-        """Begin a new stream."""
+        """Start a new stream."""
         self.state: NDArray[np.float32] = np.zeros((2, 128), np.float32)
         self.context: Samples = np.zeros(_CONTEXT, np.float32)
 
 
 class SileroVad:
-    """One stream."""
+    """The VAD of one stream."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._file = find_file("silero-vad", ["silero_vad.onnx"], folder)
@@ -43,12 +43,12 @@ class SileroVad:
         self.probabilities([np.zeros(FRAME_SAMPLES, np.float32)], [VadMemory()])
 
     def probability(self, frame: Samples) -> float:
-        """How likely the next 512 samples at 16 kHz hold speech."""
+        """The probability of speech in the next 512 samples at 16 kHz."""
         return self.probabilities([frame], [self.memory])[0]
 
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]:
-        """The next frame of many streams in one run. Each memory is that of another stream."""
-        assert len(frames) == len({id(memory) for memory in memories}), "one frame and one memory for each stream"
+        """The probability of speech in the next frame of each stream, in one run. Every stream has its own memory."""
+        assert len(frames) == len({id(memory) for memory in memories}), "each stream needs one frame and its own memory"
         if not frames:
             return []
         heard = np.stack(
@@ -67,5 +67,5 @@ class SileroVad:
 
 def _frame(samples: Samples) -> Samples:
     if checked(samples).size != FRAME_SAMPLES:
-        raise UnusableAudio(f"a frame has {FRAME_SAMPLES} samples, not {samples.size}")
+        raise UnusableAudio(f"a frame needs {FRAME_SAMPLES} samples, not {samples.size}")
     return samples

@@ -1,7 +1,7 @@
-"""From the probability of speech to onsets and ends.
+"""From probabilities of speech to onsets, pauses and ends.
 
-Counts frames; knows neither models nor audio nor clocks. Rule: a single frame decides nothing while the person
-has the floor, so neither a click begins an utterance nor a consonant ends one.
+Counts frames; knows no models, audio or clocks. Rule: while the agent is silent, a single frame decides nothing, so a
+click doesn't start an utterance and a consonant doesn't end one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """How sure and for how long. Between the two thresholds, things stay as they are."""
+    """The thresholds of the probability, and how long it must last. Between `off` and `on` nothing changes."""
 
     on: float = 0.5
     off: float = 0.35
@@ -25,12 +25,12 @@ class Change(enum.Enum):
     """What a frame changed."""
 
     BEGAN = "began"
-    PAUSED = "paused"  # it may be the end: time to get its text ready
+    PAUSED = "paused"  # it may be the end: time to prepare the transcript
     ENDED = "ended"
 
 
 class VoiceGate:
-    """One stream."""
+    """Decides when speech begins, pauses and ends in one stream."""
 
     def __init__(self, rule: GateRule, frame_ms: int) -> None:
         assert 0 <= rule.off <= rule.on <= 1, rule
@@ -39,20 +39,20 @@ class VoiceGate:
         self._onset, self._pause, self._offset = (
             max(1, ms // frame_ms) for ms in (rule.onset_ms, rule.pause_ms, rule.offset_ms)
         )
-        self._is_open = False  # an onset was told and not its end
-        self._is_cut = False  # what is still heard belongs to something that is over
+        self._is_open = False  # an onset was reported, but not its end
+        self._is_cut = False  # the speech that goes on belongs to an utterance that is over
         self._voiced = 0
         self.quiet = 0
-        """How many frames ago the voice fell silent; 0 while it is heard."""
+        """How many frames the silence has lasted; 0 while there is speech."""
 
     def cut(self) -> None:
-        """Whatever was being said is over. If the voice goes on, that is another onset."""
+        """End the current utterance. If speech goes on, it counts as another onset."""
         self._is_cut = self._is_open
         self._voiced = 0
 
     def feed(self, probability: float, is_eager: bool = False) -> Change | None:
-        """The next frame. `is_eager`: one frame is enough for an onset, because somebody else is talking and
-        must be held at once; what it was is judged afterwards."""
+        """What the next frame changed. `is_eager`: one frame is enough for an onset. It is set while the agent speaks,
+        because its playback must be held at once; whether it was speech is judged afterwards."""
         self._count(probability)
         if (not self._is_open or self._is_cut) and self._voiced >= (1 if is_eager else self._onset):
             self._is_open, self._is_cut = True, False

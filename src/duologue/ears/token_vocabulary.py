@@ -1,7 +1,7 @@
-"""The pieces of words that a speech model writes, and the words that they make.
+"""The tokens of a speech-to-text model, and the words that they form.
 
-Reads both forms in which Moonshine comes: `tokenizer.bin` and `tokenizer.json`. Rule: a piece is bytes,
-because one letter may be spread over several of them.
+Reads both of Moonshine's file formats: `tokenizer.bin` and `tokenizer.json`. Rule: a token stands for bytes, because
+one letter may be split over several tokens.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 _SPACE = "▁".encode()
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _SPECIAL = re.compile(rb"<s>|</s>|<unk>|<<ST_\d+>>")
-_SIGNS = re.compile("([.,;:!?])[.,;:!?]+")  # one is enough
-_NO_WORDS = re.compile("[♪♫]+|[\"“”]+'?")  # music, and quotation marks: nobody hears those
+_SIGNS = re.compile("([.,;:!?])[.,;:!?]+")  # several punctuation marks in a row
+_NO_WORDS = re.compile("[♪♫]+|[\"“”]+'?")  # music and quotation marks, which can't be heard
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenWord:
-    """A word as it is written, how sure the model was of it, and after how many tokens it ends."""
+    """A word of a transcript, the model's confidence in it, and the number of tokens up to its end."""
 
     text: str
     confidence: float
@@ -28,7 +28,7 @@ class WrittenWord:
 
 
 class Vocabulary:
-    """What each token stands for."""
+    """The bytes that each token stands for."""
 
     def __init__(self, pieces: list[bytes]) -> None:
         self._pieces = [b"" if _SPECIAL.fullmatch(piece) else piece.replace(_SPACE, b" ") for piece in pieces]
@@ -37,21 +37,21 @@ class Vocabulary:
         return len(self._pieces)
 
     def text(self, tokens: tuple[int, ...]) -> str:
-        """What was written."""
+        """The text of these tokens."""
         written = b"".join(self._pieces[token] for token in tokens).decode("utf-8", errors="ignore")
         return " ".join(_SIGNS.sub(r"\1", _NO_WORDS.sub("", written)).split())
 
     def words(self, tokens: tuple[int, ...], probabilities: tuple[float, ...]) -> tuple[WrittenWord, ...]:
-        """The words; each is as sure as the least sure of its letters. Signs don't count: whether a comma
-        or a full stop belongs there, nobody can hear."""
+        """The words of these tokens. The confidence of a word is the lowest of its tokens; punctuation doesn't count,
+        because it can't be heard."""
         starts = [at for at, token in enumerate(tokens) if at == 0 or self._pieces[token].startswith(b" ")]
         found: list[WrittenWord] = []
-        for start, end in zip(starts, [*starts[1:], len(tokens)], strict=False):  # no tokens, no word
+        for start, end in zip(starts, [*starts[1:], len(tokens)], strict=False):
             text = self.text(tokens[start:end])
             sure = [probabilities[at] for at in range(start, end) if self._has_letters(tokens[at])]
             if text and sure:
                 found.append(WrittenWord(text, min(sure), end))
-            elif text and found:  # a sign that stands alone belongs to the word before it
+            elif text and found:  # punctuation that stands alone belongs to the word before it
                 found[-1] = WrittenWord(_SIGNS.sub(r"\1", found[-1].text + text), found[-1].confidence, end)
         return tuple(found)
 
@@ -65,7 +65,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
 
 
 def _from_bin(data: bytes) -> list[bytes]:
-    """Each piece after its length, of which 7 bits are in a first byte and any more in a second."""
+    """Each token is stored after its length: 7 bits in the first byte, the rest in a second one if needed."""
     pieces, at = [], 0
     while at < len(data):
         size, at = data[at], at + 1

@@ -1,7 +1,7 @@
-"""One utterance on its way to text, between the loop that hears it and the thread that writes it down.
+"""The transcription of one utterance, shared by the event loop that adds audio and the thread that runs the model.
 
-The loop adds audio and says what it wants; a thread works. Rule: the thread looks at what is wanted when it
-begins, not when it was asked: a partial text that nobody got to becomes the final one.
+The loop adds audio and requests transcripts; a thread works. Rule: the thread decides what to do when it starts, not
+when it was queued: if the utterance has ended by then, a requested partial transcript becomes the final one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .model_threads import ModelLane, ModelThreads, Urgency
 
 @dataclass(frozen=True, slots=True)
 class TextPace:
-    """When text is wanted: so long after the onset, then so often."""
+    """When partial transcripts are requested: first after the onset, then at an interval."""
 
     first_ms: int
     every_ms: int
@@ -25,14 +25,14 @@ class TextPace:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptionResult:
-    """What came of one piece of work; `text` is None if audio was merely put in order."""
+    """The result of one call of `work`; `text` is None if it only settled audio."""
 
     text: Hypothesis | None
     is_final: bool
 
 
 class UtteranceTranscription:
-    """What was said between two onsets."""
+    """One utterance: its audio and the state of its transcription."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class UtteranceTranscription:
         audio: Iterable[Samples],
         pace: TextPace | None = None,
     ) -> None:
-        pace = pace or TextPace(model.partial_ms // 2, model.partial_ms)  # short words want to be known soon
+        pace = pace or TextPace(model.partial_ms // 2, model.partial_ms)  # short words should be known soon
         self.number = number
         self.lane = ModelLane(threads, Urgency.PARTIAL)
         self.is_forgotten = False
-        self.is_committed = False  # its turn is over: its text is told as it is
-        self.is_long = False  # there is something to settle
-        self.is_due = False  # there is something to write
+        self.is_committed = False  # its turn is over: its text is reported as it is
+        self.is_long = False  # there is audio to settle
+        self.is_due = False  # a partial transcript is requested
         self._incoming = deque(audio)
         self.length = sum(samples.size for samples in self._incoming)
         self._every = pace.every_ms * RATE_HZ // 1000
@@ -60,32 +60,34 @@ class UtteranceTranscription:
     # -- On the loop
 
     def add(self, samples: Samples) -> None:
+        """Add audio; requests a partial transcript when one is due."""
         self._incoming.append(samples)
         self.length += samples.size
         if self.length >= self._due_at:
-            self.ask()
+            self.request()
 
-    def ask(self) -> None:
-        """A text is wanted now."""
+    def request(self) -> None:
+        """Request a partial transcript now."""
         self.is_due = True
         self._due_at = self.length + self._every
 
     def end(self, voiced: int) -> None:
-        """Nothing more comes, and after this many samples nothing more was said."""
+        """End the utterance: no more audio follows, and speech ended after this many samples."""
         self._voiced = voiced
         self._is_over = True
         self.lane.urgency = Urgency.FINAL
 
     @property
     def has_work(self) -> bool:
+        """Is there anything for `work` to do?"""
         return self._is_over or self.is_due or self.is_long
 
     # -- In a thread
 
     def work(self) -> TranscriptionResult:
-        """Whatever is wanted most. Settling comes before writing: what grows too long is written ever more
-        slowly."""
-        if self._is_over:  # asked before its audio is taken: what came until then is all there is
+        """Do what is most urgent. Settling comes before transcribing, because longer open audio takes longer to
+        transcribe."""
+        if self._is_over:  # checked before the audio is taken, so that all of it is included
             self._take_audio()
             return TranscriptionResult(self._dictation.finish(self._voiced), True)
         if self.is_long:

@@ -1,7 +1,7 @@
-"""How the turn that is being said sounds: what is known when it pauses.
+"""How the current turn sounds: what is known about it when it pauses.
 
-Keeps the levels and the last seconds of a turn, and asks the end-of-turn model about them. Rule: a turn lasts from its
-first voice to `forget`, over all pauses in it; what lay before it is none of its sound.
+Stores the levels and the last seconds of a turn, and has the end-of-turn model judge them. Rule: a turn lasts from its
+first speech to `forget`, across all pauses; audio before it doesn't count.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from .model_input import RATE_HZ, Samples
 from .silero import FRAME_MS, FRAME_SAMPLES
 from .smart_turn import WINDOW_SAMPLES, SmartTurn
 
-ASK_MS = 64  # of silence, before the model is asked
-LEAD_SAMPLES = RATE_HZ // 2  # of what lies before the first voice: the model wants to hear where it begins
+ASK_MS = 64  # how much silence there is before the model runs
+LEAD_SAMPLES = RATE_HZ // 2  # audio before the first speech: the model needs to hear how the turn starts
 _PITCH_LEAD = 3 * FRAME_SAMPLES
 _PITCH_SAMPLES = RATE_HZ
 
 
 @dataclass(frozen=True, slots=True)
 class PauseQuestion:
-    """A pause, and the sound that a model needs to say more about it."""
+    """A pause, and the audio that a model needs to judge it."""
 
     known: PauseFeatures
     sound: Samples
-    is_doubt: bool = False  # was that a voice at all?
+    is_doubt: bool = False  # asks whether the sound was speech at all
 
 
 class TurnSound:
-    """One turn at a time."""
+    """The sound of one turn at a time."""
 
     def __init__(self) -> None:
         self._voicing = Voicing(FRAME_MS)
@@ -41,19 +41,21 @@ class TurnSound:
         self._first = 0
 
     def forget(self) -> None:
-        """The turn is over."""
+        """End the turn."""
         self._voicing.forget()
 
     @property
     def quiet_ms(self) -> int:
+        """How long the current silence has lasted."""
         return self._voicing.silence_ms
 
     @property
     def is_voiced(self) -> bool:
+        """Does the latest frame hold speech?"""
         return self._voicing.voiced
 
     def feed(self, samples: Samples, probability: float, level_db: float) -> PauseQuestion | None:
-        """The next frame, and what is to be asked now."""
+        """Add the next frame; returns a question if a model should judge the pause now."""
         begun = self._voicing.begun
         self._voicing.update(probability, level_db)
         if self._voicing.begun and not begun:
@@ -72,7 +74,7 @@ class TurnSound:
 
     @property
     def known(self) -> PauseFeatures:
-        """What the voice of this turn has shown so far."""
+        """What is known about this turn's speech so far."""
         return PauseFeatures(self._voicing.voiced_ms, self._voicing.evidence)
 
     def _sound(self, lead: int) -> Samples:
@@ -80,7 +82,7 @@ class TurnSound:
 
 
 def answer(question: PauseQuestion, model: SmartTurn | None) -> PauseFeatures:
-    """What is known after asking. Takes a tenth of a second, so it is for a thread."""
+    """What is known after running the model. Takes a tenth of a second: call it in a thread."""
     if question.is_doubt:
         return replace(question.known, pitched_ms=steady_pitch_ms(question.sound.tolist()))
     if model is None:
@@ -90,7 +92,7 @@ def answer(question: PauseQuestion, model: SmartTurn | None) -> PauseFeatures:
 
 
 def joined(before: PauseFeatures | None, now: PauseFeatures) -> PauseFeatures:
-    """Two answers about the same pause."""
+    """Two answers about the same pause, merged."""
     if before is None:
         return now
     if now.pitched_ms is None:

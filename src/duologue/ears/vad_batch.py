@@ -1,7 +1,7 @@
 """One run of the voice detector for many conversations.
 
-Frames that come in while a run is under way go into the next one together; when nobody else speaks, a frame waits
-for nothing. Rule: a stream has one frame in a run, because its memory is the one that the frame before left.
+Frames that arrive during a run go into the next one together; a frame that arrives while no run is active doesn't
+wait. Rule: a run has at most one frame of a stream, because each frame needs the memory that the previous one left.
 """
 
 from __future__ import annotations
@@ -19,57 +19,57 @@ BATCH_MAX = 256
 
 
 class Batches(Protocol):
-    """A voice detector that hears many streams at once."""
+    """A voice detector that processes many streams in one run."""
 
     def probabilities(self, frames: Sequence[Samples], memories: Sequence[VadMemory]) -> list[float]: ...
 
 
-class _Ask(NamedTuple):
+class _Request(NamedTuple):
     frame: Samples
     memory: VadMemory
     answer: asyncio.Future[float]
 
 
 class VadBatch:
-    """The frames of one event loop."""
+    """The batching for one event loop."""
 
     def __init__(self, vad: Batches, lane: ModelLane) -> None:
         self._vad = vad
         self._lane = lane
         self._loop = asyncio.get_running_loop()
-        self._waiting: list[_Ask] = []
+        self._waiting: list[_Request] = []
         self._is_running = False
 
-    def ask(self, frame: Samples, memory: VadMemory) -> asyncio.Future[float]:
-        """How likely this frame holds speech."""
+    def request(self, frame: Samples, memory: VadMemory) -> asyncio.Future[float]:
+        """The probability of speech in this frame."""
         answer: asyncio.Future[float] = self._loop.create_future()
-        self._waiting.append(_Ask(frame, memory, answer))
+        self._waiting.append(_Request(frame, memory, answer))
         if not self._is_running:
             self._is_running = True
-            self._loop.call_soon(self._run)  # so that all that has just come in goes together
+            self._loop.call_soon(self._run)  # so that all frames of this moment go together
         return answer
 
     def _run(self) -> None:
-        asked, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
-        asked = [one for one in asked if not one.answer.done()]
-        if not asked:
+        requests, self._waiting = self._waiting[:BATCH_MAX], self._waiting[BATCH_MAX:]
+        requests = [request for request in requests if not request.answer.done()]
+        if not requests:
             self._is_running = False
             return
-        frames, memories = [one.frame for one in asked], [one.memory for one in asked]
+        frames, memories = [request.frame for request in requests], [request.memory for request in requests]
         running = self._loop.run_in_executor(self._lane, self._vad.probabilities, frames, memories)
-        running.add_done_callback(lambda done: self._answer(asked, done))
+        running.add_done_callback(lambda done: self._answer(requests, done))
 
-    def _answer(self, asked: list[_Ask], done: asyncio.Future[list[float]]) -> None:
+    def _answer(self, requests: list[_Request], done: asyncio.Future[list[float]]) -> None:
         failure = None if done.cancelled() else done.exception()
-        for place, one in enumerate(asked):
-            if one.answer.done():
+        for place, request in enumerate(requests):
+            if request.answer.done():
                 continue
             if done.cancelled():
-                one.answer.cancel()
+                request.answer.cancel()
             elif failure is not None:
-                one.answer.set_exception(failure)
+                request.answer.set_exception(failure)
             else:
-                one.answer.set_result(done.result()[place])
+                request.answer.set_result(done.result()[place])
         if self._waiting:
             self._run()
         else:
@@ -77,12 +77,13 @@ class VadBatch:
 
 
 class VadBatches:
-    """One batch for each event loop, all of one detector."""
+    """One `VadBatch` for each event loop, all with the same detector."""
 
     def __init__(self) -> None:
         self._batches: WeakKeyDictionary[asyncio.AbstractEventLoop, VadBatch] = WeakKeyDictionary()
 
     def of_loop(self, vad: Batches, lane: ModelLane) -> VadBatch:
+        """The batch of the running event loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._batches:
             self._batches[loop] = VadBatch(vad, lane)

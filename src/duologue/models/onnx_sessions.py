@@ -40,6 +40,12 @@ def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
         return _sessions[path]
 
 
+def forget_sessions() -> None:
+    """Drop all shared sessions: the next use loads its file again."""
+    with _loading:
+        _sessions.clear()
+
+
 def _load(path: Path, inner: Sequence[str]) -> OnnxSession:
     ort = _onnxruntime()
     options = ort.SessionOptions()

@@ -1,4 +1,4 @@
-"""The gate: single frames decide nothing, and a voice that goes on after a cut is another onset."""
+"""The gate: a single frame decides nothing, and speech that goes on after a cut is another onset."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ RULE = GateRule(onset_ms=96, pause_ms=96, offset_ms=192)
 
 
 def run(marks: str, rule: GateRule = RULE) -> str:
-    """Frames as `x` for voice, `.` for silence, `-` for neither, `|` for a cut; gives what each changed."""
-    gate, told = VoiceGate(rule, 32), ""
+    """Frames as `x` for speech, `.` for silence, `-` for neither, `|` for a cut; returns what each changed."""
+    gate, changes = VoiceGate(rule, 32), ""
     for mark in marks:
         if mark == "|":
             gate.cut()
-            told += "|"
+            changes += "|"
             continue
         change = gate.feed({"x": 0.9, ".": 0.1, "-": 0.42}[mark])
-        told += {None: " ", B: "B", P: "P", E: "E"}[change]
-    return told
+        changes += {None: " ", B: "B", P: "P", E: "E"}[change]
+    return changes
 
 
 @pytest.mark.parametrize(
-    ("frames", "told"),
+    ("frames", "changes"),
     [
         ("xxxx......", "  B   P  E"),
         ("x.xx.x....", ""),  # clicks
         ("xxx.x..x.....", "  B       P"),  # consonants
         ("x-x-x......", "    B  P  E"),
-        ("xxx.-----", "  B  P  E"),  # once it is silent, only a voice makes it go on
+        ("xxx.-----", "  B  P  E"),  # after silence, only clear speech makes it go on
         ("xxx..-x......", "  B  P   P  E"),
         ("-------", ""),
     ],
 )
-def test_it_takes_some_frames_to_begin_and_to_end(frames: str, told: str) -> None:
-    assert run(frames).rstrip() == told
+def test_it_takes_some_frames_to_begin_and_to_end(frames: str, changes: str) -> None:
+    assert run(frames).rstrip() == changes
 
 
-def test_a_voice_that_goes_on_after_a_cut_is_another_onset() -> None:
+def test_speech_that_goes_on_after_a_cut_is_another_onset() -> None:
     assert run("xxxx|xxxx......") == "  B |  B   P  E"
 
 
-def test_a_voice_that_dies_away_after_a_cut_just_ends() -> None:
+def test_speech_that_stops_soon_after_a_cut_just_ends() -> None:
     assert run("xxxx|xx......") == "  B |       E"
 
 
@@ -54,7 +54,7 @@ def test_a_cut_in_silence_changes_nothing() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=300), st.sets(st.integers(0, 299)))
-def test_onsets_and_ends_take_turns_but_for_cuts(probabilities: list[float], cuts: set[int]) -> None:
+def test_onsets_and_ends_alternate_except_for_cuts(probabilities: list[float], cuts: set[int]) -> None:
     gate, is_open, was_cut = VoiceGate(GateRule(), 32), False, False
     for at, probability in enumerate(probabilities):
         if at in cuts:

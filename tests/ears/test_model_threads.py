@@ -1,4 +1,4 @@
-"""The models' threads: the urgent first, slow work never takes the last one, failures go to whoever asked."""
+"""The model threads: urgent work first, slow work never takes the last thread, failures reach the caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def threads() -> Iterator[ModelThreads]:
 
 
 class Blocker:
-    """Slow work that ends when it is told to."""
+    """Slow work that ends when `end` is set."""
 
     def __init__(self) -> None:
         self.began = threading.Event()
@@ -32,7 +32,7 @@ class Blocker:
         assert self.end.wait(LONG_S)
 
 
-def test_work_gives_its_result_and_its_failure(threads: ModelThreads) -> None:
+def test_work_returns_its_result_or_raises_its_failure(threads: ModelThreads) -> None:
     lane = ModelLane(threads, Urgency.PARTIAL)
     assert lane.submit(pow, 2, 10).result(LONG_S) == 1024
     with pytest.raises(ZeroDivisionError):
@@ -40,7 +40,7 @@ def test_work_gives_its_result_and_its_failure(threads: ModelThreads) -> None:
     assert lane.submit(pow, 2, 3).result(LONG_S) == 8
 
 
-def test_a_frame_is_heard_while_everybody_else_transcribes(threads: ModelThreads) -> None:
+def test_a_frame_is_processed_while_all_other_threads_transcribe(threads: ModelThreads) -> None:
     slow = [Blocker(), Blocker()]
     waiting = [ModelLane(threads, Urgency.FINAL).submit(work) for work in slow]
     assert slow[0].began.wait(LONG_S)
@@ -52,7 +52,7 @@ def test_a_frame_is_heard_while_everybody_else_transcribes(threads: ModelThreads
         future.result(LONG_S)
 
 
-def test_the_urgent_comes_first_and_equals_in_their_order(threads: ModelThreads) -> None:
+def test_urgent_work_comes_first_and_equal_work_in_its_order(threads: ModelThreads) -> None:
     slow, order = Blocker(), []
     first = ModelLane(threads, Urgency.FINAL).submit(slow)
     assert slow.began.wait(LONG_S)
@@ -71,19 +71,19 @@ def test_the_urgent_comes_first_and_equals_in_their_order(threads: ModelThreads)
     assert order == ["a partial that became final", "final", "partial", "second partial"]
 
 
-def test_work_that_is_given_up_in_time_is_never_done(threads: ModelThreads) -> None:
+def test_work_that_is_cancelled_in_time_never_runs(threads: ModelThreads) -> None:
     slow, done = Blocker(), []
     lane = ModelLane(threads, Urgency.PARTIAL)
     lane.submit(slow)
     assert slow.began.wait(LONG_S)
-    given_up = lane.submit(done.append, 1)
-    assert given_up.cancel()
+    cancelled = lane.submit(done.append, 1)
+    assert cancelled.cancel()
     slow.end.set()
     lane.submit(done.append, 2).result(LONG_S)
     assert done == [2]
 
 
-def test_stopped_threads_drop_what_waits_and_take_nothing_more() -> None:
+def test_stopped_threads_cancel_queued_work_and_accept_no_more() -> None:
     threads, slow = ModelThreads(slow_max=1), Blocker()
     lane = ModelLane(threads, Urgency.PARTIAL)
     running = lane.submit(slow)

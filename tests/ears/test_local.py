@@ -1,6 +1,6 @@
-"""Local ears: onsets at once, text in order, every onset gets its final text; and never a model on the loop.
+"""Local ears: onsets at once, text in order, one final text for each onset, and no model on the event loop.
 
-With made-up speech, in simulated time, where threads work on the spot; then with real models and threads.
+First with made-up speech in simulated time, where threads take no time; then with real models and threads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tests.ears.ears_recordings import BECKETT, frames_of, noise, recording, sec
 
 
 class LevelVad:
-    """Hears a voice wherever it is loud."""
+    """Detects speech wherever it is loud."""
 
     def load(self) -> None:
         pass
@@ -52,7 +52,7 @@ class LevelVad:
 
 
 class LevelStt:
-    """Writes the level of each word: `w3` is at 0.3."""
+    """Transcribes a word by its level: `w3` is at 0.3."""
 
     partial_ms = 288
 
@@ -87,7 +87,7 @@ async def all_heard(ears: LocalEars, items: Iterable[Incoming]) -> list[Heard]:
 
 
 async def at_once(ears: LocalEars, items: Iterable[Incoming]) -> list[Heard]:
-    """The same on a real loop, where nobody wants to wait."""
+    """The same on a real event loop, without pacing the frames."""
     return [heard async for heard in ears.listen(unpaced(items)) if not isinstance(heard, VoiceFrame | Pause)]
 
 
@@ -97,7 +97,7 @@ async def unpaced(items: Iterable[Incoming]) -> AsyncIterator[Incoming]:
 
 
 def listen(*parts: Samples | Commit | Discard, stt: LevelStt | None = None) -> list[Heard]:
-    """What is heard of this, played in real time by a simulated clock."""
+    """What is heard of this, sent in real time by a simulated clock."""
     items: list[Incoming] = []
     for part in parts:
         items += [part] if isinstance(part, Commit | Discard) else frames_of(part)
@@ -105,20 +105,20 @@ def listen(*parts: Samples | Commit | Discard, stt: LevelStt | None = None) -> l
 
 
 def brief(heard: list[Heard]) -> list[str]:
-    """Without partial texts: `began 1`, `ended 1`, `1: w3`."""
-    told = []
+    """What was heard in short, without partial texts: `began 1`, `ended 1`, `1: w3`."""
+    reported = []
     for item in heard:
         match item:
             case SpeechBegan():
-                told.append(f"began {item.utterance}")
+                reported.append(f"began {item.utterance}")
             case SpeechEnded():
-                told.append(f"ended {item.utterance}")
+                reported.append(f"ended {item.utterance}")
             case Final():
-                told.append(f"{item.utterance}: {item.text}".strip())
-    return told
+                reported.append(f"{item.utterance}: {item.text}".strip())
+    return reported
 
 
-def test_what_is_said_has_an_onset_growing_text_an_end_and_a_final_text() -> None:
+def test_an_utterance_has_an_onset_growing_text_an_end_and_a_final_text() -> None:
     heard = listen(silence(0.5), say(3, 5, 7, 3), silence(0.5))
     assert heard[0] == SpeechBegan(1)
     assert heard[-2:] == [SpeechEnded(1, 192), Final("w3 w5 w7 w3", 0.75, 1, 0.75)]
@@ -143,20 +143,20 @@ def test_partial_texts_come_at_least_every_300_ms_of_speech() -> None:
     assert gaps.max() <= 0.301
 
 
-def test_the_beginning_is_heard_though_the_onset_is_told_later() -> None:
+def test_audio_before_the_reported_onset_is_transcribed_too() -> None:
     stt = LevelStt()
     listen(silence(0.5), say(4), silence(0.5), stt=stt)
     assert (np.abs(stt.heard[-1]) > 0.3).sum() == 3_200  # every sample of the word
     assert (np.abs(stt.heard[-1][: 300 * 16 - 512]) < 0.1).all()  # after nearly 300 ms of silence
 
 
-def test_the_run_up_of_an_utterance_holds_no_word_of_the_last_one() -> None:
+def test_the_preroll_of_an_utterance_has_no_word_of_the_last_one() -> None:
     stt = LevelStt()
     heard = listen(silence(0.5), say(3, 4), silence(0.26), say(7, 8), silence(0.5), stt=stt)
     assert brief(heard) == ["began 1", "ended 1", "1: w3 w4", "began 2", "ended 2", "2: w7 w8"]
 
 
-def test_clicks_and_silence_are_nothing() -> None:
+def test_clicks_and_silence_are_not_reported() -> None:
     click = np.concatenate((say(9)[:500], silence(1)))[:16_384]  # in one frame of the model
     assert listen(click, click, click) == []
 
@@ -179,7 +179,7 @@ def test_when_the_audio_ends_in_mid_speech_its_text_still_comes() -> None:
 
 
 async def muted_after(*parts: Samples | Commit, for_s: float) -> list[tuple[float, Heard]]:
-    """What is heard of this, and when, counted from where the line falls silent: nothing comes any more."""
+    """What is heard of this, and when, counted from the moment at which the line stops sending."""
     loop = asyncio.get_running_loop()
     muted_at = 0.0
 
@@ -192,30 +192,30 @@ async def muted_after(*parts: Samples | Commit, for_s: float) -> list[tuple[floa
         await asyncio.sleep(for_s)
 
     ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
-    told = [(loop.time(), heard) async for heard in ears.listen(line())]
-    return [(at - muted_at, heard) for at, heard in told]
+    reported = [(loop.time(), heard) async for heard in ears.listen(line())]
+    return [(at - muted_at, heard) for at, heard in reported]
 
 
 @pytest.mark.req("M-13", "T-03")
 @pytest.mark.parametrize("quiet_s", [0, 0.1, 0.24])
-def test_whoever_mutes_the_microphone_behind_the_last_word_has_said_it(quiet_s: float) -> None:
-    told = run_simulated(muted_after(silence(0.3), say(3, 4), silence(quiet_s), for_s=20))
-    at = {type(heard): when for when, heard in told if isinstance(heard, SpeechEnded | Final | Pause)}
-    assert brief([heard for _, heard in told]) == ["began 1", "ended 1", "1: w3 w4"]
+def test_muting_the_microphone_after_the_last_word_ends_the_utterance(quiet_s: float) -> None:
+    reported = run_simulated(muted_after(silence(0.3), say(3, 4), silence(quiet_s), for_s=20))
+    at = {type(heard): when for when, heard in reported if isinstance(heard, SpeechEnded | Final | Pause)}
+    assert brief([heard for _, heard in reported]) == ["began 1", "ended 1", "1: w3 w4"]
     assert max(at.values()) < 1.5
-    frames = [when for when, heard in told if isinstance(heard, VoiceFrame)]
-    assert 19 < frames[-1] < 20, "frames of silence are told until the turn is over"
+    frames = [when for when, heard in reported if isinstance(heard, VoiceFrame)]
+    assert 19 < frames[-1] < 20, "frames of silence are reported until the turn is over"
 
 
 @pytest.mark.req("L-03", "M-13")
 def test_a_word_that_was_just_begun_when_the_button_came_up_gets_its_text() -> None:
-    told = run_simulated(muted_after(silence(0.3), say(3)[:2_400], Commit(1), for_s=20))
-    assert brief([heard for _, heard in told]) == ["began 1", "ended 1", "1: w3"]
-    assert told[-1][0] > 1.5 > next(at for at, heard in told if isinstance(heard, Final))
+    reported = run_simulated(muted_after(silence(0.3), say(3)[:2_400], Commit(1), for_s=20))
+    assert brief([heard for _, heard in reported]) == ["began 1", "ended 1", "1: w3"]
+    assert reported[-1][0] > 1.5 > next(at for at, heard in reported if isinstance(heard, Final))
 
 
 @pytest.mark.parametrize("gap_s", [0.2, 0.9])
-def test_a_short_gap_in_the_network_is_no_silence(gap_s: float) -> None:
+def test_a_short_gap_in_the_network_does_not_count_as_silence(gap_s: float) -> None:
     async def line() -> AsyncIterator[Incoming]:
         async for item in stream(frames_of(np.concatenate([silence(0.3), say(3)]))):
             yield item
@@ -230,7 +230,7 @@ def test_a_short_gap_in_the_network_is_no_silence(gap_s: float) -> None:
     assert brief(run_simulated(hear())) == ["began 1", "ended 1", "1: w3 w4"]
 
 
-def test_no_audio_is_nothing() -> None:
+def test_without_audio_nothing_is_reported() -> None:
     assert listen() == []
 
 
@@ -263,34 +263,34 @@ def test_a_voice_that_goes_on_after_a_discard_is_another_onset() -> None:
 
 
 @pytest.mark.parametrize("marker", [Commit(1), Discard(1)])
-def test_a_marker_that_comes_right_after_an_onset_was_not_meant_for_it(marker: Commit | Discard) -> None:
-    """It was on its way while the onset was."""
+def test_a_marker_right_after_an_onset_does_not_apply_to_it(marker: Commit | Discard) -> None:
+    """It was sent before the onset was known."""
     heard = brief(listen(silence(0.4), say(3)[:2_560], marker, say(3, 4), silence(0.5)))
     assert heard == ["began 1", "ended 1", "1: w3 w4"]
 
 
 @pytest.mark.parametrize("marker", [Commit(1), Discard(1)])
-def test_a_marker_in_the_very_onset_costs_no_sound_of_it(marker: Commit | Discard) -> None:
+def test_a_marker_during_an_onset_costs_no_audio_of_it(marker: Commit | Discard) -> None:
     stt = LevelStt()
     heard = listen(silence(0.4), say(3)[:640], marker, say(3)[640:], silence(0.5), stt=stt)
     assert brief(heard) == ["began 1", "ended 1", "1: w3"]
     assert (np.abs(stt.heard[-1]) > 0.2).sum() == 3_200
 
 
-def test_an_utterance_without_end_is_cut_into_several() -> None:
+def test_an_endless_utterance_is_cut_into_several() -> None:
     words = np.concatenate((say(3), silence(0.12), say(4), silence(0.12)))
     times = (UTTERANCE_MS_MAX + 5_000) // 640
     heard = brief(listen(np.tile(words, times), silence(0.5)))
     assert [item for item in heard if "w" not in item] == ["began 1", "began 2", "ended 2"]
     assert [item.split(":")[0] for item in heard if "w" in item] == ["1", "2"]
-    assert abs(sum(item.count("w") for item in heard) - 2 * times) <= 1  # the one in which it was cut
+    assert abs(sum(item.count("w") for item in heard) - 2 * times) <= 1  # the word in which it was cut
 
 
 # -- Frames of all kinds
 
 
 @pytest.mark.parametrize("rate_hz", [8_000, 22_050, 24_000, 44_100, 48_000])
-def test_any_rate_will_do(rate_hz: int) -> None:
+def test_any_sample_rate_works(rate_hz: int) -> None:
     audio = np.concatenate((silence(0.5), say(3, 5), silence(0.5)))
     ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
     heard = run_simulated(all_heard(ears, frames_of(resample(audio, 16_000, rate_hz), rate_hz)))
@@ -312,7 +312,7 @@ def test_the_rate_may_change_and_frames_may_have_any_length() -> None:
         (Frame(b"12", 1_000_000), "sample rate"),
     ],
 )
-def test_a_frame_that_is_none_is_refused_in_one_line(frame: Frame, why: str) -> None:
+def test_an_unusable_frame_is_rejected_in_one_line(frame: Frame, why: str) -> None:
     with pytest.raises(BrokenContract, match=why) as refusal:
         run_simulated(all_heard(LocalEars(LevelStt(), LevelVad, judges_turns=False), [frame]))
     assert refusal.value.error is ErrorClass.INVALID_ARGS
@@ -323,7 +323,7 @@ def test_a_frame_that_is_none_is_refused_in_one_line(frame: Frame, why: str) -> 
 
 
 class Gated(LevelStt):
-    """Waits for permission before it writes anything."""
+    """Blocks until `may` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -361,30 +361,30 @@ def test_no_model_runs_on_the_event_loop() -> None:
 
 
 def test_onsets_do_not_wait_for_text_and_no_final_text_is_lost_under_load() -> None:
-    """The writer is stuck through three utterances: each is told, then each gets its text, in order."""
+    """The model is blocked during three utterances: each is reported, then each gets its text, in order."""
     stt, one = Gated(), np.concatenate((say(3, 4), silence(0.4)))
-    told: list[Heard] = []
+    reported: list[Heard] = []
 
     async def main() -> None:
         async for heard in LocalEars(stt, LevelVad, judges_turns=False).listen(unpaced(frames_of(np.tile(one, 3)))):
-            told.append(heard)
+            reported.append(heard)
             if isinstance(heard, SpeechEnded) and heard.utterance == 3:
-                assert not any(isinstance(item, Partial | Final) for item in told)
+                assert not any(isinstance(item, Partial | Final) for item in reported)
                 stt.may.set()
 
     run(main)
-    assert [item.utterance for item in told if isinstance(item, Final)] == [1, 2, 3]
-    assert all(item.text == "w3 w4" for item in told if isinstance(item, Final))
-    assert sum(isinstance(item, Partial) for item in told) <= 1  # the rest was left out
+    assert [item.utterance for item in reported if isinstance(item, Final)] == [1, 2, 3]
+    assert all(item.text == "w3 w4" for item in reported if isinstance(item, Final))
+    assert sum(isinstance(item, Partial) for item in reported) <= 1  # the rest was left out
 
 
-def test_conversations_share_the_ears_and_hear_each_their_own() -> None:
+def test_conversations_share_the_ears_and_get_their_own_text() -> None:
     async def main() -> None:
         ears = LocalEars(LevelStt(), LevelVad, judges_turns=False)
         calls = [np.concatenate((say(level, level + 1), silence(0.5))) for level in range(1, 9)]
         heard = await asyncio.gather(*(at_once(ears, frames_of(call)) for call in calls))
-        for level, told in enumerate(heard, 1):
-            assert brief(told) == ["began 1", "ended 1", f"1: w{level} w{level + 1}"]
+        for level, reported in enumerate(heard, 1):
+            assert brief(reported) == ["began 1", "ended 1", f"1: w{level} w{level + 1}"]
 
     run(main)
 
@@ -409,7 +409,7 @@ def test_a_model_that_fails_fails_the_stream_and_the_next_one_works() -> None:
     run(main)
 
 
-def test_a_stream_that_nobody_reads_any_more_leaves_no_task_behind() -> None:
+def test_a_closed_stream_leaves_no_task_behind() -> None:
     async def main() -> None:
         stt, never = Gated(), asyncio.Event()
 
@@ -447,19 +447,19 @@ def test_a_recording_is_heard_utterance_by_utterance(ears: LocalEars) -> None:
     assert all(0 < item.confidence <= 1 for item in heard if isinstance(item, Partial | Final))
 
 
-def test_a_telephone_is_understood_too(ears: LocalEars) -> None:
+def test_telephone_audio_is_transcribed_too(ears: LocalEars) -> None:
     audio = resample(seconds(recording("two_cities"), 0, 4.1), 16_000, 8_000)
     heard = run_simulated(all_heard(ears, frames_of(audio, 8_000)))
     assert word_errors("It was the best of times, it was the worst of times", finals(heard)) <= 0.1
 
 
-def test_nobody_is_heard_in_silence_and_noise(ears: LocalEars) -> None:
+def test_silence_and_noise_are_not_reported(ears: LocalEars) -> None:
     audio = np.concatenate((silence(2), noise(2, 0.01), noise(2, 0.2)))
     assert run_simulated(all_heard(ears, frames_of(audio))) == []
 
 
-def test_the_final_text_is_ready_when_the_end_is_told(ears: LocalEars) -> None:
-    """It was written in the pause that showed the end. Here a thread takes no time, so both come at once."""
+def test_the_final_text_is_ready_when_the_end_is_reported(ears: LocalEars) -> None:
+    """It was transcribed during the pause that ended the utterance. Here threads take no time, so both come at once."""
     came_at: dict[type, float] = {}
 
     async def main() -> None:
@@ -470,7 +470,7 @@ def test_the_final_text_is_ready_when_the_end_is_told(ears: LocalEars) -> None:
     assert came_at[Final] == came_at[SpeechEnded]
 
 
-def test_real_threads_hear_the_same(ears: LocalEars) -> None:
+def test_real_threads_give_the_same(ears: LocalEars) -> None:
     async def main() -> None:
         heard = await at_once(ears, frames_of(recording("beckett")))
         assert len(brief(heard)) == 18

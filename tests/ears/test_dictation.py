@@ -1,4 +1,4 @@
-"""A growing text: it settles, its cost is bounded, and cutting its audio loses no word."""
+"""Streaming transcription: words settle, the cost is bounded, and cutting the audio loses no word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORD_S = 0.4  # in made-up speech, each word takes this long
 
 
 class Counting:
-    """A model, and how much audio it was given."""
+    """A model that records how much audio it was given."""
 
     def __init__(self, model: Transcribes) -> None:
         self._model = model
@@ -35,7 +35,7 @@ class Counting:
 
 
 class Positions:
-    """Hears made-up speech, in which every sample tells its own position. Word 3 is said from 1.26 to 1.54 s."""
+    """Transcribes made-up speech in which the value of a sample is its position. Word 3 is said from 1.26 to 1.54 s."""
 
     partial_ms = 288
 
@@ -65,14 +65,14 @@ def positions(length_s: float) -> Samples:
 
 
 def dictate(model: Transcribes, audio: Samples) -> list[Hypothesis]:
-    """Every text on the way."""
-    dictation, told = Dictation(model), []
+    """Every transcript, from the first partial one on."""
+    dictation, reported = Dictation(model), []
     for at in range(0, audio.size, STEP):
         dictation.add(audio[at : at + STEP])
-        told.append(dictation.write())
+        reported.append(dictation.write())
         if dictation.is_long:
             dictation.settle()
-    return told
+    return reported
 
 
 # -- Cutting
@@ -84,14 +84,14 @@ def test_no_word_is_lost_or_said_twice_at_a_cut() -> None:
     assert last.settled > 30
 
 
-def test_what_is_settled_never_changes() -> None:
-    told = dictate(Positions(), positions(20))
-    for before, after in itertools.pairwise(told):
+def test_settled_words_never_change() -> None:
+    reported = dictate(Positions(), positions(20))
+    for before, after in itertools.pairwise(reported):
         assert after.settled >= before.settled
         assert after.text.split()[: before.settled] == before.text.split()[: before.settled]
 
 
-def test_a_model_that_never_says_the_same_twice_does_not_make_it_endless() -> None:
+def test_a_model_that_never_gives_the_same_transcript_twice_still_settles() -> None:
     class Fickle(Positions):
         calls = 0
 
@@ -107,13 +107,13 @@ def test_a_model_that_never_says_the_same_twice_does_not_make_it_endless() -> No
     assert [word.split("x")[0] for word in last.text.split()] == [f"w{number}" for number in range(75)]
 
 
-def test_a_model_that_hears_nothing_in_the_whole_loses_no_word_of_its_parts() -> None:
+def test_a_model_that_gives_no_text_for_long_audio_loses_no_word() -> None:
     class Shy(Positions):
         def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             return NOTHING if audio.size > 6 * 16_000 else super().transcribe(audio, draft)
 
     class Refusing(Shy):
-        """Nor agrees with itself before."""
+        """In addition, its transcripts differ from one call to the next."""
 
         def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             heard = super().transcribe(audio, draft)
@@ -124,7 +124,7 @@ def test_a_model_that_hears_nothing_in_the_whole_loses_no_word_of_its_parts() ->
         assert dictate(model, positions(16))[-1].text.split() == [f"w{number}" for number in range(40)]
 
 
-def test_audio_that_comes_all_at_once_is_no_more_than_the_model_can_take() -> None:
+def test_audio_that_arrives_all_at_once_is_cut_to_what_the_model_takes() -> None:
     model = Counting(Positions())
     dictation = Dictation(model)
     dictation.add(positions(50))
@@ -132,19 +132,19 @@ def test_audio_that_comes_all_at_once_is_no_more_than_the_model_can_take() -> No
     assert max(model.lengths) <= 2 * WINDOW_MS_MAX * 16
 
 
-def test_a_cut_is_made_where_it_is_quiet() -> None:
+def test_the_cut_is_where_it_is_quiet() -> None:
     audio = noise(5, 0.2)
     audio[40_000:42_000] *= np.float32(0.01)
     assert 40_000 < quietest(audio) < 42_000
 
 
-def test_a_cut_is_made_neither_near_the_beginning_nor_near_the_end() -> None:
+def test_the_cut_is_near_neither_the_start_nor_the_end() -> None:
     audio = noise(5, 0.2)
     audio[:20_000] = audio[-16_000:] = 0
     assert 24_000 <= quietest(audio) <= 60_800
 
 
-def test_a_cut_within_a_sentence_makes_no_capital_letter() -> None:
+def test_a_cut_within_a_sentence_adds_no_capital_letter() -> None:
     class Capital(Positions):
         def transcribe(self, audio: Samples, draft: Sequence[int] = ()) -> Transcription:
             heard = super().transcribe(audio, draft)
@@ -163,7 +163,7 @@ def test_a_cut_within_a_sentence_makes_no_capital_letter() -> None:
 
 
 class Saying:
-    """Says one text after the other, whatever it hears."""
+    """Returns one text after the other, for any audio."""
 
     partial_ms = 288
 
@@ -180,10 +180,10 @@ class Saying:
 
 @pytest.mark.req("T-07")
 def test_stability_is_how_far_the_last_hypotheses_agree_and_how_long_they_did() -> None:
-    told = dictate(Saying("", "I want", "I want to", "I won't to go", "I won't to go.", ""), positions(6 * 0.288))
-    assert [round(12 * hypothesis.stability) for hypothesis in told] == [0, 0, 4, 3, 7, 0]
-    assert [hypothesis.unchanged_ms for hypothesis in told] == [288, 0, 0, 0, 288, 0]
-    assert [round(hypothesis.confidence, 3) for hypothesis in told] == [0, 0.8, 0.8, 0.8, 0.8, 0]
+    reported = dictate(Saying("", "I want", "I want to", "I won't to go", "I won't to go.", ""), positions(6 * 0.288))
+    assert [round(12 * hypothesis.stability) for hypothesis in reported] == [0, 0, 4, 3, 7, 0]
+    assert [hypothesis.unchanged_ms for hypothesis in reported] == [288, 0, 0, 0, 288, 0]
+    assert [round(hypothesis.confidence, 3) for hypothesis in reported] == [0, 0.8, 0.8, 0.8, 0.8, 0]
 
 
 def test_the_final_text_is_not_transcribed_again_for_the_silence_after_it() -> None:
@@ -200,7 +200,7 @@ def test_the_final_text_is_not_transcribed_again_for_the_silence_after_it() -> N
 # -- On real speech
 
 
-def test_growing_text_is_as_good_as_that_of_the_whole(tiny: Moonshine) -> None:
+def test_streaming_is_as_good_as_transcribing_the_whole(tiny: Moonshine) -> None:
     last = dictate(tiny, seconds(recording("two_cities"), 0.2, 16.3))[-1]
     assert word_errors(TWO_CITIES, last.text) <= 0.08
     assert last.settled > 20
@@ -208,7 +208,7 @@ def test_growing_text_is_as_good_as_that_of_the_whole(tiny: Moonshine) -> None:
 
 
 @pytest.mark.parametrize(("length_s", "times_max"), [(3.0, 7), (15.0, 16)])
-def test_cost_is_bounded_however_long_somebody_talks(tiny: Moonshine, length_s: float, times_max: int) -> None:
+def test_the_cost_is_bounded_for_long_speech(tiny: Moonshine, length_s: float, times_max: int) -> None:
     """A second of audio costs a core some 15 ms, so fourteen times is about a fifth of the time."""
     model = Counting(tiny)
     audio = seconds(recording("two_cities"), 0.2, 0.2 + length_s)

@@ -1,0 +1,39 @@
+"""One session for each model file in a process; errors are one line that says what to do."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from duologue.models import onnx_sessions
+from duologue.models.onnx_sessions import UnusableModel, session
+from tests.needs import needs_model
+
+
+def test_all_threads_of_a_process_share_one_session_of_a_file() -> None:
+    path = needs_model("silero-vad") / "silero_vad.onnx"
+    with ThreadPoolExecutor(8) as threads:
+        assert len({id(found) for found in threads.map(session, [path] * 32)}) == 1
+
+
+def test_values_inside_the_graph_can_be_outputs() -> None:
+    path = needs_model("smart-turn") / "smart_turn.onnx"
+    assert {"linear_28", "sum_1"} <= {output.name for output in session(path, ("linear_28", "sum_1")).get_outputs()}
+
+
+def test_a_damaged_file_is_named_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "broken.onnx").write_bytes(b"not a model")
+    with pytest.raises(UnusableModel, match=r"broken\.onnx can't be loaded") as refusal:
+        session(tmp_path / "broken.onnx")
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_missing_onnxruntime_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    onnx_sessions.forget_sessions()
+    (tmp_path / "any.onnx").write_bytes(b"")
+    with pytest.raises(ModuleNotFoundError, match=r"need onnxruntime: pip install 'duologue\[speech\]'$"):
+        session(tmp_path / "any.onnx")
