@@ -1,6 +1,6 @@
-"""Write the generated part of docs/: `make docs`. A test notices when it is out of date.
+"""Write the generated part of docs/: `make docs`. A test fails when it is out of date.
 
-Rule: what the rows, the deadlines, the views and the tests already say is never typed in again.
+Rule: what the code and the tests already say is never typed in again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from duologue.core.machine import ROWS
 from duologue.core.rows import Row, trigger_name
 from duologue.core.rules import RULES
 from duologue.core.settings import PROFILES
-from duologue.core.views import VIEWS, View
+from duologue.core.views import PHASES, VIEWS, View
 from duologue.draw import render
 from duologue.lab.check.core.promises import PROMISES
 
@@ -26,6 +26,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 from commands_page import commands_page  # noqa: E402 (tools are scripts, not a package)
+from errors_page import errors_page  # noqa: E402
 from options_page import options_page  # noqa: E402
 
 DOCS = ROOT / "docs"
@@ -35,13 +36,14 @@ NOTICE = "<!-- Written by `make docs`; edit the code, not this file. -->"
 
 
 def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
-    """Every generated file, and what writes its text."""
+    """Every generated file, and the function that returns its text."""
     yield DOCS / "machine.md", machine_page
     yield DOCS / "views.md", views_page
     yield DOCS / "promises.md", promises_page
     yield DOCS / "requirements.md", requirements_page
     yield DOCS / "options.md", partial(options_page, NOTICE)
     yield DOCS / "commands.md", partial(commands_page, NOTICE)
+    yield DOCS / "troubleshooting.md", partial(errors_page, NOTICE)
     for name in PICTURES:
         yield DOCS / "diagrams" / f"{name}.svg", partial(render, name, "svg")
         yield DOCS / "diagrams" / f"{name}.mmd", partial(render, name, "mermaid")
@@ -51,14 +53,18 @@ def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
 
 
 def machine_page() -> str:
-    lines = ["# The machine", "", NOTICE, "", "![The five regions](diagrams/machine.svg)", ""]
+    lines = ["# Every row", "", NOTICE, "", "![The five regions](diagrams/machine.svg)", ""]
+    lines += [
+        "All behaviour of the machine. [Design](design.md) explains the words; `duologue rows WORD` searches.",
+        "",
+    ]
     lines += [f"{len(ROWS)} rows, {len(RULES)} rules, {len(LIMITS) + len(JOINT_LIMITS) + 3} deadlines.", ""]
     for name, region in REGIONS.items():
         lines += [f"## {name}: {(region.__doc__ or '').split(chr(10))[0]}", ""]
         lines += [f"![{name}](diagrams/{name}.svg)", "", "| from | on | if | to | does |", "|---|---|---|---|---|"]
         lines += [_row_line(row) for row in ROWS if isinstance(row.sources[0], region)]
         lines.append("")
-    lines += ["## Rules", "", "In this order, after the rows of every step.", ""]
+    lines += ["## Rules", "", "Applied in this order after the rows of every step.", ""]
     lines += [f"{number}. **{rule.name}**: {rule.why}." for number, rule in enumerate(RULES, start=1)]
     return "\n".join([*lines, "", *_deadline_lines(), ""])
 
@@ -77,7 +83,13 @@ def _words(name: str) -> str:
 
 
 def _deadline_lines() -> list[str]:
-    lines = ["## Deadlines", "", "Armed on entering one of the leaves, disarmed on leaving them.", ""]
+    lines = [
+        "## Deadlines",
+        "",
+        "A timer starts when one of the leaves is entered and stops when all of them are left.",
+        "A hard deadline ends the leaf.",
+        "",
+    ]
     lines += ["| timer | leaves | hard |", "|---|---|---|"]
     for limit in LIMITS:
         leaves = ", ".join(leaf.value for leaf in limit.leaves)
@@ -94,8 +106,22 @@ def _deadline_lines() -> list[str]:
 
 def views_page() -> str:
     lines = ["# Views", "", NOTICE, ""]
-    lines += ["The machine in four vocabularies, derived and never stored. `duologue check` requires that every"]
-    lines += ["step is, through each view, no move or a move in its table.", ""]
+    lines += [
+        "A view names the machine's state in one vocabulary. Views are derived from the state and never stored.",
+        "",
+    ]
+    lines += [
+        "## phase",
+        "",
+        "The vocabulary of the API (`conversation.phase`), the test kit, the panel and the metrics.",
+        "",
+    ]
+    lines += ["| phase | meaning |", "|---|---|", *(f"| `{name}` | {meaning} |" for name, meaning in PHASES.items())]
+    lines += [
+        "",
+        "The other views are those of the specifications that Duologue fulfils. `duologue check` requires that every",
+    ]
+    lines += ["step of the machine either leaves a view where it is or makes a move of its table.", ""]
     for view in VIEWS.values():
         lines += _view_lines(view)
     return "\n".join(lines)
@@ -104,16 +130,23 @@ def views_page() -> str:
 def _view_lines(view: View) -> list[str]:
     lines = [f"## {view.name}", "", f"![{view.name}](diagrams/{view.name}.svg)", ""]
     lines += [f"- {source} → {', '.join(targets)}" for source, targets in view.table.items()]
-    lines += ["", "Added to the table, with the reason:", ""]
+    lines += ["", "Moves that were added to the specification, with the reason:", ""]
     lines += [f"- {source} → {target}: {why}." for source, target, why in view.amendments]
     if view.impossible:
-        lines += ["", "In the table and never made, with the reason:", ""]
+        lines += ["", "Moves of the specification that are impossible here, with the reason:", ""]
         lines += [f"- {source} → {target}: {why}." for source, target, why in view.impossible]
     return [*lines, ""]
 
 
 def promises_page() -> str:
-    lines = ["# Promises", "", NOTICE, "", "What must happen, checked on every step of every reachable state.", ""]
+    lines = [
+        "# Promises",
+        "",
+        NOTICE,
+        "",
+        "What must happen, checked by `duologue check` on every step of every reachable state.",
+        "",
+    ]
     lines += ["| promise | on |", "|---|---|"]
     for promise in PROMISES:
         lines.append(f"| {promise.name} | {', '.join(f'`{trigger_name(trigger)}`' for trigger in promise.on)} |")
@@ -127,12 +160,15 @@ def requirements_page() -> str:
     data = tomllib.loads((DOCS / "requirements.toml").read_text(encoding="utf-8"))
     proofs = proven()
     lines = ["# Requirements", "", NOTICE, ""]
-    lines += ["What Duologue must do, and the tests that show it. A requirement without a test is not built yet.", ""]
+    lines += [
+        "What Duologue must do, and the tests that prove it. A requirement without a test isn't implemented yet.",
+        "",
+    ]
     for part in data["part"]:
         mine = [entry for entry in data["requirement"] if entry["id"].split("-")[0] == part["key"]]
         shown = sum(entry["id"] in proofs for entry in mine)
-        lines += [f"## {part['key']} · {part['title']}", "", f"{shown} of {len(mine)} shown by tests.", ""]
-        lines += ["| id | requirement | shown by |", "|---|---|---|"]
+        lines += [f"## {part['key']} · {part['title']}", "", f"{shown} of {len(mine)} proven by tests.", ""]
+        lines += ["| id | requirement | proven by |", "|---|---|---|"]
         for entry in mine:
             tests = "<br>".join(f"`{test}`" for test in sorted(proofs.get(entry["id"], ())))
             lines.append(f"| {entry['id']} | {entry['text'].replace('|', '/')} | {tests} |")
@@ -141,7 +177,7 @@ def requirements_page() -> str:
 
 
 def proven() -> dict[str, list[str]]:
-    """Requirement ids and the tests that carry them, read off the marks."""
+    """Requirement ids and the tests that carry them, from the marks in the tests."""
     found: dict[str, list[str]] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
