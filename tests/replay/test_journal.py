@@ -128,13 +128,13 @@ def test_an_event_with_another_time_no_longer_agrees() -> None:
 
 def test_a_removed_line_is_noticed() -> None:
     lines = journal_of(played())
-    with pytest.raises(InvalidJournal, match="the end counts"):
+    with pytest.raises(InvalidJournal, match="the end line counts"):
         read_journal([*lines[:5], *lines[6:]])
 
 
 def test_something_after_the_end_is_noticed() -> None:
     lines = journal_of(played())
-    with pytest.raises(InvalidJournal, match="something follows the end"):
+    with pytest.raises(InvalidJournal, match="unexpected line after the end"):
         read_journal([*lines, lines[1]])
 
 

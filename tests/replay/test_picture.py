@@ -493,7 +493,7 @@ def test_of_several_calls_the_newest_is_drawn() -> None:
     stage.say()
     page = page_of(stage)
     assert newest(stage.records) == stage.records[first:]
-    assert f"after {first} events" in page.one("p", "facts").text
+    assert f"after {first} earlier events" in page.one("p", "facts").text
     assert page.one("p", id="at").text.startswith(write_clock(stage.at - stage.records[first].event.at))
 
 

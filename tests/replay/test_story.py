@@ -10,11 +10,11 @@ from duologue.core.events import EVENTS
 from duologue.core.leaves import ErrorClass, Timer
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
-from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, StoryLine, tell
+from duologue.replay.step_words import EFFECT_WORDS, EVENT_WORDS, StoryLine, describe
 
 
 def last_line(stage: Stage) -> StoryLine | None:
-    return tell(stage.records[-1])
+    return describe(stage.records[-1])
 
 
 def started() -> Stage:
@@ -51,7 +51,7 @@ def test_small_steps_are_told_only_if_they_cause_something() -> None:
     stage.happen(ev.SpeechStopped)
     stage.happen(ev.TurnEnded)
     stage.hear_words(2, final=True)
-    assert last_line(stage) == StoryLine(0, "words are recognised", ("brain asked",))
+    assert last_line(stage) == StoryLine(0, "words are recognised", ("request sent",))
 
 
 def test_a_ready_answer_that_has_to_wait_is_said_to_wait() -> None:
@@ -72,13 +72,13 @@ def test_words_during_a_call_are_said_to_be_kept() -> None:
     stage.call_tool()
     stage.happen(ev.ReplyFinished)
     stage.say()
-    assert last_line(stage) == StoryLine(stage.at, "user has finished", ("kept for later",))
+    assert last_line(stage) == StoryLine(stage.at, "user has finished", ("queued for later",))
 
 
 def test_a_deadline_is_told_by_what_it_means() -> None:
     stage = started()
     stage.wait_for(Timer.DEAD_AIR)
-    assert last_line(stage) == StoryLine(20_000, "nobody says anything", ("check-in asked for",))
+    assert last_line(stage) == StoryLine(20_000, "silence lasts too long", ("check-in requested",))
     stage.fail_reply(ErrorClass.RATE_LIMIT)
     stage.wait_for(Timer.RETRY)
     line = last_line(stage)
@@ -94,7 +94,7 @@ def test_a_fault_is_told_by_its_class_and_nothing_else() -> None:
     line = last_line(stage)
     assert line is not None
     assert line.happened == "brain fails: auth failure"
-    assert line.done == ("fatal fault shown: brain, auth failure", "request dropped")
+    assert line.done == ("fatal fault shown: brain, auth failure", "request cancelled")
 
 
 def test_a_notable_event_is_told_even_if_nothing_has_to_be_done() -> None:
@@ -112,11 +112,11 @@ def test_telling_news_is_not_called_answering() -> None:
     stage.answer()
     stage.happen(ev.JobFinished)
     stage.wait_for(Timer.BEAT)
-    assert last_line(stage) == StoryLine(stage.at, "floor is free", ("brain told the news",))
+    assert last_line(stage) == StoryLine(stage.at, "floor is free", ("news sent to the brain",))
 
 
 def test_a_goodbye_is_not_called_a_check_in() -> None:
     stage = Stage(profile("confirm", check_ins_max=0))
     stage.start()
     stage.wait_for(Timer.DEAD_AIR)
-    assert last_line(stage) == StoryLine(20_000, "nobody says anything", ("goodbye asked for",))
+    assert last_line(stage) == StoryLine(20_000, "silence lasts too long", ("goodbye requested",))

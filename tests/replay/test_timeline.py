@@ -15,8 +15,9 @@ from duologue.core.events import EVENTS
 from duologue.core.leaves import JobKind, Leaf, Link, Reply, Timer, User, Voice
 from duologue.core.views import PHONE, VIEWS
 from duologue.lab.sim.stage import Stage
+from duologue.observe.view_history import TRANSITIONS_MAX
 from duologue.replay.journal import read_journal, replay
-from duologue.replay.timeline import REGIONS, TRANSITIONS_MAX, Timeline, Visit, read_timeline
+from duologue.replay.timeline import REGIONS, Timeline, Visit, read_timeline
 
 
 def answered_question() -> Stage:

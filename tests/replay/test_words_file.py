@@ -41,8 +41,8 @@ def test_an_answer_may_be_known_by_its_turn_alone() -> None:
     [
         ([], "line 1: not JSON, cut off"),
         (["[]\n"], "line 1: not an object"),
-        (lines_of({"format": "duologue-journal", "schema": 1}), "line 1: not a file of Duologue's words"),
-        (lines_of({**HEADER, "schema": 2}), "line 1: the words have schema 2, this version reads 1"),
+        (lines_of({"format": "duologue-journal", "schema": 1}), "line 1: not a Duologue words file"),
+        (lines_of({**HEADER, "schema": 2}), "line 1: words file has schema 2, this version reads 1"),
         ([*lines_of(HEADER), "{\n"], "line 2: not JSON"),
         (lines_of(HEADER, USER, {**USER, "kind": "cat"}), "line 3: kind must be user or agent, not 'cat'"),
         (lines_of(HEADER, {**USER, "kind": []}), "line 2: kind must be user or agent, not []"),

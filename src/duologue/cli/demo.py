@@ -19,7 +19,7 @@ from rich.text import Text
 from duologue.lab.sim.demo_call import Scene, play_demo
 from duologue.lab.sim.stage import Stage
 from duologue.replay.journal import read_journal, replay
-from duologue.replay.step_words import tell
+from duologue.replay.step_words import describe
 from duologue.replay.timeline import read_timeline
 
 from .debug_view import debug_view
@@ -73,7 +73,7 @@ def _story(scene: Scene) -> RenderableType:
     grid.add_column(width=_HAPPENED_WIDTH)
     grid.add_column(style="dim", width=1)
     grid.add_column(style="bold", ratio=1)
-    for line in (told for record in scene.records if (told := tell(record))):
+    for line in (told for record in scene.records if (told := describe(record))):
         arrow = "→" if line.done else ""
         grid.add_row(f"{line.at_ms / 1_000:.2f} s", line.happened, arrow, ", ".join(line.done))
     return grid

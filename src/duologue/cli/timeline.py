@@ -21,7 +21,7 @@ from rich.text import Text
 from duologue.core.errors import DuologueError
 from duologue.core.events import PlaybackFinished
 from duologue.replay.journal import StepRecord, read_journal, replay
-from duologue.replay.step_words import tell
+from duologue.replay.step_words import describe
 from duologue.replay.timeline import read_timeline
 from duologue.replay.words_file import Spoken, read_words, words_path
 
@@ -137,7 +137,7 @@ def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableTy
     to_say = sorted(said, key=lambda spoken: spoken.at, reverse=True)
     for record in steps:
         event = record.event
-        if line := tell(record):
+        if line := describe(record):
             heard = (f"{event.heard_ms} ms heard",) if isinstance(event, PlaybackFinished) else ()
             done = Text(", ".join((*line.done, *heard)), style="bold")
             grid.add_row(_seconds(event.at - began), line.happened, "→" if done else "", done)

@@ -1,1 +1,1 @@
-"""Watching a conversation: steps, states, metrics, labels, journals and telemetry."""
+"""Observing a conversation: steps, states, metrics, labels, journals and telemetry."""

@@ -1,7 +1,7 @@
-"""The event bus: who wants to know gets to know, and can't do harm.
+"""The event bus: delivers the signals of a conversation to handlers.
 
-Handlers are called at once, in the order in which they came. Rule: a handler that raises is reported
-and everybody else still hears.
+Handlers are called at once, in the order in which they were added. Rule: a handler that raises is
+reported, and the other handlers still get the signal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ S = TypeVar("S", bound=Signal)
 
 
 class Bus:
-    """Signals of one conversation, to whoever asked for them."""
+    """Delivers the signals of one conversation. `problem` is called when a handler raises."""
 
     def __init__(self, problem: Callable[[str, BaseException], None]) -> None:
         self._handlers: dict[type[Signal], tuple[Callable[[Any], object], ...]] = {}
@@ -25,11 +25,11 @@ class Bus:
         self._reporting = False
 
     def on(self, kind: type[S], handler: Callable[[S], object]) -> Callable[[], None]:
-        """Call this with every signal of a kind (`Signal` for all). Returns what undoes it."""
+        """Call `handler` with every signal of a kind (`Signal` for all). Returns a function that removes it."""
         if not isinstance(kind, type) or not issubclass(kind, Signal):
-            raise TypeError(f"there is no signal {kind!r}: give a class out of duologue.signals")
+            raise TypeError(f"{kind!r} isn't a kind of signal: pass a class from duologue.signals")
         if not callable(handler) or iscoroutinefunction(handler):
-            raise TypeError("a handler is a plain function: it is called within the step and must not wait")
+            raise TypeError("a handler must be a plain function, not async: it is called within a step and can't wait")
         self._handlers[kind] = (*self._handlers.get(kind, ()), handler)
 
         def off() -> None:
@@ -41,10 +41,11 @@ class Bus:
         return off
 
     def wants(self, kind: type[Signal]) -> bool:
-        """Is anybody listening? Saves making what nobody hears."""
+        """Is there a handler for this kind? If not, the caller needn't build the signal."""
         return bool(self._handlers.get(kind) or self._handlers.get(Signal))
 
     def send(self, signal: Signal) -> None:
+        """Call the handlers of this kind, then the handlers of all kinds."""
         for handler in (*self._handlers.get(type(signal), ()), *self._handlers.get(Signal, ())):
             try:
                 handler(signal)
@@ -52,7 +53,7 @@ class Bus:
                 self._report(signal, failure)
 
     def _report(self, signal: Signal, failure: BaseException) -> None:
-        """An observer of problems that raises at the report of its own is not told again."""
+        """Report a failed handler. A failure while reporting isn't reported again, which would never end."""
         if self._reporting:
             return
         self._reporting = True

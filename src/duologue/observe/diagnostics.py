@@ -1,7 +1,7 @@
-"""A conversation as JSON lines for a log: times, kinds, states and counts (C-SEC-001, C-GUD-002).
+"""A conversation as JSON lines for a log: times, kinds, states and counts.
 
-What may leave a conversation is decided here, for telemetry too. Rule: a field is written only if the
-table names it, so a new one is never leaked; of words, the table knows nothing but their length.
+What may be logged is decided here, for telemetry too. Rule: a field is written only if the table FIELDS
+names it, so a new field is never leaked; of words, only the length is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from duologue.ports.worker import Tool
 from . import signals as sg
 from .bus import Bus
 
-# -- What a watcher needs of a conversation. Watching is below the runtime, which fits without knowing.
+# -- What an observer needs of a conversation. This layer is below the runtime, so it uses protocols.
 
 
 class _Clock(Protocol):
@@ -45,7 +45,7 @@ class _Engine(Protocol):
 
 
 class WatchedConversation(Protocol):
-    """A conversation, as far as it is watched from outside."""
+    """The part of a conversation that observers use."""
 
     @property
     def id(self) -> str: ...
@@ -57,57 +57,57 @@ class WatchedConversation(Protocol):
     def engine(self) -> _Engine: ...
 
 
-# -- What may be told of it
+# -- Values that may be logged
 
 _SOURCES = ("user", "line", "program")
 _FAULTS = tuple(f"fault: {error.value}" for error in ErrorClass)
 _TERM = re.compile(r"[a-z][a-z0-9_]*([+-]\d+\.\d)?")
-OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own: offered only while a job runs
-# The runtime's own reasons; others may hold words.
+OWN_TOOLS = ("answer_job", "cancel_job")  # the runtime's own tools, offered only while a job runs
+# The runtime's own reasons for an end; other reasons may contain words.
 REASONS = (
     "hung up",
     "goodbye",
     "ended by the program",
     "cancelled from outside",
     *_FAULTS,
-)  # the runtime's own; others may hold words
+)
 
 
 def correlation_id(conversation_id: str) -> str:
-    """Tells which lines belong together, and nothing about the id itself."""
+    """A hash that connects the lines of one conversation without revealing its id."""
     return hashlib.sha256(conversation_id.encode()).hexdigest()[:12]
 
 
 def tool_names(conversation: WatchedConversation) -> frozenset[str]:
-    """The names that are the agent's own. Any other name was made up by a model."""
+    """The names of the agent's tools. Any other name was invented by a model."""
     return frozenset((*OWN_TOOLS, *(tool.name for tool in conversation.engine.tool_calls.tools)))
 
 
 def first_word(where: str) -> str:
-    """The place of a problem: what follows may be a name that a model made up."""
+    """The part of `where` that is safe to log: the rest may be a name that a model invented."""
     return where.partition(" ")[0]
 
 
-# -- How a field is written. Each gives what goes into the line, or nothing.
+# -- How a field is written. Each writer returns what goes into the line, or an empty dict.
 
 Written: TypeAlias = dict[str, Any]
 Writer: TypeAlias = Callable[[str, Any, Container[str]], Written]
 
 
 def _number(key: str, value: Any, _tools: Container[str]) -> Written:
-    """A number, a yes or no, or nothing. Some come from services, so they are looked at."""
+    """A number, a boolean or None. Some come from services, so their types are checked."""
     if isinstance(value, float) and not math.isfinite(value):
         return {}
     return {key: value} if value is None or isinstance(value, bool | int | float) else {}
 
 
 def _name(key: str, value: Any, _tools: Container[str]) -> Written:
-    """A name out of our own code."""
+    """A name from Duologue's own code."""
     return {key: value.value if isinstance(value, Enum) else value}
 
 
 def _chars(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Words: how many characters they have."""
+    """The number of characters, instead of the words."""
     texts = value if isinstance(value, tuple) else (value,)
     return {f"{key}_chars": sum(len(text) for text in texts if isinstance(text, str))}
 
@@ -121,7 +121,7 @@ def _place(key: str, value: Any, _tools: Container[str]) -> Written:
 
 
 def _failure(key: str, value: Any, tools: Container[str]) -> Written:
-    """The class of an exception; its message may hold anything."""
+    """The class of an exception, without its message, which may contain anything."""
     kind = str(value).partition(":")[0]
     return {"error": kind} if kind.isidentifier() else _chars(key, value, tools)
 
@@ -131,12 +131,12 @@ def _reason(key: str, value: Any, tools: Container[str]) -> Written:
 
 
 def _source(key: str, value: Any, tools: Container[str]) -> Written:
-    """Who interrupted; a program may say anything there."""
+    """The source of an interruption; a program may pass any text."""
     return {key: value} if value in _SOURCES else _chars(key, value, tools)
 
 
 def _terms(key: str, value: Any, _tools: Container[str]) -> Written:
-    """Reasons such as `comma-1.2`; a policy of somebody else's may give others, and those are left out."""
+    """Reasons such as `comma-1.2`. A custom policy may give reasons of another form; those are left out."""
     return {key: [term for term in value if isinstance(term, str) and _TERM.fullmatch(term)]}
 
 
@@ -216,7 +216,7 @@ def _fields(value: object, table: dict[str, Writer], tools: Container[str]) -> W
 
 
 class Diagnostics:
-    """Writes the signals of one conversation, a line each. Many may write to the same place."""
+    """Writes the signals of one conversation, one line each. Several conversations may share one output."""
 
     def __init__(self, out: TextIO, conversation_id: str, tools: Container[str] = ()) -> None:
         self._out = out
@@ -225,7 +225,7 @@ class Diagnostics:
         self._off: Callable[[], None] = lambda: None
 
     def attach(self, bus: Bus) -> Callable[[], None]:
-        """Write down whatever this bus carries. Returns what undoes it."""
+        """Write every signal of this bus. Returns a function that stops it."""
         self._off = bus.on(sg.Signal, self.note)
         return self._off
 
@@ -236,10 +236,10 @@ class Diagnostics:
             self._out.write(json.dumps(line, separators=(",", ":")) + "\n")
             self._out.flush()
         except Exception:
-            self._off()  # or the report of this failure would fail too, and so on for ever
+            self._off()  # otherwise the report of this failure would fail too, and so on
             raise
 
 
 def watch(conversation: WatchedConversation, out: TextIO) -> Callable[[], None]:
-    """Write the diagnostics of a conversation. Returns what stops it."""
+    """Write the diagnostics of a conversation. Returns a function that stops it."""
     return Diagnostics(out, conversation.id, tool_names(conversation)).attach(conversation.engine.bus)

@@ -1,7 +1,7 @@
 """A conversation as JSON lines: a header, one line for each event, an end.
 
-No words are in it, and it replays without them. Rule: each line is complete when it is written, so a
-crash loses the end line and nothing else.
+It contains no words, and replays without them. Rule: each line is complete when it is written, so a
+crash loses only the end line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FORMAT = "duologue-journal"
 
 
 class JournalWriter:
-    """Writes a journal as the conversation goes; a crash leaves all lines but the end."""
+    """Writes a journal while the conversation runs."""
 
     def __init__(self, out: TextIO, settings: Settings, seed: int = 0) -> None:
         self._out = out
@@ -35,7 +35,7 @@ class JournalWriter:
         )
 
     def add(self, event: Event, after: State) -> None:
-        """Write down one event and where it led."""
+        """Write one event and the digest of the state after it."""
         self._count += 1
         self._digest = digest(after)
         self._write({"event": event_to_json(event), "digest": self._digest})

@@ -1,6 +1,6 @@
-"""What people read: the names of the states and the feedback of a wait, in their language (C-INT-003).
+"""What people read: the names of the states and the feedback of a wait, in their language.
 
-Rule: every language has every key; English is what an unknown language gets.
+Rule: every language has every key; for an unknown language, English is used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a conversation measured: waits, interruptions, calls, errors (L-04, L-22).
+"""The metrics of one conversation: waits, interruptions, calls, errors.
 
-Counts from the steps alone, so a live call and its journal give the same numbers. Rule: an event that
-the machine ignored counts for nothing, and a rate of nothing is None, never 0.
+Computed from the steps alone, so a live call and its journal give the same numbers. Rule: an event that
+the machine ignored isn't counted, and a rate without data is None, never 0.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 
 
 class Metrics(NamedTuple):
-    """The numbers of one conversation. Times are means over the replies that got so far."""
+    """The metrics of one conversation. Times are means over the replies that reached that point."""
 
     first_token_ms: int | None = None
     first_audio_ms: int | None = None
-    turns: int = 0  # of the person, complete and with words
+    turns: int = 0  # complete turns of the person with words
     requests: int = 0
-    sounds: int = 0
-    interrupted: int = 0  # sounds that the person cut short
-    calls: int = 0  # that the brain made, refused ones too
+    sounds: int = 0  # replies that began to play
+    interrupted: int = 0  # replies that the person interrupted
+    calls: int = 0  # made by the brain, including refused ones
     calls_done: int = 0
-    calls_failed: int = 0  # or timed out, or refused; a cancelled call is neither done nor failed
+    calls_failed: int = 0  # failed, timed out or refused; a cancelled call is neither done nor failed
     errors: int = 0  # faults shown to the person
     check_ins: int = 0
-    turns_lost: int = 0  # the person was told that they got no answer
-    overheard: int = 0  # words recorded and not answered
+    turns_lost: int = 0  # reported to the person as unanswered
+    overheard: int = 0  # turns that were recorded but not answered
 
     @property
     def interruption_rate(self) -> float | None:
@@ -60,23 +60,23 @@ class Metrics(NamedTuple):
 
 
 class Meter:
-    """Reads step after step, without those that the machine ignored."""
+    """Computes the metrics from step records. Don't pass steps that the machine ignored."""
 
     def __init__(self) -> None:
         self._counts = dict.fromkeys(Metrics._fields[2:], 0)
-        self._asked = (0, 0)  # the newest reply, and when
+        self._asked = (0, 0)  # id of the newest reply, and when it was requested
         self._token_ms = _Mean()
         self._audio_ms = _Mean()
-        self._said: list[int] = []  # the turns that wait for an answer: ids are also spent on coughs
+        self._said: list[int] = []  # turns that wait for an answer; not every turn id has words
 
     def add(self, record: StepRecord) -> None:
         """Count one step that changed something."""
         event, before, after = record.event, record.before, record.after
-        if after.said > before.said and after.link not in CLOSED:  # closing moves the number on without words
+        if after.said > before.said and after.link not in CLOSED:  # closing increases `said` without words
             self._said.append(after.said)
             self._count("turns")
         self._count("interrupted", before.voice in SOUNDING and after.voice in ENDING)
-        # Counted where it is decided: a check-in that has to be retried is still one.
+        # Counted when it is decided, so that a retried check-in counts once.
         self._count("check_ins", after.check_ins > before.check_ins)
         if isinstance(event, TokenArrived):
             self._add_wait(self._token_ms, event.reply, event.at)
@@ -111,7 +111,7 @@ class Meter:
                 self._count("turns_lost", self._lost(effect, record))
 
     def _lost(self, effect: ReportLost, record: StepRecord) -> int:
-        """How many turns are in this range: those with words, and one that was still being said."""
+        """The number of lost turns: those with words, including one that the person hadn't finished."""
         s = record.before
         unfinished = s.turn if s.words is not Words.NONE and s.turn not in self._said else 0
         return sum(effect.first <= turn <= effect.last for turn in (*self._said, unfinished) if turn)
@@ -130,7 +130,7 @@ def _rate(part: int, whole: int) -> float | None:
 
 
 class _Mean:
-    """Of any number of times, in no more room than of one."""
+    """A running mean in constant space."""
 
     def __init__(self) -> None:
         self._sum = self._count = 0

@@ -1,7 +1,7 @@
-"""The numbers of many conversations, as Prometheus reads them (text format 0.0.4).
+"""The metrics of many conversations in the Prometheus text format 0.0.4.
 
-One tally serves a whole process: every conversation that it watches feeds it. Rule: a label holds a
-name out of our own code, never a word, a tool or an id, so the number of series is bounded.
+One tally serves a whole process and watches all of its conversations. Rule: a label value is a name from
+Duologue's own code, never a word, a tool or an id, so the number of series is bounded.
 """
 
 from __future__ import annotations
@@ -27,43 +27,43 @@ _WAIT_MS = (50, 100, 200, 300, 500, 750, 1_000, 1_500, 2_000, 3_000, 5_000, 8_00
 _TURN_MS = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000)
 _ENDS = (Outcome.DONE, Outcome.FAILED, Outcome.TIMED_OUT, Outcome.CANCELLED, Outcome.REFUSED)
 
-# What a conversation counts by itself, and what that is called here.
+# Fields of Metrics, with the name and help text of their counters.
 _COUNTS: tuple[tuple[str, str, str], ...] = (
-    ("turns", "duologue_turns_total", "Turns of the person, complete and with words."),
-    ("requests", "duologue_requests_total", "Requests to the brain, retries too."),
-    ("sounds", "duologue_sounds_total", "Replies that began to sound."),
-    ("interrupted", "duologue_interruptions_total", "Sounds that the person cut short."),
-    ("check_ins", "duologue_check_ins_total", "Times that the agent asked whether anybody is there."),
-    ("turns_lost", "duologue_lost_turns_total", "Turns of which the person was told that they got no answer."),
-    ("overheard", "duologue_overheard_turns_total", "Turns that were recorded and not answered."),
+    ("turns", "duologue_turns_total", "Complete turns of the person with words."),
+    ("requests", "duologue_requests_total", "Requests to the brain, including retries."),
+    ("sounds", "duologue_sounds_total", "Replies that began to play."),
+    ("interrupted", "duologue_interruptions_total", "Replies that the person interrupted."),
+    ("check_ins", "duologue_check_ins_total", "Check-ins of the agent after silence."),
+    ("turns_lost", "duologue_lost_turns_total", "Turns that were reported to the person as unanswered."),
+    ("overheard", "duologue_overheard_turns_total", "Turns that were recorded but not answered."),
 )
 
 Labels: TypeAlias = dict[str, str]
 
 
 class Measured(WatchedConversation, Protocol):
-    """A conversation that counts for itself."""
+    """A conversation with metrics."""
 
     @property
     def metrics(self) -> Metrics: ...
 
 
 class Tally:
-    """Counts what the conversations that it watches do."""
+    """Collects the metrics of the conversations that it watches."""
 
     def __init__(self) -> None:
-        self._feeds: list[_Feed] = []  # of conversations that run
+        self._feeds: list[_Feed] = []  # of running conversations
         self._begun = 0
-        self._past: Counter[str] = Counter()  # what those that are over have counted
+        self._past: Counter[str] = Counter()  # the counts of conversations that are over
         self.calls: Counter[Outcome] = Counter()
-        self.faults: Counter[tuple[str, str]] = Counter()  # by part and class
+        self.faults: Counter[tuple[str, str]] = Counter()  # by part and error class
         self.problems: Counter[str] = Counter()
         self.first_token = Histogram(_WAIT_MS)
         self.first_audio = Histogram(_WAIT_MS)
         self.turns = {"user": Histogram(_TURN_MS), "assistant": Histogram(_TURN_MS)}
 
     def watch(self, conversation: Measured) -> Callable[[], None]:
-        """Count this one too, from now to its end. Returns what stops it; what was counted stays."""
+        """Count this conversation from now to its end. Returns a function that stops counting; the counts remain."""
         return _Feed(self, conversation).stop
 
     def begin(self, feed: _Feed) -> None:
@@ -77,27 +77,27 @@ class Tally:
             self._past.update(feed.counts())
 
     def text(self) -> str:
-        """Everything, for a scrape; to be served as CONTENT_TYPE."""
+        """All metrics as text for a scrape; serve it as CONTENT_TYPE."""
         return "".join(f"{line}\n" for family in self._families() for line in family.lines())
 
     def _families(self) -> Iterator[_Family]:
         yield from self._conversations()
         counts = sum((feed.counts() for feed in self._feeds), self._past.copy())
-        for key, name, told in _COUNTS:
-            yield _Family(name, "counter", told, [_sample(name, counts[key])])
+        for key, name, help_text in _COUNTS:
+            yield _Family(name, "counter", help_text, [_sample(name, counts[key])])
         yield _counter(
             "duologue_tool_calls_total",
-            "Calls of tools that ended, by how.",
+            "Tool calls that ended, by outcome.",
             ((self.calls[outcome], {"outcome": outcome.value}) for outcome in _ENDS),
         )
         yield _counter(
             "duologue_faults_total",
-            "Faults that a person was shown.",
+            "Faults that were shown to the person.",
             ((count, {"part": part, "error": error}) for (part, error), count in sorted(self.faults.items())),
         )
         yield _counter(
             "duologue_problems_total",
-            "Troubles beside a conversation, which went on.",
+            "Problems that didn't end their conversation, by place.",
             ((count, {"where": where}) for where, count in sorted(self.problems.items())),
         )
         yield from self._times()
@@ -106,33 +106,33 @@ class Tally:
         name, phases = "duologue_conversations_total", Counter(feed.phase for feed in self._feeds)
         yield _Family(name, "counter", "Conversations that have begun.", [_sample(name, self._begun)])
         name = "duologue_conversations_active"
-        yield _Family(name, "gauge", "Conversations that run.", [_sample(name, len(self._feeds))])
+        yield _Family(name, "gauge", "Running conversations.", [_sample(name, len(self._feeds))])
         name = "duologue_conversations_in_phase"
         samples = [_sample(name, phases[phase], {"phase": phase}) for phase in PHASES]
         yield _Family(name, "gauge", "Running conversations by phase.", samples)
 
     def _times(self) -> Iterator[_Family]:
         name = "duologue_first_token_seconds"
-        told = "From a request to the first token of its reply."
-        yield _Family(name, "histogram", told, list(self.first_token.samples(name, {})))
+        help_text = "From a request to the first token of its reply."
+        yield _Family(name, "histogram", help_text, list(self.first_token.samples(name, {})))
         name = "duologue_first_audio_seconds"
-        told = "From a request to the first sound of its reply."
-        yield _Family(name, "histogram", told, list(self.first_audio.samples(name, {})))
+        help_text = "From a request to the first audio of its reply."
+        yield _Family(name, "histogram", help_text, list(self.first_audio.samples(name, {})))
         name = "duologue_turn_seconds"
-        told = "How long turns last, the person's with the silence that ends them; interrupted ones as far as heard."
+        help_text = "Duration of turns. The person's include the silence at the end; interrupted ones count as heard."
         turns = [line for role, times in self.turns.items() for line in times.samples(name, {"role": role})]
-        yield _Family(name, "histogram", told, turns)
+        yield _Family(name, "histogram", help_text, turns)
 
 
 class _Feed:
-    """One conversation, and what it adds to a tally. The tally knows it only while it runs, so that
-    one that never begins is soon forgotten."""
+    """Adds one conversation to a tally. The tally refers to it only while the conversation runs, so that one
+    that never begins is garbage-collected."""
 
     def __init__(self, tally: Tally, conversation: Measured) -> None:
         self._tally = tally
         self._conversation = conversation
         self._before = conversation.metrics
-        self._asked_at: int | None = None  # the newest reply: there is never more than one
+        self._asked_at: int | None = None  # when the newest reply was requested; there is never more than one
         self._watchers = conversation.engine.watchers
         self._watchers.append(self.see)
         bus = conversation.engine.bus
@@ -153,7 +153,7 @@ class _Feed:
         return self._conversation.phase
 
     def counts(self) -> Counter[str]:
-        """What it has counted since it is watched."""
+        """What the conversation has counted since it is watched."""
         before, now = self._before._asdict(), self._conversation.metrics._asdict()
         return Counter({key: now[key] - before[key] for key, _, _ in _COUNTS})
 
@@ -180,7 +180,7 @@ class _Feed:
                     self._note_wait(self._tally.first_audio, event.at)
 
     def _note_wait(self, times: Histogram, at: int) -> None:
-        if self._asked_at is not None:  # else it was asked before anybody watched
+        if self._asked_at is not None:  # otherwise it was requested before the tally watched
             times.add(at - self._asked_at)
 
     def _note_state(self, signal: sg.StateEntered) -> None:
@@ -204,7 +204,7 @@ class _Feed:
 
 
 class Histogram:
-    """How often something took how long, up to each bound and in all."""
+    """A Prometheus histogram of durations."""
 
     def __init__(self, bounds_ms: tuple[int, ...]) -> None:
         self._bounds_ms = bounds_ms
@@ -229,27 +229,27 @@ class Histogram:
 
 
 class _Family(NamedTuple):
-    """All series of one name."""
+    """All series with one name."""
 
     name: str
     kind: str
-    told: str
+    help_text: str
     samples: list[str]
 
     def lines(self) -> Iterator[str]:
-        told = self.told.replace("\\", r"\\").replace("\n", r"\n")
-        yield f"# HELP {self.name} {told}"
+        help_text = self.help_text.replace("\\", r"\\").replace("\n", r"\n")
+        yield f"# HELP {self.name} {help_text}"
         yield f"# TYPE {self.name} {self.kind}"
         yield from self.samples
 
 
-def _counter(name: str, told: str, values: Iterable[tuple[int, Labels]]) -> _Family:
-    return _Family(name, "counter", told, [_sample(name, value, labels) for value, labels in values])
+def _counter(name: str, help_text: str, values: Iterable[tuple[int, Labels]]) -> _Family:
+    return _Family(name, "counter", help_text, [_sample(name, value, labels) for value, labels in values])
 
 
 def _sample(name: str, value: float, labels: Labels | None = None) -> str:
-    told = ",".join(f'{key}="{_escaped(text)}"' for key, text in (labels or {}).items())
-    return f"{name}{{{told}}} {value}" if told else f"{name} {value}"
+    pairs = ",".join(f'{key}="{_escaped(text)}"' for key, text in (labels or {}).items())
+    return f"{name}{{{pairs}}} {value}" if pairs else f"{name} {value}"
 
 
 def _escaped(text: str) -> str:

@@ -1,8 +1,7 @@
-"""A conversation on disk: the journal, and beside it the words, unless they are private (C-SEC-002).
+"""Writes a conversation to disk: the journal and, unless the conversation is private, its words.
 
-The journal holds no word and replays exactly; the words lie in a file of their own with its name.
-Rule: both files, and a folder that is made for them, are readable by their owner alone, and every line is
-complete when it is written.
+The journal contains no words and replays exactly; the words go to a second file next to it. Rule: both files,
+and a folder created for them, are readable only by their owner, and every line is complete when it is written.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ WORDS_SCHEMA = 1
 
 
 def words_path(journal: Path) -> Path:
-    """Where the words of a journal lie: `call.jsonl` has `call.words.jsonl`."""
+    """The path of the words that belong to a journal: `call.words.jsonl` for `call.jsonl`."""
     return journal.with_name(f"{journal.stem}.words.jsonl")
 
 
 class Recorder:
-    """Writes one conversation down as it goes."""
+    """Writes one conversation while it runs."""
 
     def __init__(self, path: Path, settings: Settings, private: bool = False, seed: int = 0) -> None:
         self._out = _open_private(path)
@@ -39,12 +38,12 @@ class Recorder:
             self._write({"format": WORDS_FORMAT, "schema": WORDS_SCHEMA})
 
     def add(self, record: StepRecord) -> None:
-        """One step, whether or not it changed anything."""
+        """Write one step, even if it changed nothing."""
         self._journal.add(record.event, record.after)
         self._out.flush()
 
     def add_words(self, caption: Caption) -> None:
-        """What somebody said, once it is final."""
+        """Write what the person or the agent said, once it is final."""
         if self._words is None or not caption.final or not (caption.text or caption.unheard):
             return
         line: dict[str, Any] = {"at": caption.at, "text": caption.text}
@@ -70,5 +69,6 @@ class Recorder:
 def _open_private(path: Path) -> TextIO:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    os.fchmod(handle, 0o600)  # it may have been there before
-    return os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace")  # which JSON reads as the same again
+    os.fchmod(handle, 0o600)  # the file may have existed before, with other permissions
+    # A lone surrogate is written as an escape, which JSON reads back as the same text.
+    return os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace")

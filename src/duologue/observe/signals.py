@@ -1,7 +1,7 @@
-"""What the bus carries: states entered and left, turns, captions, work, faults (L-21, C-INT-003).
+"""The signals on the bus: states entered and left, turns, captions, work, faults.
 
-Plain frozen values for screens, logs and programs. Rule: only those that say so hold words, and those
-are never logged; the others hold names, counts and times.
+Plain frozen values for screens, logs and programs. Rule: only fields that are documented as words contain
+words, and those are never logged; all others are names, counts and times.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from duologue.core.leaves import ErrorClass, FaultSource, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something to know; `at` is in milliseconds since the conversation was made."""
+    """Something that happened; `at` is in milliseconds since the conversation was created."""
 
     at: int
 
@@ -31,7 +31,7 @@ class StateExited(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Transitioned(Signal):
-    """One move of a view, with the event that caused it (C-REQ-010)."""
+    """A view changed its state; `cause` names the event that caused it."""
 
     view: str
     source: str
@@ -41,7 +41,7 @@ class Transitioned(Signal):
 
 @dataclass(frozen=True, slots=True)
 class StateEntered(Signal):
-    """`label` is what people read, in their language (C-INT-003)."""
+    """A view entered a state. `label` is the state's name for people, in their language."""
 
     view: str
     state: str
@@ -57,7 +57,7 @@ class TimedOut(Signal):
     call: int = 0
 
 
-# -- Turns. The context is 001's turn context; `transcript` in it holds words.
+# -- Turns. `transcript` in their context contains words.
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +84,15 @@ class TurnCompleted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class TurnInterrupted(Signal):
-    """The agent was cut short: by the person, because the line went, or by what `interrupt` was told."""
+    """The agent's turn was cut short: by the person, by the loss of the line, or by `interrupt`."""
 
     turn: TurnContext
-    by: str = "user"  # or line, or the source of a command
+    by: str = "user"  # or "line", or the source that was passed to `interrupt`
 
 
 @dataclass(frozen=True, slots=True)
 class TurnDropped(Signal):
-    """A turn of the person that gets no answer of its own: a noise, or words that were overheard."""
+    """A turn of the person that gets no answer: only noise, or overheard words."""
 
     turn: TurnContext
     why: str  # noise or overheard
@@ -100,7 +100,7 @@ class TurnDropped(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Decided(Signal):
-    """Turn-taking has decided: end_of_turn, barge_in or resume, for these reasons, and how sure it is."""
+    """Turn-taking decided end_of_turn, barge_in or resume, with its reasons and its confidence."""
 
     decision: str
     reasons: tuple[str, ...]
@@ -109,7 +109,7 @@ class Decided(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Caption(Signal):
-    """Words of either side as they are heard. `unheard` is still to come, or was cut off."""
+    """Words of either side as they are heard. `unheard` is text that is still to come or was cut off."""
 
     role: str
     text: str
@@ -132,7 +132,7 @@ class WorkStarted(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkProgressed(Signal):
-    """A worker's sign of life; `text` holds words."""
+    """A worker reported progress; `text` contains words."""
 
     call: int
     tool: str
@@ -142,7 +142,7 @@ class WorkProgressed(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkAsked(Signal):
-    """A worker asks the person something; `question` holds words."""
+    """A worker asks the person a question; `question` contains words."""
 
     call: int
     tool: str
@@ -159,8 +159,8 @@ class WorkEnded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Waiting(Signal):
-    """Feedback while the person waits (L-10): stage 0 working, 1 still working, 2 making progress,
-    3 taking longer than expected. `label` is localised; `detail` is the newest progress."""
+    """Feedback while the person waits: stage 0 working, 1 still working, 2 making progress, 3 taking
+    longer than expected. `label` is localised; `detail` is the newest progress and contains words."""
 
     call: int
     stage: int
@@ -170,7 +170,7 @@ class Waiting(Signal):
 
 @dataclass(frozen=True, slots=True)
 class WorkSilent(Signal):
-    """No sign of life for too long."""
+    """A job has shown no progress for too long."""
 
     call: int
 
@@ -180,7 +180,7 @@ class WorkSilent(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Failed(Signal):
-    """A fault that the person is shown, with what to do about it."""
+    """A fault that is shown to the person; `hint` says what to do about it."""
 
     part: FaultSource
     error: ErrorClass
@@ -198,7 +198,7 @@ class Recovered(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Lost(Signal):
-    """The person is told that this got no answer; `texts` holds words."""
+    """The turns `first` to `last` get no answer, and the person is informed; `texts` contains words."""
 
     first: int
     last: int
@@ -207,7 +207,7 @@ class Lost(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Commanded(Signal):
-    """The program has asked for something, and says from where or why."""
+    """The program interrupted or paused the conversation; `detail` is the source or reason that it passed."""
 
     command: str  # interrupt or suspend
     detail: str
@@ -215,7 +215,7 @@ class Commanded(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Problem(Signal):
-    """Something went wrong beside the conversation; it goes on. `what` holds no words of anybody."""
+    """Something went wrong that doesn't end the conversation. `what` contains no words of the conversation."""
 
     where: str
     what: str
@@ -223,6 +223,6 @@ class Problem(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
-    """The conversation is over: hung up, goodbye, a fault with its class, or what the program gave."""
+    """The conversation is over. `reason`: hung up, goodbye, a fault with its class, or the program's reason."""
 
     reason: str

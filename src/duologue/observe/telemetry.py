@@ -1,9 +1,9 @@
 """A conversation as OpenTelemetry spans: conversation, turn, and in it replies, tools and the voice.
 
-A turn is a question with its answer: from when the person began to speak, or the agent spoke up by
-itself, until the answer was heard, cut short or lost. A reply lasts until its id moves on, so each
-attempt has a span of its own. Rule: every time comes from a step of the conversation, and the clock
-on the wall is read once, when tracing begins; no words, and no id that tells anything.
+A turn is a question with its answer: it lasts from the person's first sound, or from the agent's own
+initiative, until the answer was heard, cut short or lost. A reply lasts until its id moves on, so each
+attempt has its own span. Rule: every time comes from a step of the conversation, and the wall clock is
+read once, when tracing begins; spans contain no words and only a hash of the conversation's id.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _FAILURES = (Outcome.FAILED, Outcome.TIMED_OUT, Outcome.REFUSED)
 def trace(
     conversation: WatchedConversation, tracer: Tracer | None = None, *, wall_clock_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[], None]:
-    """Make spans of a conversation, inside the current span if there is one. They end when it does;
-    what is returned ends them at once."""
+    """Make spans of a conversation, inside the current span if there is one. They end with the conversation;
+    the returned function ends them at once."""
     try:
         from opentelemetry.context import get_current
         from opentelemetry.trace import get_tracer
@@ -90,7 +90,7 @@ class _Turn:
     last: int  # the newest turn of the person that it answers
     outcome: str = "cancelled"
     interrupted: bool = False
-    error: ErrorClass | None = None  # a fault that nothing has made good yet
+    error: ErrorClass | None = None  # of a fault that the turn hasn't recovered from
 
 
 @dataclass(slots=True)
@@ -123,9 +123,9 @@ class _Tracing:
         self._reply: _Reply | None = None
         self._sound: _Sound | None = None
         self._tools: dict[int, Span] = {}
-        self._work: dict[int, sg.WorkStarted | sg.WorkEnded] = {}  # what the bus said of a call
-        self._began_at: dict[int, int] = {}  # turns of the person that are not answered yet
-        self._said: list[int] = []  # those of them that have words
+        self._work: dict[int, sg.WorkStarted | sg.WorkEnded] = {}  # the last signal about each call
+        self._began_at: dict[int, int] = {}  # unanswered turns of the person, with their start
+        self._said: list[int] = []  # the unanswered turns that have words
         bus = self._engine.bus
         self._offs = (
             bus.on(sg.WorkStarted, self._note_work),
@@ -145,7 +145,7 @@ class _Tracing:
 
     def _note_end(self, signal: sg.Ended) -> None:
         if self._whole is not None:
-            reason = signal.reason if signal.reason in REASONS else "other"  # it may hold words
+            reason = signal.reason if signal.reason in REASONS else "other"  # the program's reason may contain words
             self._whole.set_attribute("duologue.reason", reason)
         self._close(signal.at)
 
@@ -170,8 +170,8 @@ class _Tracing:
     # -- One step
 
     def see(self, record: StepRecord) -> None:
-        """Follow a step. Spans are other people's code: if it fails, that is told, and it costs the
-        conversation its trace and nothing else."""
+        """Follow a step. If the tracer raises, a Problem is sent and tracing stops; the conversation goes
+        on."""
         if self._is_broken:
             return
         try:
@@ -248,7 +248,7 @@ class _Tracing:
     # -- Turns
 
     def _open_turn(self, effect: fx.StartReply, at: int) -> _Turn:
-        """The turn that this request belongs to: the open one, if it carries that one on."""
+        """The turn that this request belongs to: the open one, if the request continues it."""
         turn = self._turn
         if turn is not None and turn.last < effect.first <= effect.last:
             self._end_turn(at)
@@ -268,7 +268,7 @@ class _Tracing:
             self._spans.end(turn.span, at, turn.error, turn=turn.last, outcome=turn.outcome, interrupted=interrupted)
 
     def _note_outcome(self, outcome: str) -> None:
-        """How it stands now. Only what is heard makes up for a fault or a loss."""
+        """Set the outcome of the open turn. Only an answer that was heard replaces a fault or a loss."""
         turn = self._turn
         if turn is None:
             return
@@ -298,7 +298,7 @@ class _Tracing:
         self._sound = _Sound(span, effect.voice)
 
     def _note_broken_off(self, event: ev.Event) -> None:
-        """The machine lets a reply that broke off be heard as far as it came; that it did is told."""
+        """Note the failure of a reply whose sound keeps playing: the machine ignores that event."""
         if type(event) is ev.ReplyFailed and self._reply is not None and self._reply.number == event.reply:
             self._reply.error = event.error
 
@@ -338,9 +338,9 @@ class _Tracing:
         self._work[signal.call] = signal
 
     def _start_tool(self, call: int, at: int) -> Span:
-        told = self._work.pop(call, None)
-        name = told.tool if told is not None and told.tool in self._names else None
-        mode = told.mode if isinstance(told, sg.WorkStarted) else None
+        signal = self._work.pop(call, None)
+        name = signal.tool if signal is not None and signal.tool in self._names else None
+        mode = signal.mode if isinstance(signal, sg.WorkStarted) else None
         self._tools[call] = span = self._spans.start("tool", at, self._parent(), call=call, tool=name, mode=mode)
         return span
 
@@ -360,12 +360,12 @@ class _Tracing:
 def _blame(
     event: ev.Event, failure: type[ev.ReplyFailed | ev.PlaybackFailed], late: tuple[Timer, ...]
 ) -> ErrorClass | None:
-    """What went wrong, if this event says that something did."""
+    """The error class, if this event is a failure or a timeout."""
     if isinstance(event, failure):
         return event.error
     return ErrorClass.NETWORK_TIMEOUT if isinstance(event, ev.TimerFired) and event.timer in late else None
 
 
 def _is_settled(s: State) -> bool:
-    """Does nothing of an answer run, and has nothing come that carries it on?"""
+    """Is the answer complete: no reply, sound or call is running, and no news will continue it?"""
     return s.reply not in PENDING and s.voice is Voice.SILENT and not has_foreground(s) and not s.news

@@ -1,6 +1,6 @@
-"""Where a view is, where it was, and how it got there (L-20, L-21, C-CON-003).
+"""The current state of a view, the previous one, and the last transitions.
 
-Rule: derived from steps alone; the last 20 moves are kept, and only for this conversation.
+Rule: derived from the steps alone; the last 20 transitions are stored, for this conversation only.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ TRANSITIONS_MAX = 20
 
 
 def cause_of(event: Event) -> str:
-    """The name of what happened, as rows and diagrams write it."""
+    """The name of an event, or of the timer that fired, as rows and diagrams write it."""
     return trigger_name(event.timer if isinstance(event, TimerFired) else type(event))
 
 
-class States:
-    """One view of one conversation."""
+class ViewHistory:
+    """Follows one view of one conversation."""
 
     def __init__(self, view: View, s: State, context: Callable[[], dict[str, object]], language: str = "en") -> None:
         self.view = view

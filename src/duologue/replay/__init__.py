@@ -1,1 +1,1 @@
-"""Journals: conversations written down, replayed to the bit, and told as a story."""
+"""Reading journals: exact replay, timelines, and steps in plain words."""

@@ -1,7 +1,7 @@
-"""A journal back to life: reading it, and replaying it step by step.
+"""Reads a journal and replays it step by step.
 
-Each line holds an event and the digest of the state after it, so a replay proves itself line by
-line. Rule: reading names the line that is wrong.
+Each line holds an event and the digest of the state after it, so a replay is verified line by line.
+Rule: an error names the line that is wrong.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["InvalidJournal", "Journal", "JournalEntry", "JournalWriter", "StepRe
 
 
 class InvalidJournal(DuologueError, ValueError):
-    """A journal that can't be read or does not replay; the message names the line."""
+    """A journal that can't be read or doesn't replay; the message names the line."""
 
 
 class JournalEntry(NamedTuple):
@@ -43,17 +43,17 @@ class JournalEntry(NamedTuple):
 
 
 class Journal(NamedTuple):
-    """A whole conversation, as it was written down."""
+    """A whole conversation as it was recorded."""
 
     settings: Settings
     seed: int
     entries: tuple[JournalEntry, ...]
-    complete: bool = True  # has it an end, or did a crash cut it short?
+    complete: bool = True  # False: it has no end line, for example after a crash
 
 
 def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
-    """The journal, or InvalidJournal that names the first line that is wrong. Unless it has to be
-    `complete`, one without an end is read as far as it goes."""
+    """Read a journal. Raises InvalidJournal, which names the first line that is wrong. With `complete`
+    set to False, a journal without an end line is read as far as it goes."""
     numbered = enumerate(lines, start=1)
     _, header = _parse(*next(numbered, (1, "")))
     settings, seed = _read_header(header)
@@ -64,7 +64,7 @@ def read_journal(lines: Iterable[str], complete: bool = True) -> Journal:
         except InvalidJournal:
             if complete or text.endswith("\n") or next(numbered, None):
                 raise
-            break  # the last line, cut off
+            break  # the last line was cut off
         if "end" in data:
             _check_end(number, data, entries, [number for number, _ in numbered])
             return Journal(settings, seed, tuple(entries))
@@ -83,7 +83,7 @@ def _parse(number: int, text: str) -> tuple[int, dict[str, Any]]:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise InvalidJournal(f"line {number}: nested too deep") from None
+        raise InvalidJournal(f"line {number}: nested too deeply") from None
     except ValueError:
         raise InvalidJournal(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
     if not isinstance(data, dict):
@@ -110,13 +110,13 @@ def _read_header(header: dict[str, Any]) -> tuple[Settings, int]:
 
 def _check_end(number: int, data: dict[str, Any], entries: list[JournalEntry], rest: list[int]) -> None:
     if data["end"] != len(entries):
-        raise InvalidJournal(f"line {number}: the end counts {data['end']} events, there are {len(entries)}")
+        raise InvalidJournal(f"line {number}: the end line counts {data['end']} events, but there are {len(entries)}")
     if rest:
-        raise InvalidJournal(f"line {rest[0]}: something follows the end")
+        raise InvalidJournal(f"line {rest[0]}: unexpected line after the end")
 
 
 def replay(journal: Journal, machine: Machine = MACHINE) -> Iterator[StepRecord]:
-    """Every step again, each checked against its digest; the first difference is an error."""
+    """Replay every step and check it against its digest. Raises InvalidJournal at the first difference."""
     s = initial(journal.settings)
     for number, event, expected in journal.entries:
         try:

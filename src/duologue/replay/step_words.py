@@ -1,7 +1,7 @@
 """A step in plain words: what happened, and what was done about it.
 
-For people who watch a call or read a journal. Rule: every kind of event and effect has its words here
-or is silent here on purpose; whatever the machine ignored is not told.
+For people who watch a call or read a journal. Rule: every kind of event and effect has its words here,
+or an empty text on purpose; steps that the machine ignored are left out.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Words: TypeAlias = str | Callable[[Any], str]
 
 
 class StoryLine(NamedTuple):
-    """One line of the story."""
+    """One step in words: when it happened, what happened, and what was done about it."""
 
     at_ms: int
     happened: str
     done: tuple[str, ...]
 
 
-def tell(record: StepRecord) -> StoryLine | None:
+def describe(record: StepRecord) -> StoryLine | None:
     """The step in words, or None if it is not worth a line."""
     if record.after is record.before:
         return None
@@ -47,20 +47,20 @@ def _say(words: Words, of: Any) -> str:
 
 
 def _consequences(record: StepRecord) -> tuple[str, ...]:
-    """What a step leads to without any effect."""
+    """What a step leads to without an effect."""
     before, after = record.before, record.after
     if after.reply is Reply.READY and before.reply is not Reply.READY:
         return ("it waits for the floor",)
     asked = any(isinstance(effect, fx.StartReply) for effect in record.effects)
     if after.said > before.said and not asked:
-        return ("kept for later",)
+        return ("queued for later",)
     return ()
 
 
 def _request(effect: fx.StartReply) -> str:
     if effect.ask is Ask.ANSWER:
-        return "brain asked" if effect.last >= effect.first else "brain told the news"
-    return "check-in asked for" if effect.ask is Ask.CHECK_IN else "goodbye asked for"
+        return "request sent" if effect.last >= effect.first else "news sent to the brain"
+    return "check-in requested" if effect.ask is Ask.CHECK_IN else "goodbye requested"
 
 
 def _fault(effect: fx.ShowFault) -> str:
@@ -73,7 +73,7 @@ def _error(error: ErrorClass) -> str:
 
 _WAITS = {1: "still working", 2: "making progress", 3: "taking longer than expected"}
 
-# Steps that come many times a second, or that only prepare another, are told if they cause something.
+# Steps that come many times a second, or only prepare another step: described only if they cause something.
 QUIET: tuple[type[ev.Event], ...] = (
     ev.SpeechStopped,
     ev.WordsHeard,
@@ -86,17 +86,17 @@ QUIET: tuple[type[ev.Event], ...] = (
 
 EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.StartRequested: "call starts",
-    ev.EndRequested: "somebody hangs up",
-    ev.InterruptRequested: "somebody asks for silence",
-    ev.SuspendRequested: "somebody asks for a pause",
+    ev.EndRequested: "call is ended",
+    ev.InterruptRequested: "interruption is requested",
+    ev.SuspendRequested: "pause is requested",
     ev.ResumeRequested: "pause is over",
-    ev.ReconnectRequested: "somebody asks for a new session",
+    ev.ReconnectRequested: "new session is requested",
     ev.RetryRequested: "user presses retry",
     ev.DismissRequested: "user dismisses the fault",
     ev.PttPressed: "user presses to talk",
-    ev.PttReleased: "user lets the button go",
+    ev.PttReleased: "user releases the button",
     ev.SendPressed: "user presses send",
-    ev.TextTyped: "user types something",
+    ev.TextTyped: "user types a message",
     ev.CancelRequested: lambda e: f"user cancels job {e.call}",
     ev.SpeechStarted: "user makes a sound",
     ev.SpeechStopped: "user falls silent",
@@ -110,19 +110,19 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.LinkHealed: "line is back",
     ev.LinkClosed: "line is lost",
     ev.ServiceFailed: lambda e: f"service fails: {e.part.value}, {_error(e.error)}",
-    ev.ReplyAccepted: "brain accepts",
-    ev.TokenArrived: "first token is here",
-    ev.AudioBuffered: "answer has its first sound",
+    ev.ReplyAccepted: "brain accepts the request",
+    ev.TokenArrived: "first token arrives",
+    ev.AudioBuffered: "first audio is ready",
     ev.ReplyFinished: "brain has finished",
     ev.ReplyFailed: lambda e: f"brain fails: {_error(e.error)}",
-    ev.ToolCalled: "brain needs a tool",
+    ev.ToolCalled: "brain calls a tool",
     ev.PlaybackProgressed: "sound is heard",
     ev.PlaybackFinished: "answer was heard to its end",
     ev.PlaybackStopped: "line confirms silence",
     ev.PlaybackFailed: lambda e: f"playback fails: {_error(e.error)}",
     ev.CallDelegated: lambda e: f"call {e.call} becomes a long job",
     ev.CallDispatched: lambda e: f"call {e.call} goes to the background",
-    ev.JobProgressed: lambda e: f"job {e.call} gives a sign of life",
+    ev.JobProgressed: lambda e: f"job {e.call} reports progress",
     ev.JobAsked: lambda e: f"job {e.call} has a question",
     ev.JobFinished: lambda e: f"job {e.call} is done",
     ev.JobFailed: lambda e: f"job {e.call} fails: {_error(e.error)}",
@@ -132,12 +132,12 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
 TIMER_WORDS: dict[Timer, str] = {
     Timer.BACKOFF: "time to reconnect",
     Timer.BEAT: "floor is free",
-    Timer.BREATH: "a breath later",
-    Timer.DEAD_AIR: "nobody says anything",
+    Timer.BREATH: "short pause is over",
+    Timer.DEAD_AIR: "silence lasts too long",
     Timer.FEEDBACK: "user is waiting",
     Timer.LULL: "no words came with the sound",
-    Timer.OVERLAP: "no verdict on the sound",
-    Timer.PATIENCE: "the noise goes on and on",
+    Timer.OVERLAP: "no verdict came on the sound",
+    Timer.PATIENCE: "noise lasts too long",
     Timer.RETRY: "time to try again",
     Timer.SETTLE: "silence lasts long enough",
 }
@@ -147,27 +147,27 @@ EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.RenewSession: "session renewed",
     fx.CloseSession: "session closed",
     fx.SaveContext: "context saved",
-    fx.RestoreContext: lambda effect: "context restored" if effect.session > 1 else "",  # a first one has none
-    fx.CommitAudio: "",  # said by what follows from it
+    fx.RestoreContext: lambda e: "context restored" if e.session > 1 else "",  # the first session has no context
+    fx.CommitAudio: "",  # the steps that follow show it
     fx.DiscardAudio: "it was a noise",
     fx.RecordOverheard: "overheard, not answered",
-    fx.ReportLost: "user told that there will be no answer",
+    fx.ReportLost: "reported as unanswered",
     fx.StartReply: _request,
-    fx.CancelReply: "request dropped",
+    fx.CancelReply: "request cancelled",
     fx.StartPlayback: "agent speaks",
     fx.HoldPlayback: "playback held",
-    fx.ResumePlayback: "playback goes on",
+    fx.ResumePlayback: "playback resumed",
     fx.StopPlayback: "playback stopped",
     fx.TruncateReply: lambda e: f"history cut at {e.heard_ms / 1000:.2f} s",
     fx.RunCall: lambda e: f"call {e.call} runs",
-    fx.CancelWork: lambda e: f"job {e.call} stopped",
+    fx.CancelWork: lambda e: f"job {e.call} cancelled",
     fx.PostOutput: lambda e: f"output of call {e.call}: {e.outcome.value.replace('_', ' ')}",
     fx.PostNews: lambda e: f"news of job {e.call}: {e.outcome.value.replace('_', ' ')}",
     fx.ShowProgress: "progress shown",
     fx.ShowWait: lambda e: f'shown: "{_WAITS.get(e.stage, _WAITS[3])}"',
     fx.WarnSilentJob: lambda e: f"warning: job {e.call} is silent",
     fx.WarnLongSpeech: "warning: a long speech",
-    fx.RefuseStart: "refused",
+    fx.RefuseStart: "start refused",
     fx.ShowFault: _fault,
     fx.ClearFault: "fault cleared",
 }

@@ -1,7 +1,7 @@
 """A conversation for people to look at: which states it visited, for how long, and why.
 
-Reads steps, live or replayed, into small frozen values (L-20 to L-22). Rule: names, causes and times
-only; nothing here could hold a word (C-SEC-001), and nothing outlives its conversation (C-CON-003).
+Reads steps, live or replayed, into small frozen values. Rule: a timeline contains names, causes and times
+of one conversation, and never words.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from duologue.core.events import Event, TimerFired
 from duologue.core.leaves import JobKind, Link
-from duologue.core.rows import trigger_name
 from duologue.core.state import State
 from duologue.core.views import LIFECYCLE, View
 from duologue.observe.metrics import Meter, Metrics
+from duologue.observe.view_history import TRANSITIONS_MAX, cause_of
 
 from .journal import StepRecord
 
-TRANSITIONS_MAX = 20
 REGIONS = ("link", "user", "voice", "reply", "jobs")
 
 _JOBS_FOREMOST_FIRST = (JobKind.DELEGATED, JobKind.TOOL, JobKind.DISPATCHED)
@@ -48,14 +46,14 @@ class Transition(NamedTuple):
 
 
 class TimelineLane(NamedTuple):
-    """Everything that one region did. Jobs that run side by side are named together, with a +."""
+    """All visits of one region. Jobs that run at the same time are joined with a +."""
 
     region: str
     visits: tuple[Visit, ...]
 
 
 class Timeline(NamedTuple):
-    """The newest conversation among the steps that were read."""
+    """The timeline of the newest conversation in the steps."""
 
     view: str
     session_ms: int = 0  # from its start to its end, or to now
@@ -77,7 +75,7 @@ class Timeline(NamedTuple):
 
     @property
     def length_ms(self) -> int:
-        """The end of the time axis; at least 1, so that it can be divided by."""
+        """The end of the time axis; at least 1, so that it can be a divisor."""
         return max(1, self.visits[-1].end_ms) if self.visits else 1
 
     @property
@@ -102,21 +100,16 @@ class Timeline(NamedTuple):
 
 
 def read_timeline(records: Iterable[StepRecord], view: View = LIFECYCLE, now_ms: int | None = None) -> Timeline:
-    """The newest conversation in these steps. `now_ms` is the driver's clock, if that is further on
-    than the last event."""
+    """The timeline of the newest conversation in these steps. `now_ms` is the driver's clock, if it is
+    later than the last event."""
     reader = _Reader(view)
     for record in records:
         reader.add(record)
     return reader.timeline(now_ms)
 
 
-def cause_of(event: Event) -> str:
-    """The name of what happened, as rows and diagrams write it."""
-    return trigger_name(event.timer if isinstance(event, TimerFired) else type(event))
-
-
 class _Track:
-    """Entries of one lane: a name, from when on, and why."""
+    """The entries of one lane: each has a name, a start and a cause."""
 
     def __init__(self, since: int) -> None:
         self._since = since
@@ -134,11 +127,11 @@ class _Track:
 
 
 class _Reader:
-    """Goes through the steps once and forgets everything when a new conversation starts."""
+    """Reads the steps once, and starts again when a new conversation starts."""
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._began: int | None = None  # until a conversation starts, there is nothing to tell
+        self._began: int | None = None  # None until a conversation starts
         self._newest = 0
 
     def _begin(self, at: int) -> None:

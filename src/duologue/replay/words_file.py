@@ -1,7 +1,7 @@
-"""What was said in a call, kept in a file of its own beside the journal (C-SEC-001).
+"""Reads the words of a call, which are stored in a separate file next to the journal.
 
-JSON lines: a header, then one line for each turn of the person and each sound of the agent. Rule:
-reading names the line that is wrong; control characters never get through.
+JSON lines: a header, then one line for each turn of the person and each voice of the agent. Rule: an
+error names the line that is wrong; control characters are replaced.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ __all__ = ["InvalidWords", "Spoken", "read_words", "words_path"]
 
 _NEEDED = {"user": ("turn", "text", "at"), "agent": ("text", "at")}
 _KINDS: dict[str, type] = {"turn": int, "reply": int, "voice": int, "at": int, "text": str, "unheard": str}
-_OVERRIDES = {chr(code): " " for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # of the direction
+_OVERRIDES = {chr(code): " " for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # of text direction
 
 
 class InvalidWords(DuologueError, ValueError):
-    """A file of words that can't be read; the message names the line."""
+    """A words file that can't be read; the message names the line."""
 
 
 class Spoken(NamedTuple):
-    """One turn of the person, or one sound of the agent. Ids are those of the journal, 0 is none."""
+    """One turn of the person, or one voice of the agent. Ids are those of the journal; 0 means unknown."""
 
     kind: str  # user or agent
-    at: int  # on the clock of the journal
-    text: str  # of the agent: what was heard
+    at: int  # milliseconds on the journal's clock
+    text: str  # for the agent: only what was heard
     unheard: str = ""
     turn: int = 0
     reply: int = 0
@@ -41,8 +41,8 @@ class Spoken(NamedTuple):
 
 
 def read_words(lines: Iterable[str], complete: bool = True) -> tuple[Spoken, ...]:
-    """Everything that was said, or InvalidWords that names the first line that is wrong. Unless it
-    has to be `complete`, a last line that a crash cut off is left out."""
+    """Read everything that was said. Raises InvalidWords, which names the first line that is wrong. With
+    `complete` set to False, a last line that a crash cut off is left out."""
     numbered = enumerate(lines, start=1)
     _check_header(_parse(*next(numbered, (1, ""))))
     spoken = []
@@ -61,7 +61,7 @@ def _parse(number: int, text: str) -> dict[str, Any]:
     try:
         data = json.loads(text)
     except RecursionError:
-        raise InvalidWords(f"line {number}: nested too deep") from None
+        raise InvalidWords(f"line {number}: nested too deeply") from None
     except ValueError:
         raise InvalidWords(f"line {number}: not JSON{', cut off' if not text.endswith(chr(10)) else ''}") from None
     if not isinstance(data, dict):
@@ -71,9 +71,9 @@ def _parse(number: int, text: str) -> dict[str, Any]:
 
 def _check_header(header: dict[str, Any]) -> None:
     if header.get("format") != FORMAT:
-        raise InvalidWords("line 1: not a file of Duologue's words")
+        raise InvalidWords("line 1: not a Duologue words file")
     if header.get("schema") != SCHEMA:
-        raise InvalidWords(f"line 1: the words have schema {header.get('schema')!r}, this version reads {SCHEMA}")
+        raise InvalidWords(f"line 1: words file has schema {header.get('schema')!r}, this version reads {SCHEMA}")
 
 
 def _read(number: int, data: dict[str, Any]) -> Spoken:
@@ -94,7 +94,7 @@ def _read(number: int, data: dict[str, Any]) -> Spoken:
 
 
 def _clean(text: str) -> str:
-    """Without what could steer a terminal, turn a line round, or not be written at all."""
+    """Replace control characters, direction overrides and lone surrogates by spaces."""
     return "".join(
         " " if unicodedata.category(letter) in ("Cc", "Cs") else _OVERRIDES.get(letter, letter) for letter in text
     )

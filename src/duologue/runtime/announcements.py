@@ -19,7 +19,7 @@ from duologue.observe import signals as sg
 from duologue.observe.bus import Bus
 from duologue.observe.fault_hints import hint
 from duologue.observe.metrics import Meter
-from duologue.observe.view_history import States
+from duologue.observe.view_history import ViewHistory
 
 from .speech import Speech
 from .transcript import Transcript
@@ -33,9 +33,9 @@ class Announcer:
     ) -> None:
         self._bus = bus
         self._transcript = transcript
-        self.lifecycle = States(LIFECYCLE, s, context, language)
-        self.conversation = States(CONVERSATION, s, context, language)
-        self.phase = States(PHASE, s, context, language)
+        self.lifecycle = ViewHistory(LIFECYCLE, s, context, language)
+        self.conversation = ViewHistory(CONVERSATION, s, context, language)
+        self.phase = ViewHistory(PHASE, s, context, language)
         self.meter = Meter()
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)

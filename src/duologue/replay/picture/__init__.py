@@ -1,4 +1,4 @@
-"""A conversation as one HTML file that needs nothing else: lanes over time, numbers, and causes."""
+"""Draws a conversation as one self-contained HTML file: lanes over time, metrics, and causes."""
 
 from __future__ import annotations
 

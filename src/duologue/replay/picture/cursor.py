@@ -1,7 +1,7 @@
-"""What the cursor says: at each instant the state after it, what happened, and the rows that fired.
+"""The data for the cursor: for each instant the state after it, what happened, and the rows that fired.
 
-Small tables of names and numbers for the script, so that a long call stays a small file. Rule: the
-text of a row is what `duologue rows` prints.
+Compact tables of names and numbers for the script, so that a long call stays a small file. Rule: the
+text of a row is the one that `duologue rows` prints.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 from duologue.core.machine import MACHINE
 from duologue.core.state import State
 from duologue.core.views import VIEWS
+from duologue.observe.view_history import cause_of
 
 from ..journal import StepRecord
-from ..step_words import tell
-from ..timeline import REGIONS, cause_of
+from ..step_words import describe
+from ..timeline import REGIONS
 from .looks import look_of
 
 VIEW_NAMES = ("lifecycle", "conversation")
@@ -27,7 +28,7 @@ LANES = (*VIEW_NAMES, *REGIONS)
 class Fired(NamedTuple):
     """A row or a rule, and how often it fired."""
 
-    number: int  # as a step names it: a row by its index, a rule by -1 - index
+    number: int  # as in a StepRecord: a row by its index, a rule by -1 - index
     text: str
     does: str
     why: str
@@ -39,12 +40,12 @@ class Fired(NamedTuple):
 
 
 def anchor_of(number: int) -> str:
-    """The short name of a row or rule on this page."""
+    """The id of a row or rule on this page."""
     return f"row{number}" if number >= 0 else f"rule{-1 - number}"
 
 
 def row_text(number: int) -> tuple[str, str, str]:
-    """What it is, what it does, and why."""
+    """The name, the action and the reason of a row or rule."""
     if number < 0:
         rule = MACHINE.rules[-1 - number]
         return f"rule: {rule.name}", rule.do.__name__, rule.why
@@ -60,21 +61,21 @@ def all_fired(records: Sequence[StepRecord]) -> list[Fired]:
 
 
 def leaves_of(s: State) -> tuple[str, ...]:
-    """What each lane of views and regions shows."""
+    """The text that each lane shows for this state."""
     jobs = " + ".join(f"{job.call} {job.kind.value}" for job in s.jobs) or "none"
     views = (VIEWS[name].see(s) for name in VIEW_NAMES)
     return (*views, s.link.value, s.user.value, s.voice.value, s.reply.value, jobs)
 
 
 def looks_of(s: State) -> Iterator[tuple[str, str, str]]:
-    """Each lane with its state and how that looks."""
+    """Each lane with its text and its style classes."""
     kinds = s.jobs[0].kind.value if s.jobs else "none"
     for lane, shown in zip(LANES, leaves_of(s), strict=True):
         yield lane, shown.replace("_", " "), look_of(lane, kinds if lane == "jobs" else shown)
 
 
 def cursor_data(records: Sequence[StepRecord], length_ms: int) -> dict[str, Any]:
-    """Everything that the script needs."""
+    """All data that the script needs."""
     began = records[0].event.at
     chips: dict[tuple[str, str], int] = {}
     states: dict[tuple[int, ...], int] = {}
@@ -95,5 +96,5 @@ def cursor_data(records: Sequence[StepRecord], length_ms: int) -> dict[str, Any]
 
 
 def _step(record: StepRecord) -> list[Any]:
-    line = tell(record)
+    line = describe(record)
     return [cause_of(record.event), list(record.fired), ", ".join(line.done) if line else ""]

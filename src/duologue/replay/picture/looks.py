@@ -1,7 +1,7 @@
-"""How leaves, states and events look: a hue that says whose they are, a tone that says how telling.
+"""The looks of leaves, states and events: a hue for the region, a tone for the emphasis.
 
-Each region has its hue, as in the diagrams; a view's state has the hue of the region that it comes
-from, and what went wrong is red everywhere. Rule: a look is a table entry here, never a literal elsewhere.
+Each region has its hue, as in the diagrams; a view's state has the hue of the region that it comes from,
+and errors are always red. Rule: a look is a table entry here, never a literal elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BLUE, TEAL, VIOLET, AMBER, ROSE = _OF_REGION.values()
 PAPER = ("#ffffff", "#0f141b")
 INK = ("#1f2328", "#e6edf3")
 
-# Tones: `rest` is a line, the others are bars; `hatch` is for what waits on something else.
+# Tones: `rest` is a thin line, the others are bars; `hatch` marks waiting for something.
 _TONES: dict[str, dict[str, str]] = {
     "link": {
         "idle": f"{BLUE} idle rest",
@@ -105,7 +105,7 @@ _EVENT_HUES: tuple[tuple[tuple[type[ev.Event], ...], str], ...] = (
 
 
 def look_of(lane: str, state: str) -> str:
-    """The classes of a leaf or state. Jobs side by side look like the foremost of them."""
+    """The CSS classes of a leaf or state. Jobs that run at the same time look like the first of them."""
     return LOOKS[lane].get(state.partition("+")[0], "grey faint")
 
 
@@ -114,12 +114,12 @@ def is_rest(lane: str, state: str) -> bool:
 
 
 def hue_of_event(event: ev.Event) -> str:
-    """Whose event it is; the session's and the program's are the link's."""
+    """The hue of the region that an event belongs to; events of the session and the program have the link's."""
     return next((hue for kinds, hue in _EVENT_HUES if isinstance(event, kinds)), BLUE)
 
 
 def colours(night: bool) -> list[str]:
-    """The style of every hue: its strong colour, two fills, and letters that can be read on them."""
+    """One CSS rule for each hue: its strong colour, its fills, and readable text colours for them."""
     paper, ink = PAPER[night], INK[night]
     lines = []
     for hue, both in HUES.items():
@@ -137,6 +137,6 @@ def colours(night: bool) -> list[str]:
 
 
 def mix(one: str, other: str, part: float) -> str:
-    """So much of the one colour in the other."""
+    """Mix two colours; `part` is the share of the first."""
     pairs = ((int(one[n : n + 2], 16), int(other[n : n + 2], 16)) for n in (1, 3, 5))
     return "#" + "".join(f"{round(a * part + b * (1 - part)):02x}" for a, b in pairs)

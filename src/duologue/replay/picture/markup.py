@@ -1,6 +1,6 @@
-"""Markup that is safe by construction: whatever is not markup already is escaped when it goes in.
+"""Builds HTML that is safe by construction: every text that isn't `Html` is escaped.
 
-Rule: no other file of this package writes an angle bracket into a page.
+Rule: only this file writes angle brackets into a page.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from html import escape
 from typing import Any
 
 _VOID = ("meta", "br")
-_DRAWN = ("rect", "line", "circle", "path", "use")  # elements of SVG without content
+_DRAWN = ("rect", "line", "circle", "path", "use")  # SVG elements without content
 
 
 class Html(str):
-    """Text that is markup."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
 
 def tag(name: str, /, *children: str, **attributes: Any) -> Html:
-    """An element. `class_` is written class, `data_at` is data-at; None and False leave one out."""
+    """An element. `class_` becomes class, `data_at` becomes data-at; None and False omit an attribute."""
     head = name + "".join(
         _attribute(key, value) for key, value in attributes.items() if value is not None and value is not False
     )
@@ -33,18 +33,18 @@ def tag(name: str, /, *children: str, **attributes: Any) -> Html:
 
 
 def join(parts: Iterable[str], by: str = "") -> Html:
-    """The parts one after the other, each escaped unless it is markup."""
+    """The joined parts, each escaped unless it is `Html`."""
     return Html(by.join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 
 def raw(name: str, text: str, /, **attributes: Any) -> Html:
-    """A style or a script of our own."""
+    """A style or script element with trusted content."""
     assert f"</{name}" not in text
     return tag(name, Html(text), **attributes)
 
 
 def data(name: str, value: Any) -> Html:
-    """Values for the script, which no browser runs or reads as markup."""
+    """A JSON element with data for the script."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     return raw("script", text, type="application/json", id=name)
 

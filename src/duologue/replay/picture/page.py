@@ -1,7 +1,7 @@
-"""The page around the drawing: what call it was, its numbers, its transitions, its words.
+"""The page around the drawing: the header, the metrics, the transitions and the words of the call.
 
-One HTML file that asks no host for anything; without its script it can still be read in full. Rule:
-the same steps make the same bytes.
+One HTML file without external resources; it is complete even without its script. Rule: the same steps
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from duologue.core.leaves import Link
 from duologue.core.views import VIEWS
+from duologue.observe.view_history import cause_of
 
 from ..journal import StepRecord
-from ..step_words import tell
-from ..timeline import Timeline, cause_of, read_timeline
+from ..step_words import describe
+from ..timeline import Timeline, read_timeline
 from ..words_file import Spoken
 from .cursor import LANES, VIEW_NAMES, all_fired, anchor_of, cursor_data, leaves_of, looks_of, row_text
 from .looks import LOOKS, look_of
@@ -26,12 +27,12 @@ from .spans import newest, read_spans
 from .strip import DrawnConversation, Strip, draw_strip
 from .style import style_sheet
 
-CUT = "The journal has no end: the call was cut off, or it still runs. What is here is complete."
+CUT = "The journal has no end: the call was cut off or is still running. It is shown up to its last event."
 NOTHING = "No conversation has started yet."
 
 
 def draw_picture(records: Sequence[StepRecord], title: str, words: Sequence[Spoken] = (), complete: bool = True) -> str:
-    """The newest conversation in these steps as a whole HTML file."""
+    """The newest conversation in these steps, as a complete HTML file."""
     steps = newest(records)
     if not steps:
         return _page(title, 1, tag("header", tag("h1", title)), tag("p", NOTHING, class_="notice"))
@@ -79,7 +80,7 @@ def _header(title: str, talk: DrawnConversation, earlier: int) -> Html:
         "ended" if last.link is Link.IDLE else f"the line is {last.link.value.replace('_', ' ')}",
     ]
     if earlier:
-        facts.append(f"the newest call of its journal, after {_count(earlier, 'event')}")
+        facts.append(f"the newest call of its journal, after {_count(earlier, 'earlier event')}")
     return tag("header", tag("h1", title), tag("p", " · ".join(facts), class_="facts"))
 
 
@@ -127,7 +128,7 @@ def _lanes(strip: Strip, talk: DrawnConversation) -> Html:
         tag("span", name.text, class_=name.group, style=f"top:{name.y}px;height:{name.height}px")
         for name in strip.names
     ]
-    hint = "← → step through the events, + and - or Ctrl with the wheel zoom, a click keeps the cursor"
+    hint = "← → step through the events, + and - or Ctrl with the wheel zoom, a click fixes the cursor"
     scroller = tag(
         "div",
         tag("div", strip.drawing, strip.captions, tag("i", id="line", hidden=True), id="strip"),
@@ -155,7 +156,7 @@ def _title(text: str, *more: Html) -> Html:
 
 
 def _now(talk: DrawnConversation) -> Html:
-    """The state at the cursor; before it is moved, at the end."""
+    """The state at the cursor; at the end of the call until the cursor is moved."""
     last = talk.records[-1]
     cells = [
         tag("div", tag("dt", lane), tag("dd", tag("span", text, class_=f"chip {look}")), data_lane=lane)
@@ -174,7 +175,7 @@ def _now(talk: DrawnConversation) -> Html:
 
 
 def _legend(talk: DrawnConversation) -> Html:
-    """Every leaf that can be seen, once."""
+    """Every leaf that occurs in the call, once."""
     seen: dict[str, set[str]] = {view.view: {visit.state for visit in view.visits} for view in talk.views}
     for lane in talk.views[0].lanes:
         seen[lane.region] = {state for visit in lane.visits for state in visit.state.split("+")}
@@ -202,16 +203,16 @@ def _transcript(talk: DrawnConversation) -> Iterator[Html]:
         text = [spoken.text, *((" ", tag("s", spoken.unheard)) if spoken.unheard else ())]
         rows.append(tag("tr", _time(at_ms), tag("td", who, class_=f"who {spoken.kind}"), tag("td", *text)))
     head = tag("tr", *(tag("th", name, scope="col") for name in ("at", "who", "words")))
-    note = tag("p", "What was not heard is struck through.", class_="note")
+    note = tag("p", "Unheard words are struck through.", class_="note")
     table = tag("table", tag("thead", head), tag("tbody", *rows), class_="said")
     yield tag("section", _title("What was said", note), tag("div", table, class_="card"))
 
 
 def _transitions(talk: DrawnConversation) -> Html:
     rows = [row for record in talk.records for row in _transition(record, talk.began)]
-    names = ("at", "cause", "moves", "and then", "rows")
+    names = ("at", "cause", "moves", "effects", "rows")
     head = tag("tr", *(tag("th", name, scope="col") for name in names))
-    note = tag("p", "every step that moved or did something, and what caused it", class_="note")
+    note = tag("p", "every step that changed a state or had an effect, with its cause", class_="note")
     table = tag("table", tag("thead", head), tag("tbody", *rows), class_="moves")
     return tag("section", _title("Transitions", note), _scrolls(table))
 
@@ -223,7 +224,7 @@ def _transition(record: StepRecord, began: int) -> Iterator[Html]:
         for lane, old, new in zip(LANES, before, after, strict=True)
         if old != new
     ]
-    line = tell(record)
+    line = describe(record)
     done = ", ".join(line.done) if line else ""
     if moves or done:
         links = [tag("a", anchor_of(number), href=f"#{anchor_of(number)}") for number in record.fired]

@@ -1,6 +1,6 @@
-"""The script of the page: zoom, and a cursor that tells the state at a time and the rows that fired.
+"""The script of the page: zoom, and a cursor that shows the state at a time and the rows that fired.
 
-It only adds to a page that can be read without it. Rule: text goes in as text, never as markup.
+The page is readable without it. Rule: text is inserted as text, never as markup.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ SCRIPT = """
       cell.replaceChildren(make("span", text, `chip ${look}`));
       if (cell.parentElement.dataset.lane === "voice" && heard) cell.append(make("small", ` heard ${heard} ms`));
     });
-    byId("fired").replaceChildren(...steps.map(tellStep));
+    byId("fired").replaceChildren(...steps.map(stepItem));
     for (const cell of rowsAt.get(here) || []) cell.classList.remove("here");
     for (const cell of rowsAt.get(at) || []) cell.classList.add("here");
     here = at;
   };
-  const tellStep = ([cause, fired, done]) => {
+  const stepItem = ([cause, fired, done]) => {
     const item = make("li", "");
     item.append(make("b", cause), make("span", done && `  ${done}`));
-    if (!fired.length) item.append(make("code", "ignored: stale, repeated, or no row for it here"));
+    if (!fired.length) item.append(make("code", "ignored: stale, repeated, or no row for it in this state"));
     for (const number of fired) {
       const [text, does, why] = rows[number];
       const code = make("code", text);

@@ -1,7 +1,7 @@
-"""What has a beginning and an end in a conversation: sounds, requests, calls, faults, turns.
+"""Spans of a conversation, each with a beginning and an end: sounds, requests, calls, faults, turns.
 
-Follows ids through the steps: something is over when its id moves on or its record is gone. Times
-count from the start of the conversation. Rule: how something ended is read from the step that ended it.
+Follows ids through the steps: a span ends when its id moves on or its record is gone. Times count from
+the start of the conversation. Rule: the outcome of a span is read from the step that ended it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,23 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import SOUNDING, Ask, Link, Outcome, Reply, Timer, User
 from duologue.core.state import Fault
+from duologue.observe.view_history import cause_of
 
 from ..journal import StepRecord
-from ..timeline import Visit, cause_of
+from ..timeline import Visit
 
 GOES_ON = "goes on"
 CUT = "cut short"
 
 
 class SoundSpan(NamedTuple):
-    """One voice of the agent."""
+    """The sound of one reply."""
 
     voice: int
     reply: int
     since_ms: int
     end_ms: int
-    progress: tuple[tuple[int, int], ...]  # when so much had been heard
+    progress: tuple[tuple[int, int], ...]  # pairs of a time and the milliseconds heard by then
     cut_by: str  # what stopped it, if it was cut short
     outcome: str
 
@@ -50,7 +51,7 @@ class RequestSpan(NamedTuple):
 
 
 class WorkSpan(NamedTuple):
-    """One piece of work, in each of its leaves."""
+    """One tool call or job, with the time that it spent in each leaf."""
 
     call: int
     stays: tuple[Visit, ...]
@@ -66,7 +67,7 @@ class WorkSpan(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A fault, while it was shown."""
+    """A fault, for the time that it was shown."""
 
     since_ms: int
     end_ms: int
@@ -75,7 +76,7 @@ class Shown(NamedTuple):
 
 
 class TurnSpan(NamedTuple):
-    """From the person's first sound to the end of the turn."""
+    """One turn, from the person's first sound to its end."""
 
     turn: int
     since_ms: int
@@ -91,13 +92,13 @@ class Spans(NamedTuple):
 
 
 def newest(records: Sequence[StepRecord]) -> Sequence[StepRecord]:
-    """The steps since the newest conversation began, as a timeline reads them."""
+    """The steps since the newest conversation began."""
     starts = [n for n, m in enumerate(records) if m.before.link is Link.IDLE and m.after.link is not Link.IDLE]
     return records[starts[-1] :] if starts else ()
 
 
 def read_spans(records: Sequence[StepRecord]) -> Spans:
-    """Everything that began in these steps of one conversation."""
+    """All spans in these steps of one conversation."""
     return Spans(
         tuple(_sounds(records)), tuple(_requests(records)), tuple(_calls(records)), tuple(_faults(records)),
         tuple(_turns(records)),
@@ -105,7 +106,7 @@ def read_spans(records: Sequence[StepRecord]) -> Spans:
 
 
 def _clock(records: Sequence[StepRecord]) -> tuple[int, int]:
-    """When the steps begin, and how long they last."""
+    """The start of the steps, and their duration."""
     began = records[0].event.at if records else 0
     return began, records[-1].event.at - began if records else 0
 
@@ -174,7 +175,7 @@ def _asks(effect: fx.StartReply) -> str:
 
 
 def _answered(record: StepRecord) -> str:
-    """What became of the request that this step ended."""
+    """The outcome of the request that this step ended."""
     event, before = record.event, record.before
     if isinstance(event, ev.PlaybackFinished):
         return "heard"

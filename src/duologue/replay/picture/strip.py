@@ -1,7 +1,7 @@
 """The drawing: views, regions, requests, faults and events as lanes over one time axis.
 
-Static SVG in percentages. Every mark has a title that says what, when, how long and why. Rule: a text
-that would not fit is not there, however far one zooms; the titles and the tables below have it all.
+Static SVG in percentages. Every mark has a title that says what, when, how long and why. Rule: a label
+that doesn't fit at any zoom is left out; the titles and the tables below contain everything.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from duologue.core.events import PlaybackProgressed
 from duologue.draw.typography import text_width
+from duologue.observe.view_history import cause_of
 
 from ..journal import StepRecord
-from ..timeline import Timeline, Visit, cause_of
+from ..timeline import Timeline, Visit
 from ..words_file import Spoken
 from .looks import AMBER, RED, ROSE, VIOLET, hue_of_event, is_rest, look_of
 from .markup import Html, join, tag
@@ -24,16 +25,16 @@ from .spans import CUT, GOES_ON, RequestSpan, SoundSpan, Spans, WorkSpan
 _AXIS = 26
 _GAP = 12  # between two groups of lanes
 _BAR = 20
-_TALL = 28  # the voice's bars hold its progress
+_TALL = 28  # the bars of the voice also show its progress
 _PAD = 4
 _LINE = 17  # of words
 _CAPTION_PX = 72
-_DOTS_PX, _HEAD_PX, _PROGRESS_PX = 30, 7, 4  # with less room, some marks would only be in the way
+_DOTS_PX, _HEAD_PX, _PROGRESS_PX = 30, 7, 4  # minimum room for these marks
 _OUTCOME_HUES = {"heard": VIOLET, "shown": AMBER, "made a call": ROSE, GOES_ON: AMBER}
 
 
 class LaneName(NamedTuple):
-    """What a lane is called, and where it is."""
+    """The name of a lane and its position."""
 
     text: str
     y: int
@@ -42,7 +43,7 @@ class LaneName(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """The drawing with its names, which stay where they are when it is scrolled."""
+    """The drawing and the names of its lanes, which don't scroll with it."""
 
     height: int
     names: tuple[LaneName, ...]
@@ -51,7 +52,7 @@ class Strip(NamedTuple):
 
 
 class DrawnConversation(NamedTuple):
-    """Everything that is drawn of one conversation."""
+    """The data of one conversation that is drawn."""
 
     records: Sequence[StepRecord]
     views: tuple[Timeline, ...]
@@ -107,7 +108,7 @@ def _draw_region(strip: _Drawing, talk: DrawnConversation, region: str, visits: 
 
 
 def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
-    """Where the turn or the sound began; without one, where the file says."""
+    """The start of the turn or sound that the words belong to; if it is unknown, the time in the words file."""
     turns = [turn.since_ms for turn in talk.spans.turns if turn.turn == spoken.turn]
     sounds = [sound.since_ms for sound in talk.spans.sounds if sound.voice == spoken.voice]
     known = turns if spoken.kind == "user" else sounds
@@ -116,7 +117,7 @@ def _placed(spoken: Spoken, talk: DrawnConversation) -> tuple[int, Spoken]:
 
 
 def _side_by_side(calls: Iterable[WorkSpan]) -> list[list[WorkSpan]]:
-    """As few tracks as the calls need."""
+    """The calls on as few tracks as possible, without overlap."""
     tracks: list[list[WorkSpan]] = []
     for call in sorted(calls, key=lambda call: call.since_ms):
         free = next((track for track in tracks if track[-1].end_ms <= call.since_ms), None)
@@ -199,7 +200,7 @@ class _Drawing:
         self._add(tag("g", _title(about, visit.since_ms, visit.end_ms, visit.cause), line, class_=look))
 
     def bar(self, look: str, label: str, since_ms: int, end_ms: int, about: str, cause: str, down: int = 0) -> None:
-        """A bar with a leading edge, which is seen however short the bar is."""
+        """A bar with a leading edge, which is visible however short the bar is."""
         x, width, y = self.scale.percent(since_ms), self.scale.percent(end_ms - since_ms), self._y + down
         height = min(self._height, _TALL if self._height == _TALL else _BAR)
         marks = [tag("rect", x=x, y=y, width=width, height=height, rx=3)]
@@ -210,7 +211,7 @@ class _Drawing:
         self._add(tag("g", _title(about, since_ms, end_ms, cause), *marks, class_=f"bar {look}"))
 
     def _text(self, text: str, since_ms: int, end_ms: int, y: float, name: str, before: bool = False) -> list[Html]:
-        """A text at the beginning of this time, or before its end, if there is a width at which it fits."""
+        """A label at the start of this time, or before its end; an empty list if it fits at no width."""
         seen = self.scale.seen(text_width(text, "small") + 12, end_ms - since_ms)
         if seen is None:
             return []
@@ -323,7 +324,7 @@ class _Drawing:
     # -- Words
 
     def words(self, placed: list[tuple[int, Spoken]]) -> None:
-        """A line of words below the bars: each from its beginning to the next."""
+        """A line of words below the bars; each caption reaches to the next one."""
         placed.sort(key=lambda pair: pair[0])
         top = self._bottom - 2
         self._bottom += _LINE

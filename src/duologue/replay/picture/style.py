@@ -1,6 +1,6 @@
-"""The style sheet of the page, by day and by night.
+"""The style sheet of the page, for the light and the dark colour scheme.
 
-Rule: colours come from the table of looks, and what has room at which width from the scale.
+Rule: colours come from `looks`, and the widths from which marks are visible from `scale`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _FONTS = (
 
 
 def style_sheet(scale: Scale) -> str:
-    """All of it, for a conversation on this scale."""
+    """The whole style sheet for a conversation on this scale."""
     return "\n".join(
         [
             *_scheme(night=False),
