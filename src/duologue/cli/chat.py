@@ -92,10 +92,10 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
 
 
 def _check_date(text: str) -> None:
-    from duologue.dialogue.english.calendar import day_of
+    from duologue.dialogue.english.days import today_of
 
     try:
-        day_of(text)
+        today_of(text)
     except ValueError:
         raise DuologueError(f"--today {text!r} is no date like 2026-03-04 or 2026-03-04T17:20") from None
 

@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from duologue.core.errors import DuologueError
 from duologue.dialogue.effects import HandOver, Respond
-from duologue.dialogue.english.calendar import day_of
+from duologue.dialogue.english.days import today_of
 from duologue.dialogue.flow import Domain
 from duologue.nlu.understanding import MessageScope, Nlu, Understanding
 
@@ -212,7 +212,7 @@ class _Reader:
             return None
         today = str(data.get("today") or TODAY)
         try:
-            day_of(today)
+            today_of(today)
         except ValueError:
             self._wrong(("today",), f"{today!r} isn't a date such as 2026-03-04 or 2026-03-04T17:20")
         stories = [self._story(("stories", at), item) for at, item in enumerate(given)]

@@ -1,21 +1,22 @@
-"""Days of birth that are read out as three numbers: "twelve three eighty four", "12 03 1984".
+"""Dates of birth read out as three numbers: "twelve three eighty four", "12 03 1984".
 
-Rule: only of a day that has passed, and both orders of month and day are told where both are days.
+Rule: only for dates in the past. Month and day are tried in both orders, and each order that is a real day counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 
-from .calendar import day_number, is_day
+from .days import day_of
 from .numbers import number_at
 from .tokens import Token
 
 YearAt = Callable[[int], tuple[int, int] | None]
 
 
-def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tuple[int, ...], int] | None:
-    """The days that three numbers in a row may be, and the place after them."""
+def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tuple[date, ...], int] | None:
+    """The days that three numbers in a row may mean, and the place after them."""
     numbers, at = [], place
     for _ in range(2):
         at += at < len(tokens) and tokens[at].low in ("oh", "zero")
@@ -27,6 +28,6 @@ def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tupl
     year = year_at(at)
     if year is None or number_at(tokens, year[1]) is not None:
         return None
-    orders = (numbers, numbers[::-1])
-    days = [day_number(year[0], month, day) for month, day in orders if is_day(year[0], month, day)]
-    return (tuple(dict.fromkeys(days)), year[1]) if days else None
+    days = [day_of(year[0], month, day) for month, day in (numbers, numbers[::-1])]
+    real = tuple(dict.fromkeys(day for day in days if day is not None))
+    return (real, year[1]) if real else None

@@ -1,18 +1,19 @@
 """Dates as people say them: "next Friday", "the 5th of next month", "in two weeks", "March the third".
 
-A date may be several: "next Friday" on a Wednesday, "this weekend", "3/4". Rule: every candidate is a day that
-exists, and a day without a year or month lies ahead (or behind, for a birthday).
+One phrase may mean several days: "next Friday" on a Wednesday, "this weekend", "3/4". Rule: every candidate is a day
+that exists; a day without a year or month is in the future, or in the past for a slot like a birthday.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from datetime import MAXYEAR, date, timedelta
 
 from .birth_dates import birth_at
-from .calendar import civil, day_number, is_day, iso, later_month, month_days, weekday
+from .days import day_of, last_day_of, later_month
 from .match import Match
-from .movable_holidays import MOVING, easter, is_good_friday, names_another, nth_weekday
+from .movable_holidays import DAYS_AFTER_EASTER, easter, is_good_friday, names_an_event, nth_weekday
 from .numbers import SMALL, number_at, ordinal_at
 from .relative_days import Since, day_since
 from .tokens import Token
@@ -41,34 +42,54 @@ _SOON = ("this", "coming", "upcoming")
 _BEFORE_SHORT = (*_SOON, *"on next for by the following last um uh".split())
 _LATER = ("afternoon", "evening")
 _MORNING = ("morning", *_LATER)
+MONTHS_AHEAD_MAX = 1200
+DAYS_MAX = 3660
+_LEAP_YEARS_APART_MAX = 8  # as 1896 and 1904
 
-Found = tuple[tuple[int, ...], int]  # days by number, the place after
+Found = tuple[tuple[date, ...], int]  # the days that may be meant, the place after
 
 
 class _Dates:
     """Reads dates in one reply."""
 
-    def __init__(self, tokens: Sequence[Token], today: int, is_past: bool, is_asked: bool, since: Since | None) -> None:
+    def __init__(
+        self, tokens: Sequence[Token], today: date, is_past: bool, is_asked: bool, since: Since | None
+    ) -> None:
         self.tokens = tokens
         self.words = [token.low for token in tokens] + [""] * 6
         self.today = today
         self.is_past = is_past
         self.since = since
         self.first = max(today, since.day) if since is not None and since.is_start else today
-        self.is_bare = is_asked or is_past  # where "this morning" is a day rather than beside the point
+        self.takes_day_parts = is_asked or is_past  # "this morning" is a date only here
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
     def at(self, place: int) -> Found | None:
         """The date that begins here."""
         rules: tuple[Callable[[int], Found | None], ...] = (
             self._since, self._near, self._distance, self._nth_weekday, self._weekday, self._month_first,
-            self._day_first, self._holiday, self._feast, self._digits, self._weekend, self._month_end, self._birth,
+            self._day_first, self._holiday, self._movable_holiday, self._digits, self._weekend, self._month_end,
+            self._birth,
         )  # fmt: skip
-        for rule in rules:
-            found = rule(place)
-            if found is not None:
-                return found
+        try:
+            for rule in rules:
+                if (found := rule(place)) is not None:
+                    return found
+        except OverflowError:  # not a day of the years 1 to 9999
+            pass
         return None
+
+    def _in_days(self, days: int) -> date:
+        return self.today + timedelta(days)
+
+    def _is_possible(self, day: date) -> bool:
+        """Is the day on the right side of today? Today itself always is."""
+        return day <= self.today if self.is_past else day >= self.today
+
+    def _years(self, count: int) -> range:
+        """This year and those after it, or before it for a date in the past."""
+        year = self.today.year
+        return range(year, max(year - count, 0), -1) if self.is_past else range(year, min(year + count, MAXYEAR + 1))
 
     def _since(self, place: int) -> Found | None:
         return day_since(self.tokens, place, self.since, WEEKDAYS) if self.since is not None else None
@@ -78,24 +99,22 @@ class _Dates:
     def _near(self, place: int) -> Found | None:
         """Today, this evening, last night, tomorrow, the day after tomorrow, tomorrow week."""
         skip = place + (self.words[place] in ("the", "a"))
-        ahead = 0
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
-            return (self.today + 2,), skip + 3
+            return (self._in_days(2),), skip + 3
         if self.words[skip : skip + 3] == ["day", "before", "yesterday"]:
-            return (self.today - 2,), skip + 3
+            return (self._in_days(-2),), skip + 3
         if self.words[place] in ("later", "earlier") and self.words[place + 1] == "today":
             place += 1
         if self.words[place] in ("today", "tomorrow") and self.words[place + 1] == "week":
-            return (self.today + 7 + (self.words[place] == "tomorrow"),), place + 2
+            return (self._in_days(7 + (self.words[place] == "tomorrow")),), place + 2
         if self.words[place] in ("today", "tonight"):
             return (self.today,), place + 1
-        if self.words[place] == "this" and self.words[place + 1] in (_MORNING if self.is_bare else _LATER):
+        if self.words[place] == "this" and self.words[place + 1] in (_MORNING if self.takes_day_parts else _LATER):
             return (self.today,), place + 2
-        if self.words[place : place + 2] == ["last", "night"] and self.is_bare:
-            return (self.today - 1,), place + 2
+        if self.words[place : place + 2] == ["last", "night"] and self.takes_day_parts:
+            return (self._in_days(-1),), place + 2
         if self.words[place] in ("tomorrow", "tmrw", "yesterday"):
-            ahead = -1 if self.words[place] == "yesterday" else 1
-            return (self.today + ahead,), place + 1
+            return (self._in_days(-1 if self.words[place] == "yesterday" else 1),), place + 1
         return None
 
     def _distance(self, place: int) -> Found | None:
@@ -108,30 +127,33 @@ class _Dates:
         count, at = counted[0], counted[1]
         unit = self.words[at].removesuffix("'s")  # "in a week's time"
         if unit in ("month", "months", "year", "years"):
-            days = self._months_ahead(count * (12 if unit.startswith("year") else 1))
-        elif unit in _PERIODS and count <= 3660:
+            days = self._days_in_months(count * (12 if unit.startswith("year") else 1))
+        elif unit in _PERIODS and count <= DAYS_MAX:
             days = count * _PERIODS[unit]
         else:
+            days = None
+        if days is None:
             return None
         at += 1
         if begun > place:
             at += 2 * (self.words[at : at + 2] in (["from", "now"], ["from", "today"]))
-            return (self.today + days,), at
+            return (self._in_days(days),), at
         if unit.startswith(("week", "fortnight")) and self.words[at] in ("today", "tomorrow"):
-            return (self.today + days + (self.words[at] == "tomorrow"),), at + 1
+            return (self._in_days(days + (self.words[at] == "tomorrow")),), at + 1
         if self.words[at] == "ago":
-            return (self.today - days,), at + 1
+            return (self._in_days(-days),), at + 1
         if self.words[at] in _FROM or (self.words[at] == "on" and unit in _PERIODS and self.words[at + 1] in WEEKDAYS):
             if self.words[at + 1] == "now":
-                return (self.today + days,), at + 2
+                return (self._in_days(days),), at + 2
             if self.words[at + 1] != "the" and (start := self._near(at + 1) or self._weekday(at + 1)) is not None:
-                return tuple(day + days for day in start[0]), start[1]
+                return tuple(day + timedelta(days) for day in start[0]), start[1]
         return None
 
-    def _months_ahead(self, count: int) -> int:
-        year, month, day = civil(self.today)
-        year, month = later_month(year, month, min(count, 1200))
-        return day_number(year, month, min(day, month_days(year, month))) - self.today
+    def _days_in_months(self, count: int) -> int | None:
+        """How many days from now so many months are: to the same day of that month, or to its last one."""
+        year, month = later_month(self.today.year, self.today.month, min(count, MONTHS_AHEAD_MAX))
+        day = day_of(year, month, self.today.day) or last_day_of(year, month)
+        return (day - self.today).days if day is not None else None
 
     # -- Weekdays
 
@@ -163,40 +185,42 @@ class _Dates:
         """At the beginning or after a word for a day: never in "we sat"."""
         return at == 0 or self.words[at - 1] in _BEFORE_SHORT
 
-    def _weekday_days(self, wanted: int, which: str) -> tuple[int, ...]:
-        ahead = (wanted - weekday(self.today)) % 7
-        monday = self.today - weekday(self.today)
-        coming = self.today + (ahead or 7)
-        next_week = monday + 7 + wanted
-        behind = (weekday(self.today) - wanted) % 7
+    def _weekday_days(self, wanted: int, which: str) -> tuple[date, ...]:
+        """The days that a weekday may mean with the word said with it: "next", "this week", "last"."""
+        weekday = self.today.weekday()
+        ahead, behind = (wanted - weekday) % 7, (weekday - wanted) % 7
+        this_week = wanted - weekday  # in days from today, as everything here
         if which in ("next week", "following week"):
-            return (next_week,)
-        if which == "this week":
-            return (monday + wanted,)
-        if which == "next":
-            return tuple(dict.fromkeys((coming, next_week)))
-        if which in ("week", "after next"):
-            return (coming + 7,)
-        if which == "last week":
-            return (monday - 7 + wanted,)
-        if which == "last":
-            return (self.today - (behind or 7),)
-        if self.is_past and which in ("", "this"):
-            return (self.today - behind,) if behind or which else (self.today, self.today - 7)
-        if which in _SOON:
-            return (self.today + ahead if which == "this" else coming,)
-        if self.first > self.today:
-            later = (wanted - weekday(self.first)) % 7
-            return (self.first + later,) if later else (self.first, self.first + 7)
-        return (coming,) if ahead else (self.today, coming)
+            days: tuple[int, ...] = (this_week + 7,)
+        elif which == "this week":
+            days = (this_week,)
+        elif which == "next":
+            days = (ahead or 7, this_week + 7)
+        elif which in ("week", "after next"):
+            days = ((ahead or 7) + 7,)
+        elif which == "last week":
+            days = (this_week - 7,)
+        elif which == "last":
+            days = (-(behind or 7),)
+        elif self.is_past and which in ("", "this"):
+            days = (-behind,) if behind or which else (0, -7)
+        elif which in _SOON:
+            days = (ahead if which == "this" else ahead or 7,)
+        elif self.first > self.today:
+            begins = (self.first - self.today).days
+            later = (wanted - self.first.weekday()) % 7
+            days = (begins + later,) if later else (begins, begins + 7)
+        else:
+            days = (ahead,) if ahead else (0, 7)
+        return tuple(map(self._in_days, dict.fromkeys(days)))
 
-    def _with_date(self, days: tuple[int, ...], wanted: int, at: int) -> Found | None:
-        """A date right after its weekday; both are said of one day, or of several when they disagree."""
+    def _with_date(self, days: tuple[date, ...], wanted: int, at: int) -> Found | None:
+        """A date right after its weekday: one day if they agree, else all that either may mean."""
         begun = at + (self.words[at] in ("on", "the") and not self.tokens[at].pause) if at < len(self.tokens) else at
         found = self._month_first(begun) or self._day_first(begun) if begun < len(self.tokens) else None
         if found is None:
             return days, at
-        agreeing = tuple(day for day in found[0] if weekday(day) == wanted)
+        agreeing = tuple(day for day in found[0] if day.weekday() == wanted)
         return agreeing or (*found[0], *days), found[1]
 
     def _nth_weekday(self, place: int) -> Found | None:
@@ -209,22 +233,18 @@ class _Dates:
         if self.words[of] not in ("of", "in"):
             return None
         of += 1
-        year, month, _ = civil(self.today)
         if self.words[of] in MONTHS:
-            after = of + 1
-            if (said := self._year(after)) is not None:
-                years, after = range(said[0], said[0] + 1), said[1]
-            else:
-                years = range(year, year - 2, -1) if self.is_past else range(year, year + 2)
+            year = self._year(of + 1)
+            years, after = (self._years(2), of + 1) if year is None else (range(year[0], year[0] + 1), year[1])
             months = [(one, MONTHS[self.words[of]]) for one in years]
         elif self.words[of] in ("this", "the", "next") and self.words[of + 1] == "month":
-            months, after = [later_month(year, month, int(self.words[of] == "next"))], of + 2
+            months, after = [self._month(is_next=self.words[of] == "next")], of + 2
         else:
             return None
         days = [nth_weekday(*one, which[0], wanted) for one in months]
         if days[0] is None:
-            return None  # there is no fifth
-        fits = [day for day in days if day is not None and (day <= self.today if self.is_past else day >= self.today)]
+            return None  # that month has no fifth one
+        fits = [day for day in days if day is not None and self._is_possible(day)]
         return ((fits[0],), after) if fits else None
 
     # -- Days of a month
@@ -266,47 +286,38 @@ class _Dates:
         if month is not None and 1 <= month[0] <= 12:  # the twelfth of the third
             return self._dated(month[0], number, month[1])
         if self.words[of] in ("this", "next", "following", "same", "current") and self.words[of + 1] == "month":
-            return self._in_month(number, self.words[of] in ("next", "following"), of + 2)
+            return _one(day_of(*self._month(is_next=self.words[of] in ("next", "following")), number), of + 2)
         if self.words[of : of + 1] == ["month"]:
-            return self._next_such(number, of + 1)
+            return self._nearest_in_a_month(number, of + 1)
         is_all = place == 0 and at == len(self.tokens)  # "twenty first"
         is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or is_all
         if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
             return None
-        return self._next_such(number, at)
+        return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
         """Is a "may" after a number the month: with a year behind it, or nothing at all?"""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
-    def _in_month(self, day: int, is_next: bool, at: int) -> Found | None:
-        year, month, _ = civil(self.today)
-        year, month = later_month(year, month, int(is_next))
-        return ((day_number(year, month, day),), at) if is_day(year, month, day) else None
+    def _month(self, *, is_next: bool) -> tuple[int, int]:
+        return later_month(self.today.year, self.today.month, int(is_next))
 
-    def _next_such(self, day: int, at: int) -> Found | None:
-        """The nearest such day of a month, today included."""
-        year, month, _ = civil(self.first)
+    def _nearest_in_a_month(self, number: int, at: int) -> Found | None:
+        """The nearest day of a month with this number, today included."""
         for step in range(12):
-            near_year, near_month = later_month(year, month, -step if self.is_past else step)
-            if is_day(near_year, near_month, day):
-                number = day_number(near_year, near_month, day)
-                if (number <= self.today) if self.is_past else (number >= self.first):
-                    return (number,), at
+            month = later_month(self.first.year, self.first.month, -step if self.is_past else step)
+            day = day_of(*month, number)
+            if day is not None and (day <= self.today if self.is_past else day >= self.first):
+                return (day,), at
         return None
 
-    def _dated(self, month: int, day: int, at: int) -> Found | None:
-        said = self._year(at + (self.words[at] in ("of", "in")))
-        if said is not None:
-            year, at = said
-            return ((day_number(year, month, day),), at) if is_day(year, month, day) else None
-        this_year = civil(self.today).year
-        for year in range(this_year, this_year + 9) if not self.is_past else range(this_year, this_year - 9, -1):
-            if is_day(year, month, day):
-                number = day_number(year, month, day)
-                if (number <= self.today) if self.is_past else (number >= self.today):
-                    return (number,), at
-        return None
+    def _dated(self, month: int, number: int, at: int) -> Found | None:
+        """A day and month, with the year said here or the nearest year that has the day."""
+        year = self._year(at + (self.words[at] in ("of", "in")))
+        if year is not None:
+            return _one(day_of(year[0], month, number), year[1])
+        days = (day_of(one, month, number) for one in self._years(_LEAP_YEARS_APART_MAX + 1))
+        return _one(next((day for day in days if day is not None and self._is_possible(day)), None), at)
 
     def _year(self, at: int) -> tuple[int, int] | None:
         """2027, twenty twenty-seven, nineteen ninety, two thousand and five."""
@@ -334,35 +345,33 @@ class _Dates:
 
     def _of_century(self, short: int) -> int:
         year = 2000 + short
-        return year - 100 if self.is_past and year > civil(self.today).year else year
+        return year - 100 if self.is_past and year > self.today.year else year
 
     # -- Others
 
     def _holiday(self, place: int) -> Found | None:
         for words, (month, day) in HOLIDAYS.items():
             if tuple(self.words[place : place + len(words)]) == words:
-                return (
-                    self._dated(month, day, place + len(words))
-                    if not names_another(self.tokens, place + len(words))
-                    else None
-                )
+                after = place + len(words)
+                return self._dated(month, day, after) if not names_an_event(self.tokens, after) else None
         return None
 
-    def _feast(self, place: int) -> Found | None:
+    def _movable_holiday(self, place: int) -> Found | None:
         """Good Friday, Easter Monday: the nearest one."""
-        for words, later in MOVING.items():
+        for words, later in DAYS_AFTER_EASTER.items():
             after = place + len(words)
-            if tuple(self.words[place:after]) != words or names_another(self.tokens, after):
+            if tuple(self.words[place:after]) != words or names_an_event(self.tokens, after):
                 continue
             if (said := self._year(after)) is not None:
-                return (easter(said[0]) + later,), said[1]
-            year = civil(self.today).year
-            days = [easter(year + step) + later for step in ((0, -1) if self.is_past else (0, 1))]
-            fits = [day for day in days if (day <= self.today if self.is_past else day >= self.today)]
-            if words[0] != "good" or (is_feast := is_good_friday(self.tokens, place)):
-                return (fits[0],), after
+                return (easter(said[0]) + timedelta(later),), said[1]
+            days = (easter(year) + timedelta(later) for year in self._years(2))
+            day = next(filter(self._is_possible, days), None)
+            if day is None:
+                return None
+            if words[0] != "good" or (is_holiday := is_good_friday(self.tokens, place)):
+                return (day,), after
             coming = self._weekday_days(WEEKDAYS["friday"], "")
-            return (tuple(dict.fromkeys((fits[0], *coming))), after) if is_feast is None else None
+            return (tuple(dict.fromkeys((day, *coming))), after) if is_holiday is None else None
         return None
 
     def _birth(self, place: int) -> Found | None:
@@ -373,7 +382,7 @@ class _Dates:
         if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
             day, month, year = map(int, dotted.groups())
             year = self._of_century(year) if year < 100 else year
-            return ((day_number(year, month, day),), place + 1) if is_day(year, month, day) else None
+            return _one(day_of(year, month, day), place + 1)
         parts: list[int] = []
         at = place
         while at < len(self.tokens) and self.words[at].isascii() and self.words[at].isdigit() and len(parts) < 3:
@@ -384,16 +393,17 @@ class _Dates:
         at += 1
         if len(parts) == 3 and parts[0] > 31:
             year, month, day = parts
-            return ((day_number(year, month, day),), at) if is_day(year, month, day) else None
+            return _one(day_of(year, month, day), at)
         if len(parts) < 2 or (len(parts) == 2 and self.words[place + 1] == "-"):
             return None
-        days: list[int] = []
+        days: list[date] = []
         for month, day in ((parts[0], parts[1]), (parts[1], parts[0])):
             if len(parts) == 3:
                 year = self._of_century(parts[2]) if parts[2] < 100 else parts[2]
-                days += [day_number(year, month, day)] if is_day(year, month, day) else []
-            elif 1 <= month <= 12 and (found := self._dated(month, day, at)) is not None:
-                days += found[0]
+                found = _one(day_of(year, month, day), at)
+            else:
+                found = self._dated(month, day, at) if 1 <= month <= 12 else None
+            days += found[0] if found is not None else ()
         return (tuple(dict.fromkeys(days)), at) if days else None
 
     def _weekend(self, place: int) -> Found | None:
@@ -402,11 +412,8 @@ class _Dates:
         at += bool(which)
         if self.words[at] != "weekend":
             return None
-        saturday = self.today + (5 - weekday(self.today)) % 7
-        if weekday(self.today) == 6:
-            saturday = self.today - 1
-        days = (saturday, saturday + 1) if which != "next" else (saturday + 7, saturday + 8)
-        return tuple(day for day in days if day >= self.today), at + 1
+        saturday = 5 - self.today.weekday() + 7 * (which == "next")  # in days from today; -1 on a Sunday
+        return tuple(self._in_days(days) for days in (saturday, saturday + 1) if days >= 0), at + 1
 
     def _month_end(self, place: int) -> Found | None:
         """The end of the month, the last day of next month."""
@@ -419,20 +426,20 @@ class _Dates:
             return None
         at += self.words[at] == "of"
         which = self.words[at]
-        year, month, _ = civil(self.today)
         if which in ("the", "this", "next") and self.words[at + 1] == "month":
-            year, month = later_month(year, month, int(which == "next"))
-            return (day_number(year, month, month_days(year, month)),), at + 2
+            return _one(last_day_of(*self._month(is_next=which == "next")), at + 2)
         if which in MONTHS:
-            month = MONTHS[which]
-            ends = [day_number(one, month, month_days(one, month)) for one in range(year - 1, year + 2)]
-            fits = [day for day in ends if day <= self.today][-1:] if self.is_past else []
-            return tuple(fits or [day for day in ends if day >= self.today][:1]), at + 1
+            ends = (last_day_of(year, MONTHS[which]) for year in self._years(2))
+            return _one(next((day for day in ends if day is not None and self._is_possible(day)), None), at + 1)
         return None
 
 
+def _one(day: date | None, after: int) -> Found | None:
+    return ((day,), after) if day is not None else None
+
+
 def find_dates(
-    tokens: Sequence[Token], today: int, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
+    tokens: Sequence[Token], today: date, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
     """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too; "the day after" is counted from
     `since`."""
@@ -444,5 +451,5 @@ def find_dates(
             place += 1
             continue
         days, after = found
-        yield Match(place, after, tuple(iso(day) for day in days))
+        yield Match(place, after, tuple(day.isoformat() for day in days))
         place = after

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .calendar import day_of
 from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, whole_form
+from .days import today_of
 from .explained_words import covered_by, is_number
 from .from_and_to import told_of_another
 from .grammar_for_kind import find
@@ -43,7 +43,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
     filled: Filled = {}
     doubtful: set[str] = set()
     named = stems_of(*(slot.name for slot in slots))
-    for match, fitting in found_in(tokens, slots, day_of(today)):
+    for match, fitting in found_in(tokens, slots, today_of(today)):
         is_settled = not any(_unsettles(token.low) for token in _clause(tokens, match))
         if fitting and fitting[0].kind in (SlotKind.DATE, SlotKind.TIME) and told_of_another(tokens, match, named):
             continue
@@ -54,7 +54,7 @@ def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value
         else:
             doubtful |= {slot.name for slot in fitting}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
-    told |= later(tokens, told, day_of(today))
+    told |= later(tokens, told, today_of(today))
     covered = covered_by(match for _, match in filled.values())
     return values_of(message, tokens, {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)})
 
@@ -85,7 +85,7 @@ def is_all_values(message: str, today: str) -> bool:
     """Are there days, times and amounts and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
     "on the weekend"; while something is asked, it is an answer or a slip."""
     tokens = tokens_of(message)
-    covered = covered_by(match for slot in _PLAIN for match in find(tokens, slot, day_of(today), is_asked=True))
+    covered = covered_by(match for slot in _PLAIN for match in find(tokens, slot, today_of(today), is_asked=True))
     return (
         bool(covered)
         and not asks(tokens)

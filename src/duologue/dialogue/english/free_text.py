@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 
 from .amounts import find_durations, find_money
@@ -118,7 +119,7 @@ def _is_initial(tokens: Sequence[Token], place: int) -> bool:
     return tokens[place].low == "a" and place + 1 < len(tokens) and len(tokens[place + 1].low) == 1
 
 
-def is_no_name(tokens: Sequence[Token], span: Span, today: int) -> bool:
+def is_no_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
     """Is a bare reply one of those that are no name of anybody: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
     letters = "".join(token.low for token in run if len(token.low) == 1)

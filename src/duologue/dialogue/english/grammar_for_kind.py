@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .amounts import find_durations, find_money
-from .calendar import Day, day_of, iso
 from .carrier_words import POLITE, PREPOSITIONS, is_carrier
 from .choices import find_choices
 from .codes import find_code, find_email, find_phone
 from .dates import find_dates
+from .days import Today, today_of
 from .explained_words import is_dated
 from .free_text import is_capital, without_light
 from .from_and_to import role_of
@@ -36,14 +36,14 @@ _SEATS = frozenset(
 )
 
 
-def find(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool, is_more: bool = False) -> list[Match]:
+def find(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, is_more: bool = False) -> list[Match]:
     """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value, and `is_more`
     what is only one where it is asked for more."""
     match slot.kind:
         case SlotKind.DATE:
             is_end = slot.stays and role_of(slot) == "to"
-            since = Since(day_of(slot.since), slot.stays, is_end) if slot.since and is_asked else None
-            dates = find_dates(tokens, today, is_past=slot.is_past, is_asked=is_asked, since=since)
+            since = Since(today_of(slot.since).day, slot.stays, is_end) if slot.since and is_asked else None
+            dates = find_dates(tokens, today.day, is_past=slot.is_past, is_asked=is_asked, since=since)
             return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
         case SlotKind.TIME:
             return or_so(tokens, find_moments(tokens, slot, today, is_asked=is_asked))
@@ -79,16 +79,16 @@ def or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
     ]
 
 
-def find_moments(tokens: Sequence[Token], slot: Slot, today: Day, *, is_asked: bool) -> list[Match]:
+def find_moments(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
     """Every time of day, on the clock or, unless it is of another day, counted from now."""
-    now = today.minute if slot.since in ("", iso(today)) else None
+    now = today.minute if slot.since in ("", today.day.isoformat()) else None
     ahead = find_ahead(tokens, now) if now is not None else []
     times = [
         match
         for match in find_times(tokens, hours=slot.hours, is_asked=is_asked)
         if not counts_seats(tokens, match) and not _is_label(tokens, match)
     ]
-    if slot.since == iso(today):
+    if slot.since == today.day.isoformat():
         times = [still_ahead(match, today) for match in times]
     found = sorted([*ahead, *(match for match in times if not any(overlaps(match, other) for other in ahead))])
     return found or (find_now(tokens, now) if is_asked and now is not None else [])

@@ -1,57 +1,57 @@
-"""Days that move: the last Friday of March, Easter Monday.
+"""Days that differ from year to year: the last Friday of March, Easter Monday.
 
-Rule: a day of a year, by its number; which year is meant is somebody else's question.
+Rule: the caller says which year is meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, timedelta
 
-from .calendar import day_number, later_month, weekday
+from .days import day_of, last_day_of
 from .tokens import Token, stem
 
-MOVING = {
+DAYS_AFTER_EASTER = {
     ("good", "friday"): -2,
     ("easter", "sunday"): 0,
     ("easter", "day"): 0,
     ("easter", "monday"): 1,
     ("easter",): 0,
-}  # days after Easter Sunday
+}  # Easter Sunday is 0
 
-_BEFORE_FEAST = ("on", "for", "by", "until", "till", "from", "before", "after", "next", "this", "coming")
-_HELD = frozenset(map(stem, "party dinner lunch meal brunch supper week time event show menu card present".split()))
+_BEFORE_HOLIDAY = ("on", "for", "by", "until", "till", "from", "before", "after", "next", "this", "coming")
+_EVENTS = frozenset(map(stem, "party dinner lunch meal brunch supper week time event show menu card present".split()))
 
 
-def easter(year: int) -> int:
+def easter(year: int) -> date:
     """Easter Sunday of the Gregorian calendar: the first Sunday after the first full moon of spring."""
     century, cycle = year // 100, year % 19
     moon = (19 * cycle + century - century // 4 - (8 * century + 13) // 25 + 15) % 30
     moon -= moon == 29 or (moon == 28 and cycle > 10)
-    full = day_number(year, 3, 21) + moon
-    return full + 7 - (weekday(full) + 1) % 7
+    full_moon = date(year, 3, 21) + timedelta(moon)
+    return full_moon + timedelta(7 - full_moon.isoweekday() % 7)
 
 
-def nth_weekday(year: int, month: int, which: int, wanted: int) -> int | None:
-    """The first, second ... weekday of a month, or the last one, which is -1; None if there is no fifth."""
-    first = day_number(year, month, 1)
-    after = day_number(*later_month(year, month, 1), 1)
+def nth_weekday(year: int, month: int, which: int, wanted: int) -> date | None:
+    """The first, second ... weekday of a month, or with -1 the last one; None if the month has no such day."""
     if which < 0:
-        return after - 1 - (weekday(after - 1) - wanted) % 7
-    day = first + (wanted - weekday(first)) % 7 + 7 * (which - 1)
-    return day if day < after else None
+        last = last_day_of(year, month)
+        return last - timedelta((last.weekday() - wanted) % 7) if last is not None else None
+    first = day_of(year, month, 1)
+    return day_of(year, month, 1 + (wanted - first.weekday()) % 7 + 7 * (which - 1)) if first is not None else None
 
 
-def names_another(tokens: Sequence[Token], after: int) -> bool:
-    """Does a feast only tell which one of something else is meant, as in "the Christmas party"?"""
-    return after < len(tokens) and not tokens[after].pause and stem(tokens[after].low) in _HELD
+def names_an_event(tokens: Sequence[Token], after: int) -> bool:
+    """Is a holiday only part of the name of something else, as in "the Christmas party"?"""
+    return after < len(tokens) and not tokens[after].pause and stem(tokens[after].low) in _EVENTS
 
 
 def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
-    """ "On Good Friday" is the feast; "good, Friday" is a Friday, and so is "sounds good Friday". At the beginning it
-    may be either, which is None."""
+    """True for the holiday, as in "on Good Friday". False for any Friday, as in "good, Friday" or "sounds good Friday".
+    None at the beginning of a reply, where it may be either."""
     if tokens[place + 1].pause:
         return False
     before = tokens[place - 1].low if place and not tokens[place].pause else ""
-    if before in _BEFORE_FEAST or (before and tokens[place].text == "Good"):
+    if before in _BEFORE_HOLIDAY or (before and tokens[place].text == "Good"):
         return True
     return False if before else None

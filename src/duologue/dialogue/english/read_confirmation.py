@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .calendar import Day, day_of
 from .carrier_words import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negation
 from .commands import command_of, repeats
+from .days import Today, today_of
 from .explained_words import covered_by, echo_of_texts, leftover, unclear, unread
 from .grammar_for_kind import find
 from .match import Match
@@ -48,7 +48,7 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return unclear(Why.QUESTION)
     if _is_told(tokens, text):
         return Confirmation(ConfirmationAnswer.YES)
-    values = new_values(tokens, day_of(today), text)
+    values = new_values(tokens, today_of(today), text)
     covered = covered_by(values)
     left = [place for place in not_polar(tokens) if place not in covered]
     content = [place for place in left if tokens[place].low not in _NOT_CONTENT]
@@ -69,12 +69,12 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
     if leaning in (Polarity.NO, Polarity.BOTH) or changes:
         if values or content:
             return Confirmation(
-                ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text))
+                ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, today_of(today), echo_of_texts(text))
             )
         return Confirmation(ConfirmationAnswer.NO) if leaning is Polarity.NO else unclear(Why.NO_VALUE)
     if not values or leaning is not None:
         return unclear(Why.LEFTOVER, tokens, content)
-    return Confirmation(ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, day_of(today), echo_of_texts(text)))
+    return Confirmation(ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, today_of(today), echo_of_texts(text)))
 
 
 def _is_told(tokens: Sequence[Token], text: str) -> bool:
@@ -91,7 +91,7 @@ def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
     return is_denied and stem(tokens[place].low) in stems_of(text)
 
 
-def new_values(tokens: Sequence[Token], today: Day, text: str) -> list[Match]:
+def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
     """Dates, times and numbers that the question didn't have."""
     asked = {token.low for token in tokens_of(text)}
     found: list[Match] = []
@@ -104,7 +104,7 @@ def new_values(tokens: Sequence[Token], today: Day, text: str) -> list[Match]:
 
 
 def changed(
-    reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Day, echo: frozenset[str]
+    reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, echo: frozenset[str]
 ) -> tuple[Value, ...]:
     """The new values, if they explain every word beside those of a change; else none."""
     filled = assign(tokens, slots, today)
@@ -126,7 +126,7 @@ def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> 
     words = {token.low for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
         return None
-    if new_values(tokens, day_of(today), text) or _names_more(tokens, slots, day_of(today), text):
+    if new_values(tokens, today_of(today), text) or _names_more(tokens, slots, today_of(today), text):
         return None
     leaning = polarity(tokens)
     if leaning is Polarity.YES:
@@ -146,7 +146,7 @@ def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
     return tokens[0].low in _ASKING and len(tokens) > 1 and tokens[1].low in ("i", "we", "you", "they")
 
 
-def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: Day, text: str) -> bool:
+def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, text: str) -> bool:
     """Does it name something of a list that the question didn't have?"""
     asked = {token.low for token in tokens_of(text)}
     listed = [slot for slot in slots if slot.kind in (SlotKind.CHOICE, SlotKind.NAME)]

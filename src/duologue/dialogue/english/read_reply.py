@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .calendar import Day, day_of
 from .carrier_words import APPROVAL, ASSENT, DISSENT, FILLERS, GIVEN_NAMES, POLITE
 from .choices import find_choices, find_pointed
 from .commands import command_of
+from .days import Today, today_of
 from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
 from .free_text import bare, introduced, is_longer, is_no_name, parts_of_names, proper, said_last, with_hyphens
 from .from_and_to import contradicts, told_of_another
@@ -75,7 +75,7 @@ def read(question: Question, reply: str, today: str) -> Reading:
     command = command_of(tokens)
     if command is not None and not _is_rather_a_value(question.slot, tokens, command):
         return SpokenCommand(command)
-    reader = _Reader(question, reply, tokens, day_of(today))
+    reader = _Reader(question, reply, tokens, today_of(today))
     reading = reader.read()
     if command is not None and isinstance(reading, Unclear):
         return SpokenCommand(command)
@@ -100,7 +100,7 @@ def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str
     tokens = tokens_of(reply)
     if not tokens or not slots:
         return None
-    reader = _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, day_of(today))
+    reader = _Reader(Question(slots[0], about=about, others=slots[1:]), reply, tokens, today_of(today))
     reader.is_asked = False
     return reader.several()
 
@@ -108,7 +108,7 @@ def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str
 class _Reader:
     """One reply being read."""
 
-    def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: Day) -> None:
+    def __init__(self, question: Question, reply: str, tokens: Sequence[Token], today: Today) -> None:
         self.question = question
         self.slot = question.slot
         self.reply = reply
@@ -231,7 +231,7 @@ class _Reader:
         span: Span | None = None
         if self.slot.is_open and self.slot.kind is SlotKind.NAME:
             span = bare(self.tokens, GIVEN_NAMES if "nam" in self.echo else frozenset())
-            if span is not None and is_no_name(self.tokens, span, self.today):
+            if span is not None and is_no_name(self.tokens, span, self.today.day):
                 return unclear(Why.LEFTOVER, self.tokens, left)
             span = span or proper(self.tokens, self.echo)
             if span is None and "nam" in self.echo:

@@ -1,14 +1,14 @@
-"""Days that are counted from another one: "the day after", "two nights later", "the following Friday".
+"""Days counted from a day that was given before: "the day after", "two nights later", "the following Friday".
 
-The other day is one that was given before, such as an arrival. Rule: without one, none of this is a date.
+The day given before may be an arrival date. Rule: without such a day, these phrases aren't dates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
 from typing import NamedTuple
 
-from .calendar import weekday
 from .numbers import number_at
 from .tokens import Token
 
@@ -19,22 +19,22 @@ _AFTER_ALL = ("please", "thanks", "thank", "instead", "would", "is", "will", "wo
 
 
 class Since(NamedTuple):
-    """The other day."""
+    """The day to count from."""
 
-    day: int
-    stays: bool  # three nights begin with it
-    is_start: bool = False  # whatever is asked for now comes later
+    day: date
+    stays: bool  # a stay begins on it, so "three nights" is a date
+    is_start: bool = False  # the date that is asked for can't be before it
 
 
-Found = tuple[tuple[int, ...], int]
+Found = tuple[tuple[date, ...], int]
 
 
 def day_since(tokens: Sequence[Token], place: int, since: Since, weekdays: Mapping[str, int]) -> Found | None:
-    """The day that is told here from the other one, and the place after."""
+    """The day that the words at `place` mean when counted from `since`, and the place after them."""
     words = [token.low for token in tokens] + [""] * 4
     at = place + (words[place] == "the")
     if words[at] in ("next", "following") and words[at + 1] == "day" and (at > place or words[at] == "following"):
-        return (since.day + 1,), at + 2
+        return (since.day + timedelta(1),), at + 2
     if words[at : at + 2] == ["same", "day"] and words[at + 2] != "as":
         return (since.day,), at + 2
     if words[at] == "following" and words[at + 1] in weekdays:
@@ -58,16 +58,16 @@ def _counted(tokens: Sequence[Token], words: Sequence[str], at: int, since: Sinc
     way = _WAYS.get(words[at + 1])
     if way is None:
         is_stay = since.stays and words[at].startswith("night") and _ends(words, at + 1)
-        return ((since.day + count,), at + 1) if is_stay else None
+        return ((since.day + timedelta(count),), at + 1) if is_stay else None
     after = _ends(words, at + 2)
-    return ((since.day + way * count * length,), after) if after else None
+    return ((since.day + timedelta(way * count * length),), after) if after else None
 
 
 def _ends(words: Sequence[str], at: int) -> int:
-    """The place after "that", if nothing follows that the day may be counted from instead; else 0."""
+    """The place after "that"; 0 if the day may be counted from something else, as in "two days after the wedding"."""
     after = at + (words[at] in _THAT)
     return after if after > at or not words[after] or words[after] in _AFTER_ALL else 0
 
 
-def _next(since: int, wanted: int) -> int:
-    return since + ((wanted - weekday(since)) % 7 or 7)
+def _next(since: date, weekday: int) -> date:
+    return since + timedelta((weekday - since.weekday()) % 7 or 7)

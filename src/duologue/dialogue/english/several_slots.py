@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .calendar import Day, day_of, iso
 from .dates import find_dates
+from .days import Today, today_of
 from .from_and_to import doing_of, doing_said, role_said, roles_among
 from .grammar_for_kind import counts_seats, find
 from .match import Match, overlaps
@@ -32,7 +32,7 @@ Found = tuple[Match, list[Slot]]
 Filled = dict[str, tuple[Slot, Match]]
 
 
-def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Filled | None:
+def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
     """Which slot gets which value, by the slot's name; None if a value fits none or several."""
     filled: Filled = {}
     for match, fitting in found_in(tokens, slots, today):
@@ -43,41 +43,41 @@ def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Filled
     return filled | _still_ahead(filled, today)
 
 
-def later(tokens: Sequence[Token], filled: Filled, today: Day) -> Filled:
+def later(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
     """The end of a time, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
         return {}
     slot, end = ends["to"]
-    since = Since(day_of(str(ends["from"][1].candidates[0])), stays=False, is_start=True)
-    for match in find_dates(tokens, today, is_asked=True, since=since):
+    since = Since(today_of(str(ends["from"][1].candidates[0])).day, stays=False, is_start=True)
+    for match in find_dates(tokens, today.day, is_asked=True, since=since):
         if (match.first, match.after) == (end.first, end.after):
             return {slot.name: (slot, match)}
     return {}
 
 
-def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Day) -> Filled:
+def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Today) -> Filled:
     """The day of a time that is counted from now, where the only day that may be meant is open."""
     days = [slot for slot in slots if slot.kind is SlotKind.DATE]
     ahead = find_ahead(tokens, today.minute) if today.minute is not None else []
     timed = [match for slot, match in filled.values() if slot.kind is SlotKind.TIME and match in ahead]
     if len(days) != 1 or days[0].name in filled or len(timed) != 1:
         return {}
-    return {days[0].name: (days[0], timed[0]._replace(candidates=(iso(today),)))}
+    return {days[0].name: (days[0], timed[0]._replace(candidates=(today.day.isoformat(),)))}
 
 
-def _still_ahead(filled: Filled, today: Day) -> Filled:
+def _still_ahead(filled: Filled, today: Today) -> Filled:
     """The times of a reply that is about today alone."""
     days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
-    if days != {(iso(today),)}:
+    if days != {(today.day.isoformat(),)}:
         return {}
     return {
         name: (slot, still_ahead(match, today)) for name, (slot, match) in filled.items() if slot.kind is SlotKind.TIME
     }
 
 
-def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> Iterator[Found]:
+def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Iterator[Found]:
     """Every value that nobody needs to have asked for, and the slots that it fits; no two share a word."""
     taken: list[Match] = []
     for kind in _ORDER:
@@ -111,7 +111,7 @@ def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
     return found
 
 
-def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Day) -> list[Found]:
+def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> list[Found]:
     """Every match, and the slots that have it."""
     found: list[Found] = []
     for slot in slots:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .amounts import lengths_at
-from .calendar import Day
+from .days import Today
 from .match import Match
 from .tokens import Token, lows
 
@@ -34,7 +34,7 @@ def find_ahead(tokens: Sequence[Token], now: int) -> list[Match]:
     return found
 
 
-def still_ahead(match: Match, today: Day) -> Match:
+def still_ahead(match: Match, today: Today) -> Match:
     """A time of today that may be two, without the one that has passed: "at eight", said in the afternoon."""
     left = tuple(at for at in match.candidates if today.minute is None or str(at) > _clock(today.minute))
     return match._replace(candidates=left) if left else match
