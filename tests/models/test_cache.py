@@ -1,4 +1,4 @@
-"""Where models lie, and what is said about those that aren't whole."""
+"""Where models are stored, and what is reported about incomplete ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from duologue.core.errors import DuologueError
 from duologue.models import ModelMissing, cache_folder, is_present, model_path, verify
 from duologue.models import cache as cache_module
-from duologue.models.cache import STAMP, settle
+from duologue.models.cache import STAMP, verify_and_stamp
 from duologue.models.pull import pull
 from tests.models.fake_packages import DICTIONARIES, HEARS, MODELS, SPEAKS, TURNS, FakeRegistry
 
@@ -32,14 +32,16 @@ def test_the_folder_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert cache_folder() == tmp_path
 
 
-def test_else_it_lies_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_default_folder_is_in_the_users_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DUOLOGUE_MODELS", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "duologue" / "models"
 
 
 @pytest.mark.parametrize("xdg", [None, "", "relative/path"])
-def test_else_at_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, xdg: str | None) -> None:
+def test_without_a_usable_cache_setting_the_folder_is_at_home(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, xdg: str | None
+) -> None:
     monkeypatch.delenv("DUOLOGUE_MODELS", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     if xdg is not None:
@@ -73,7 +75,7 @@ def test_a_missing_model_says_in_one_line_what_to_run(cache: Path) -> None:
     assert isinstance(missing.value, DuologueError)
 
 
-def test_to_use_a_model_nothing_is_hashed(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_using_a_model_hashes_nothing(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache_module, "hashlib", None)
     assert model_path("speaking", models=MODELS)
 
@@ -97,12 +99,12 @@ def test_a_file_of_another_size_makes_a_model_missing(cache: Path, spoil: str) -
 @pytest.mark.parametrize(
     "stamp", ["", "{", "[]", "null", '{"pins": {}, "files": {}}', '{"pins": {"a": "b"}, "files": 3}']
 )
-def test_a_stamp_that_makes_no_sense_is_none(cache: Path, stamp: str) -> None:
+def test_an_unreadable_stamp_counts_as_missing(cache: Path, stamp: str) -> None:
     (cache / "hearing" / STAMP).write_text(stamp, encoding="utf-8")
     assert not is_present("hearing", models=MODELS)
 
 
-def test_a_stamp_of_another_version_is_none(cache: Path) -> None:
+def test_a_stamp_of_another_version_counts_as_missing(cache: Path) -> None:
     path = cache / "hearing" / STAMP
     stamp = json.loads(path.read_text(encoding="utf-8"))
     stamp["pins"]["ears.onnx"] = "0" * 64
@@ -110,24 +112,24 @@ def test_a_stamp_of_another_version_is_none(cache: Path) -> None:
     assert not is_present("hearing", models=MODELS)
 
 
-# -- Whole or broken
+# -- Complete or damaged
 
 
-def test_what_is_whole_has_no_problems(cache: Path) -> None:
+def test_a_complete_model_has_no_problems(cache: Path) -> None:
     assert verify("hearing", models=MODELS) == []
     assert verify("speaking", models=MODELS) == []
 
 
-def test_what_was_never_pulled_is_missing_part_by_part(cache: Path) -> None:
+def test_a_model_that_was_never_pulled_lists_its_missing_parts(cache: Path) -> None:
     assert verify("turning", models=MODELS) == ["turn.onnx is missing"]
 
 
-def test_a_wrong_size_is_told(cache: Path) -> None:
+def test_a_wrong_size_is_reported(cache: Path) -> None:
     (cache / "hearing" / "ears.onnx").write_bytes(HEARS[:-1])
     assert verify("hearing", models=MODELS) == [f"ears.onnx has {len(HEARS) - 1} bytes, expected {len(HEARS)}"]
 
 
-def test_a_wrong_hash_is_told_with_both(cache: Path) -> None:
+def test_a_wrong_hash_is_reported_with_both_hashes(cache: Path) -> None:
     part = MODELS["hearing"].parts[0]
     (cache / "hearing" / "ears.onnx").write_bytes(HEARS[::-1])
     (problem,) = verify("hearing", models=MODELS)
@@ -140,10 +142,10 @@ def test_a_wrong_hash_is_told_with_both(cache: Path) -> None:
     [
         (lambda data: (data / "en_dict").write_bytes(b"three two one"), "data/en_dict was changed"),
         (lambda data: (data / "en_dict").unlink(), "data/en_dict is missing"),
-        (lambda data: (data / "lang" / "more").write_bytes(b""), "data/lang/more doesn't belong there"),
+        (lambda data: (data / "lang" / "more").write_bytes(b""), "data/lang/more isn't part of the model"),
     ],
 )
-def test_the_file_of_a_folder_that_changed_is_named(cache: Path, change: object, says: str) -> None:
+def test_a_changed_file_of_a_folder_is_named(cache: Path, change: object, says: str) -> None:
     change(cache / "speaking" / "data")  # type: ignore[operator]
     problems = verify("speaking", models=MODELS)
     assert problems[0] == says
@@ -151,7 +153,7 @@ def test_the_file_of_a_folder_that_changed_is_named(cache: Path, change: object,
     assert len(problems) == 2
 
 
-def test_without_a_stamp_a_changed_folder_is_told_as_a_whole(cache: Path) -> None:
+def test_without_a_stamp_a_changed_folder_is_reported_as_one(cache: Path) -> None:
     (cache / "speaking" / STAMP).unlink()
     (cache / "speaking" / "data" / "en_dict").unlink()
     (problem,) = verify("speaking", models=MODELS)
@@ -165,10 +167,10 @@ def test_verifying_changes_nothing(cache: Path) -> None:
     assert (cache / "hearing" / STAMP).read_bytes() == before
 
 
-def test_what_was_found_broken_is_missing_until_it_is_pulled_again(cache: Path) -> None:
+def test_a_damaged_model_is_missing_until_it_is_pulled_again(cache: Path) -> None:
     (cache / "hearing" / "ears.onnx").write_bytes(HEARS[::-1])  # the same size: the stamp can't know
     assert is_present("hearing", models=MODELS)
-    assert settle("hearing", models=MODELS)
+    assert verify_and_stamp("hearing", models=MODELS)
     assert not is_present("hearing", models=MODELS)
     pull(["hearing"], models=MODELS, source=FakeRegistry())
     assert verify("hearing", models=MODELS) == []
@@ -178,12 +180,12 @@ def test_files_put_there_by_hand_are_stamped_once_verified(cache: Path) -> None:
     (cache / "turning").mkdir()
     (cache / "turning" / "turn.onnx").write_bytes(TURNS)
     assert not is_present("turning", models=MODELS)
-    assert settle("turning", models=MODELS) == []
+    assert verify_and_stamp("turning", models=MODELS) == []
     assert is_present("turning", models=MODELS)
 
 
-def test_verifying_a_whole_model_writes_nothing_so_its_folder_may_be_read_only(cache: Path) -> None:
+def test_verifying_a_complete_model_writes_nothing(cache: Path) -> None:
     before = (cache / "speaking" / STAMP).stat().st_mtime_ns
-    assert settle("speaking", models=MODELS) == []
+    assert verify_and_stamp("speaking", models=MODELS) == []
     assert (cache / "speaking" / STAMP).stat().st_mtime_ns == before
     assert (cache / "speaking" / "voice.onnx").read_bytes() == SPEAKS

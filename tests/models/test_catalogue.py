@@ -44,12 +44,12 @@ def test_every_model_says_what_it_is_and_under_which_licence(model: Model) -> No
     assert "\n" not in model.what + model.licence_note + model.note
 
 
-def test_what_is_pulled_along_is_in_the_catalogue() -> None:
+def test_models_that_are_pulled_together_are_in_the_catalogue() -> None:
     assert with_companions(["minilm", "e5-small"], MODELS) == ["minilm", "e5-small"]
     assert {name for model in ALL for name in model.pulled_with} <= set(MODELS)
 
 
-def test_the_gpl_part_is_named_as_one() -> None:
+def test_the_gpl_licence_is_named() -> None:
     assert [model.name for model in ALL if model.is_gpl] == ["espeak-ng"]
 
 
@@ -97,8 +97,8 @@ def test_a_platform_without_a_library_is_noticed(monkeypatch: pytest.MonkeyPatch
     assert runs_here(MODELS["silero-vad"])
 
 
-def test_an_unknown_name_says_what_there_is() -> None:
-    with pytest.raises(UnknownModel, match=r"^no model 'silero'; there are silero-vad, smart-turn, "):
+def test_an_unknown_name_lists_the_known_ones() -> None:
+    with pytest.raises(UnknownModel, match=r"^no model 'silero'; known models: silero-vad, smart-turn, "):
         model_named("silero", MODELS)
 
 

@@ -1,4 +1,4 @@
-"""The installers: how they are called, how their failures are told. Stand-ins play pip and npm."""
+"""The installers: how they are called, how their failures are reported. Fake programs stand in for pip and npm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins a
 
 
 class StandIn:
-    """An executable that notes how it was called and then does as it is told."""
+    """An executable that records its arguments and then runs a script."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -41,23 +41,23 @@ class StandIn:
         arguments: list[str] = json.loads((self.folder / "called.json").read_text(encoding="utf-8"))
         return arguments
 
-    def fetch(self, package: Package) -> tuple[Path, list[int]]:
+    def fetch(self, package: Package, stall_s_max: float = 60) -> tuple[Path, list[int]]:
         watched: list[int] = []
-        return Installers().fetch(package, self.into, watched.append), watched
+        installers = Installers(poll_s=0.05, stall_s_max=stall_s_max)
+        return installers.fetch(package, self.into, watched.append), watched
 
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
-    """It stands in for npm on the path, and for the Python that runs pip."""
+    """Stands in for npm in PATH, and for the Python that runs pip."""
     stand_in = StandIn(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(fetch_module, "_POLL_S", 0.05)
     monkeypatch.setattr(fetch_module.sys, "executable", str(stand_in.path))
     stand_in.does("")
     return stand_in
 
 
-def test_pip_is_asked_for_one_wheel_without_what_it_depends_on(stand_in: StandIn) -> None:
+def test_pip_downloads_one_wheel_without_its_dependencies(stand_in: StandIn) -> None:
     stand_in.does("Path('fake_ears-1.0-py3-none-any.whl').write_bytes(b'')")
     archive, _ = stand_in.fetch(PYPI)
     assert archive == stand_in.into / "fake_ears-1.0-py3-none-any.whl"
@@ -66,7 +66,7 @@ def test_pip_is_asked_for_one_wheel_without_what_it_depends_on(stand_in: StandIn
     assert not [argument for argument in stand_in.called if argument.startswith("--platform")]
 
 
-def test_a_wheel_whose_data_alone_is_wanted_may_be_another_platforms(stand_in: StandIn) -> None:
+def test_a_wheel_of_another_platform_can_be_fetched_for_its_data(stand_in: StandIn) -> None:
     stand_in.does("Path('a.whl').write_bytes(b'')")
     stand_in.fetch(Package("pypi", "fake-ears", "1.0", 1_000, platform="manylinux_2_34_x86_64"))
     assert stand_in.called[-1] == "--platform=manylinux_2_34_x86_64"
@@ -81,7 +81,7 @@ def test_npm_packs_without_running_scripts_and_leaves_no_cache(stand_in: StandIn
     assert f"--cache={stand_in.into / 'npm'}" in stand_in.called
 
 
-def test_bytes_on_their_way_are_watched_where_the_installer_keeps_them(stand_in: StandIn) -> None:
+def test_the_progress_counts_the_installers_temporary_files(stand_in: StandIn) -> None:
     stand_in.does(
         "half = Path(os.environ['TMPDIR'], 'half')\n"
         "for size in (100, 200):\n    half.write_bytes(b'.' * size); time.sleep(0.3)\n"
@@ -92,31 +92,28 @@ def test_bytes_on_their_way_are_watched_where_the_installer_keeps_them(stand_in:
     assert {100, 200} & set(watched)
 
 
-def test_without_npm_it_says_so(stand_in: StandIn) -> None:
+def test_without_npm_the_error_says_so(stand_in: StandIn) -> None:
     stand_in.path.unlink()
-    with pytest.raises(PullFailed, match=r"^@fake/voice needs npm: install Node's npm, or leave this model out$"):
+    with pytest.raises(PullFailed, match=r"^@fake/voice needs npm: install Node's npm, or don't pull this model$"):
         Installers().require(NPM)
     Installers().require(PYPI)
 
 
-def test_without_pip_it_says_how_to_get_it(stand_in: StandIn) -> None:
+def test_without_pip_the_error_says_how_to_get_it(stand_in: StandIn) -> None:
     stand_in.does("sys.exit(f'{sys.executable}: No module named pip')")
     with pytest.raises(PullFailed, match="this Python has no pip: run `python -m ensurepip`"):
         stand_in.fetch(PYPI)
 
 
-def test_an_installer_that_leaves_nothing_is_an_error(stand_in: StandIn) -> None:
-    with pytest.raises(PullFailed, match="left 0 archives instead of one"):
+def test_an_installer_without_a_result_is_an_error(stand_in: StandIn) -> None:
+    with pytest.raises(PullFailed, match="produced 0 archives instead of one"):
         stand_in.fetch(PYPI)
 
 
-def test_an_installer_that_brings_nothing_any_more_is_stopped(
-    stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetch_module, "_STALL_S_MAX", 0.5)
+def test_an_installer_that_stalls_is_stopped(stand_in: StandIn) -> None:
     stand_in.does("Path('pid').write_text(str(os.getpid())); time.sleep(60)")
-    with pytest.raises(NoNetwork, match="nothing came for"):
-        stand_in.fetch(PYPI)
+    with pytest.raises(NoNetwork, match="no data for"):
+        stand_in.fetch(PYPI, stall_s_max=0.5)
     pid = int((stand_in.into / "pid").read_text(encoding="utf-8"))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -129,7 +126,7 @@ def test_an_installer_does_not_outlive_an_interruption(stand_in: StandIn) -> Non
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Installers().fetch(PYPI, stand_in.into, interrupt)
+        Installers(poll_s=0.05).fetch(PYPI, stand_in.into, interrupt)
     pid = int((stand_in.into / "pid").read_text(encoding="utf-8"))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
@@ -158,10 +155,10 @@ NPM_UNKNOWN = "npm error code E404\nnpm error 404 Not Found"
         (NPM, "npm error code ENOSPC", PullFailed, "@fake/voice@2.0: the disk is full"),
         (PYPI, "noise\n\nERROR: it is Monday\n", PullFailed, "fake-ears==1.0: ERROR: it is Monday"),
         (PYPI, "it broke", PullFailed, "fake-ears==1.0: it broke"),
-        (PYPI, "", PullFailed, "fake-ears==1.0: its installer failed without a word"),
+        (PYPI, "", PullFailed, "fake-ears==1.0: the installer failed without a message"),
     ],
 )
-def test_a_log_is_told_in_one_line(package: Package, log: str, kind: type[PullFailed], says: str) -> None:
+def test_a_log_becomes_one_line(package: Package, log: str, kind: type[PullFailed], says: str) -> None:
     error = explain(package, log)
     assert type(error) is kind
     assert says in str(error)

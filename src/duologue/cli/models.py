@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from duologue.core.errors import DuologueError
-from duologue.models.cache import cache_folder, is_present, settle
+from duologue.models.cache import cache_folder, is_present, verify_and_stamp
 from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named, with_companions
 
 from .terminal_style import AMBER, GREEN, GREY, RED
@@ -62,7 +62,7 @@ def pull_models(
     if every and names:
         raise DuologueError("--all and names exclude each other")
     wanted = list(MODELS) if every else with_companions(names or DEMO, MODELS)
-    with _progress(Console(stderr=True)) as tell:
+    with progress_bars(Console(stderr=True)) as tell:
         pulled = pull(wanted, tell)
     out = Console()
     for done in pulled:
@@ -81,7 +81,7 @@ def pull_missing(names: tuple[str, ...], err: Console) -> None:
     missing = [name for name in names if not is_present(name)]
     if missing:
         err.print(f"fetching {', '.join(missing)}, once", highlight=False)
-        with _progress(err) as tell:
+        with progress_bars(err) as tell:
             pull(missing, tell)
 
 
@@ -92,7 +92,7 @@ def verify_models(names: Names = None, as_json: Json = False) -> None:
         model_named(name, MODELS)
     wanted = names or [name for name in MODELS if (cache_folder() / name).exists()]
     try:
-        problems = {name: settle(name) for name in wanted}
+        problems = {name: verify_and_stamp(name) for name in wanted}
     except OSError as error:
         raise DuologueError(f"{error.filename or cache_folder()}: {error.strerror or error}") from None
     if as_json:
@@ -142,7 +142,7 @@ def _show_problems(problems: dict[str, list[str]]) -> None:
 
 
 @contextmanager
-def _progress(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
+def progress_bars(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
     """Bars on a terminal, one line for each step elsewhere."""
     if not err.is_terminal:
         told: set[tuple[str, str]] = set()

@@ -1,8 +1,7 @@
-"""Models of speech and language: which there are, where they lie, how they get there, how they are run. One file
-for each step.
+"""Models of speech and language: the catalogue, the cache, how they are pulled and how they are run.
 
-Nothing is loaded or fetched by importing it. Rule: a model comes from
-a pinned package by name, version and SHA-256, through the package installers and never by an address.
+Importing this package loads and fetches nothing. Rule: a model comes from a package that is pinned by name, version and
+SHA-256, through the package installers and never from a URL.
 """
 
 from .cache import ModelMissing, cache_folder, is_present, model_path, verify

@@ -1,7 +1,7 @@
-"""What lies on this machine: where a model is, whether it is whole.
+"""The models on this machine: where each is stored, and whether it is complete.
 
-Reads files and one stamp for each model; never fetches. Rule: hashing happens when a model is pulled or
-verified, and leaves a stamp with the hashes; after that a look at the sizes is enough to use it.
+Reads files and one stamp for each model; never fetches. Rule: files are hashed when a model is pulled or verified, and
+the hashes are saved in a stamp; after that, comparing file sizes is enough to use the model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CHUNK_BYTES = 1 << 20
 
 
 class ModelMissing(DuologueError, LookupError):
-    """A model that isn't in the cache, or isn't whole."""
+    """A model isn't in the cache, or isn't complete."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -37,20 +37,20 @@ def cache_folder() -> Path:
     if chosen := os.environ.get("DUOLOGUE_CACHE"):
         return Path(chosen).expanduser().absolute() / "models"
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    if not cache.is_absolute():  # the XDG rules say to ignore such a value
+    if not cache.is_absolute():  # the XDG specification says to ignore relative paths
         cache = Path("~/.cache").expanduser()
     return cache / "duologue" / "models"
 
 
 def model_path(name: str, *, models: Mapping[str, Model] = MODELS) -> Path:
-    """The folder of a model, or `ModelMissing`."""
+    """The folder of a model. Raises `ModelMissing`."""
     if not is_present(name, models=models):
         raise ModelMissing(name)
     return cache_folder() / name
 
 
 def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
-    """Whether a model was verified and none of its files has another size since."""
+    """Whether a model was verified and its files still have the same sizes."""
     model = model_named(name, models)
     folder = cache_folder() / name
     stamp = read_stamp(folder)
@@ -60,12 +60,12 @@ def is_present(name: str, *, models: Mapping[str, Model] = MODELS) -> bool:
 
 
 def verify(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """What is wrong with a model, each in one line. Reads every byte, changes nothing."""
+    """The problems of a model, one line each. Reads every byte, changes nothing."""
     return inspect(cache_folder() / name, model_named(name, models)).problems
 
 
-def settle(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
-    """Verify, then stamp what is whole, and take the stamp of what isn't: the next pull mends it."""
+def verify_and_stamp(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
+    """Verify a model, then write its stamp, or remove the stamp if there are problems: the next pull repairs it."""
     model = model_named(name, models)
     folder = cache_folder() / name
     found = inspect(folder, model)
@@ -77,21 +77,21 @@ def settle(name: str, *, models: Mapping[str, Model] = MODELS) -> list[str]:
     return found.problems
 
 
-# -- Looking at every byte
+# -- Comparing every byte
 
 
 @dataclass(frozen=True, slots=True)
 class FolderContents:
-    """What a folder holds of a model: sizes and hashes by path, and what is wrong with them."""
+    """What a model's folder holds: sizes and hashes by path, and the problems."""
 
     files: dict[str, dict[str, Any]]
     problems: list[str]
 
 
 def inspect(folder: Path, model: Model) -> FolderContents:
-    """Hold a folder against the catalogue."""
+    """Compare a folder with the catalogue."""
     files: dict[str, dict[str, Any]] = {}
-    problems = [] if runs_here(model) else [f"{model.name} isn't made for {platform_name()}"]
+    problems = [] if runs_here(model) else [f"{model.name} doesn't support {platform_name()}"]
     for part in parts_here(model):
         target = folder / part.cached_as
         if part.files:
@@ -116,7 +116,7 @@ def _file_problems(part: PackagePart, fact: dict[str, Any]) -> Iterator[str]:
 def _folder_problems(
     part: PackagePart, facts: dict[str, dict[str, Any]], stamp: dict[str, Any] | None
 ) -> Iterator[str]:
-    """The catalogue knows one hash for the folder; the stamp, if there is one, knows which file changed."""
+    """The catalogue has one hash for the whole folder; the stamp, if present, shows which file changed."""
     if not facts:
         yield f"{part.cached_as} is missing"
         return
@@ -126,14 +126,14 @@ def _folder_problems(
     known = {path: fact for path, fact in (stamp or {"files": {}})["files"].items() if path.startswith(part.cached_as)}
     if known:
         yield from (f"{path} is missing" for path in known if path not in facts)
-        yield from (f"{path} doesn't belong there" for path in facts if path not in known)
+        yield from (f"{path} isn't part of the model" for path in facts if path not in known)
         yield from (f"{path} was changed" for path in facts if path in known and facts[path] != known[path])
     count = "" if len(facts) == part.files else f" ({len(facts)} files instead of {part.files})"
     yield f"{part.cached_as} has the SHA-256 {digest}, expected {part.sha256}{count}"
 
 
 def folder_digest(hashes: Mapping[str, str]) -> str:
-    """One SHA-256 for many files: of the lines that `sha256sum` writes, sorted by path."""
+    """One SHA-256 for many files: the hash of the lines that `sha256sum` prints, sorted by path."""
     lines = "".join(f"{hashes[path]}  {path}\n" for path in sorted(hashes))
     return hashlib.sha256(lines.encode()).hexdigest()
 
@@ -162,24 +162,24 @@ def _size_of(path: Path) -> int:
 
 
 def pins_of(model: Model) -> dict[str, str]:
-    """What the catalogue expects here; a stamp for anything else is out of date."""
+    """The hashes that the catalogue expects; a stamp with other ones is out of date."""
     return {part.cached_as: part.sha256 for part in parts_here(model)}
 
 
 def read_stamp(folder: Path) -> dict[str, Any] | None:
-    """The stamp of a model's folder, or nothing if there is none that can be read."""
+    """The stamp of a model's folder, or None if it is missing or unreadable."""
     try:
         stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
         sizes = [fact["size_bytes"] for fact in stamp["files"].values()]
         return stamp if stamp["pins"] and sizes else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return None  # half written or from elsewhere: as good as none, the next pull writes it anew
+        return None  # incomplete or not ours: treated as missing, the next pull writes it again
 
 
 def write_stamp(folder: Path, model: Model, found: FolderContents) -> None:
-    """Note that a folder was found whole."""
+    """Record that a folder is complete."""
     assert not found.problems
     stamp = {"model": model.name, "pins": pins_of(model), "files": found.files}
-    half = folder / f"{STAMP}.{os.getpid()}"
-    half.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
-    os.replace(half, folder / STAMP)
+    partial = folder / f"{STAMP}.{os.getpid()}"
+    partial.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+    os.replace(partial, folder / STAMP)

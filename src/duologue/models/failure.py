@@ -1,4 +1,4 @@
-"""Why a model couldn't be pulled, in one line that says what to do about it."""
+"""Why a model couldn't be pulled: one line that says what to do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from duologue.core.errors import DuologueError
 
 
 class PullFailed(DuologueError):
-    """A model couldn't be pulled; nothing half done was kept."""
+    """A model couldn't be pulled; partial downloads were deleted."""
 
 
 class NoNetwork(PullFailed):

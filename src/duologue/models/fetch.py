@@ -1,7 +1,7 @@
-"""Get a package from its registry, by the installers that people have set up: pip and npm.
+"""Get a package from its registry with the installers of this machine: pip and npm.
 
-They know the mirrors, proxies and certificates of this machine; we don't want to. Neither runs code from
-the package. Rule: an installer that fails is told in one line, with what to do about it.
+They are configured for the mirrors, proxies and certificates of this machine. Neither runs code from the package. Rule:
+a failure of an installer is reported in one line that says what to do.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .failure import NoNetwork, PullFailed
 
 Watch = Callable[[int], None]
 
-_POLL_S = 0.2
-_STALL_S_MAX = 300.0  # a slow line is fine, a dead one isn't
+POLL_S = 0.2
+STALL_S_MAX = 300.0  # a slow connection is fine, a dead one isn't
 _LOG = "installer.log"
 
-# What a log means by the signs in it. The order matters: pip ends most failures with "no matching distribution".
+# What a log means, by phrases in it. The order matters: pip ends most failures with "no matching distribution".
 _MEANINGS: tuple[tuple[tuple[str, ...], type[PullFailed], str], ...] = (
     (
         ("no module named pip",),
@@ -62,71 +62,76 @@ class Source(Protocol):
         """Raise `PullFailed` if this package can't be fetched at all on this machine."""
 
     def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
-        """Put the package's archive into an empty folder; `watch` is told the bytes so far."""
+        """Put the package's archive into an empty folder; calls `watch` with the bytes so far."""
 
 
 class Installers:
-    """pip for PyPI, npm for npm."""
+    """pip for PyPI, npm for npm. An installer that downloads nothing for `stall_s_max` is stopped."""
+
+    def __init__(self, poll_s: float = POLL_S, stall_s_max: float = STALL_S_MAX) -> None:
+        self._poll_s = poll_s
+        self._stall_s_max = stall_s_max
 
     def require(self, package: Package) -> None:
         if package.registry == "npm" and not shutil.which("npm"):
-            raise PullFailed(f"{package.name} needs npm: install Node's npm, or leave this model out")
+            raise PullFailed(f"{package.name} needs npm: install Node's npm, or don't pull this model")
 
     def fetch(self, package: Package, into: Path, watch: Watch) -> Path:
         self.require(package)
-        status = _run(_command(package, into), into, watch)
+        status = self._run(_command(package, into), into, watch)
         if status != 0:
             raise explain(package, (into / _LOG).read_text(encoding="utf-8", errors="replace"))
         archives = [path for path in into.iterdir() if path.suffix in (".whl", ".tgz")]
         if len(archives) != 1:
-            raise PullFailed(f"{package.spec}: its installer left {len(archives)} archives instead of one")
+            raise PullFailed(f"{package.spec}: the installer produced {len(archives)} archives instead of one")
         return archives[0]
+
+    def _run(self, command: list[str], into: Path, watch: Watch) -> int:
+        """Run an installer and report how much it has downloaded, until it ends or stalls."""
+        temporary = into / "temporary"
+        temporary.mkdir()
+        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))  # where pip stores partial downloads
+        with (into / _LOG).open("wb") as log:
+            process = subprocess.Popen(
+                command,
+                cwd=into,
+                env={**os.environ, **places},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                return self._watch(process, into, watch)
+            finally:
+                _stop(process)
+
+    def _watch(self, process: subprocess.Popen[bytes], into: Path, watch: Watch) -> int:
+        downloaded, since = 0, time.monotonic()
+        while True:
+            try:
+                return process.wait(timeout=self._poll_s)
+            except subprocess.TimeoutExpired:
+                now_bytes = _bytes_in(into)
+                if now_bytes != downloaded:
+                    downloaded, since = now_bytes, time.monotonic()
+                    watch(downloaded)
+                elif time.monotonic() - since > self._stall_s_max:
+                    raise NoNetwork(f"no data for {self._stall_s_max:.0f} s: check the network and try again") from None
 
 
 def _command(package: Package, into: Path) -> list[str]:
     if package.registry == "npm":
-        npm = shutil.which("npm") or "npm"  # on Windows a .cmd, which only its full name starts
+        npm = shutil.which("npm") or "npm"  # on Windows it is a .cmd file, which only runs by its full path
         options = ["--ignore-scripts", "--loglevel=error", "--no-update-notifier", "--fetch-retries=2"]
-        options += ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"]  # else offline takes a minute
-        # A cache of its own: the bytes can be watched there, and nothing stays behind.
+        options += [
+            "--fetch-retry-mintimeout=1000",
+            "--fetch-retry-maxtimeout=5000",
+        ]  # otherwise npm takes a minute to fail offline
+        # A separate cache: its size shows the progress, and it is deleted afterwards.
         return [npm, "pack", package.spec, f"--pack-destination={into}", f"--cache={into / 'npm'}", *options]
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", package.spec]
     command += ["-d", str(into), "--no-input", "--progress-bar=off", "--disable-pip-version-check", "--retries=2"]
     return [*command, f"--platform={package.platform}"] if package.platform else command
-
-
-def _run(command: list[str], into: Path, watch: Watch) -> int:
-    """Run an installer and report how much it has brought, until it ends or brings nothing any more."""
-    temporary = into / "temporary"
-    temporary.mkdir()
-    places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))  # where pip keeps what is on its way
-    with (into / _LOG).open("wb") as log:
-        process = subprocess.Popen(
-            command,
-            cwd=into,
-            env={**os.environ, **places},
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            return _watch(process, into, watch)
-        finally:
-            _stop(process)
-
-
-def _watch(process: subprocess.Popen[bytes], into: Path, watch: Watch) -> int:
-    brought, since = 0, time.monotonic()
-    while True:
-        try:
-            return process.wait(timeout=_POLL_S)
-        except subprocess.TimeoutExpired:
-            now_bytes = _bytes_in(into)
-            if now_bytes != brought:
-                brought, since = now_bytes, time.monotonic()
-                watch(brought)
-            elif time.monotonic() - since > _STALL_S_MAX:
-                raise NoNetwork(f"nothing came for {_STALL_S_MAX:.0f} s: check the network and try again") from None
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -146,16 +151,16 @@ def _bytes_in(folder: Path) -> int:
             try:
                 total += os.stat(os.path.join(place, name)).st_size
             except OSError:
-                continue  # files on their way come and go
+                continue  # temporary files may disappear
     return total
 
 
 def explain(package: Package, log: str) -> PullFailed:
-    """What an installer's log means, in one line."""
+    """The error that an installer's log describes."""
     said = log.lower()
     for signs, kind, meaning in _MEANINGS:
         if any(sign in said for sign in signs):
             return kind(f"{package.spec}: {meaning.format(registry=package.registry)}")
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith(("error", "npm error", "npm err!"))]
-    return PullFailed(f"{package.spec}: {'; '.join((errors or lines)[:2]) or 'its installer failed without a word'}")
+    return PullFailed(f"{package.spec}: {'; '.join((errors or lines)[:2]) or 'the installer failed without a message'}")

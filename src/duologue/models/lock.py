@@ -1,6 +1,6 @@
-"""One process at a time, by a lock on a file that the system lets go when its holder dies.
+"""One process at a time, by a lock on a file. The system releases it when its holder dies.
 
-Rule: the file stays; to delete it would let two holders in.
+Rule: the lock file is never deleted, because then two processes could hold the lock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WAIT_S_MAX = 1_800.0
 
 @contextmanager
 def only_one(file: Path, on_wait: Callable[[], None], wait_s_max: float = _WAIT_S_MAX) -> Iterator[None]:
-    """Hold the lock; `on_wait` is called once if another process has it."""
+    """Hold the lock. If another process has it, `on_wait` is called once. Raises `PullFailed` after `wait_s_max`."""
     with file.open("a+b") as handle:
         if not _try_lock(handle):
             on_wait()
@@ -35,7 +35,9 @@ def _wait(handle: IO[bytes], file: Path, wait_s_max: float) -> None:
     until = time.monotonic() + wait_s_max
     while not _try_lock(handle):
         if time.monotonic() > until:
-            raise PullFailed(f"another process has pulled models for {wait_s_max:.0f} s; it holds {file}")
+            raise PullFailed(
+                f"another process has held {file} for {wait_s_max:.0f} s: wait for it to end, then try again"
+            )
         time.sleep(_POLL_S)
 
 

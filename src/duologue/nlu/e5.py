@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from duologue.models.cache import model_path, settle
+from duologue.models.cache import model_path, verify_and_stamp
 from duologue.models.onnx_sessions import UnusableModel, session
 
 from .understanding import shortened
@@ -74,6 +74,6 @@ def shared_e5() -> E5:
 
 @cache
 def _load(folder: Path, vocabulary: Path) -> E5:
-    if problems := settle(MODEL):
+    if problems := verify_and_stamp(MODEL):
         raise UnusableModel(f"the model {MODEL} is not whole: {problems[0]}; run `duologue models pull {MODEL}`")
     return E5(folder, vocabulary)

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from duologue.models.cache import model_path, settle
+from duologue.models.cache import model_path, verify_and_stamp
 from duologue.models.onnx_sessions import UnusableModel
 
 from .safetensors import read_weights
@@ -234,6 +234,6 @@ def shared_minilm() -> MiniLm:
 
 @cache
 def _load(folder: Path) -> MiniLm:
-    if problems := settle(MODEL):
+    if problems := verify_and_stamp(MODEL):
         raise UnusableModel(f"the model {MODEL} is not whole: {problems[0]}; run `duologue models pull {MODEL}`")
     return MiniLm(folder)

@@ -31,11 +31,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def fakes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> FakeRegistry:
-    """The command knows the small models only, and gets them without a network."""
+    """The command has only the small fake models, and gets them without a network."""
     registry = FakeRegistry()
     monkeypatch.setattr(command, "MODELS", MODELS)
     monkeypatch.setattr(command, "DEMO", ("hearing", "turning"))
-    for function in (cache.is_present, cache.settle, pull_module.pull):
+    for function in (cache.is_present, cache.verify_and_stamp, pull_module.pull):
         monkeypatch.setitem(function.__kwdefaults__, "models", MODELS)
     monkeypatch.setattr(pull_module, "Installers", lambda: registry)
     return registry
@@ -70,7 +70,7 @@ def test_every_model_is_listed_with_its_licence_and_whether_it_is_here(folder: P
     assert not folder.exists()
 
 
-def test_the_list_is_told_to_machines(fakes: FakeRegistry, folder: Path) -> None:
+def test_the_list_as_json(fakes: FakeRegistry, folder: Path) -> None:
     run("pull", "speaking")
     data = json.loads(run("list", "--json").stdout)
     assert data["folder"] == str(folder)
@@ -96,18 +96,18 @@ def test_without_a_name_what_the_demo_needs_is_pulled(fakes: FakeRegistry, folde
     ]
 
 
-def test_what_works_together_is_pulled_together(fakes: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_work_together_are_pulled_together(fakes: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "MODELS", {**MODELS, "hearing": replace(MODELS["hearing"], pulled_with=("turning",))})
     done = run("pull", "hearing")
     assert [line.split()[:2] for line in done.stdout.splitlines()] == [["hearing", "pulled"], ["turning", "pulled"]]
 
 
-def test_whoever_pulls_a_gpl_part_is_told(fakes: FakeRegistry) -> None:
+def test_pulling_a_gpl_model_prints_its_licence(fakes: FakeRegistry) -> None:
     assert "speaking: " not in run("pull", "hearing").stdout
     assert "speaking: " in run("pull", "--all").stdout
 
 
-def test_what_was_there_is_said_to_have_been(fakes: FakeRegistry) -> None:
+def test_a_model_that_was_there_is_reported_as_such(fakes: FakeRegistry) -> None:
     run("pull", "hearing")
     assert "hearing         was there" in run("pull", "hearing").stdout
 
@@ -123,7 +123,7 @@ def test_the_steps_go_to_standard_error(fakes: FakeRegistry) -> None:
 
 def test_on_a_terminal_the_steps_are_bars(tmp_path: Path) -> None:
     with (tmp_path / "terminal").open("w+", encoding="utf-8") as terminal:
-        with command._progress(Console(file=terminal, force_terminal=True, width=100)) as tell:
+        with command.progress_bars(Console(file=terminal, force_terminal=True, width=100)) as tell:
             tell("fake-ears==1.0", pull_module.PullStage.FETCHING, 500, 1_000)
             tell("fake-ears==1.0", pull_module.PullStage.FETCHING, 1_000, 1_000)
             tell("hearing", pull_module.PullStage.WAITING, 0, 0)
@@ -140,7 +140,7 @@ def test_an_unknown_name_is_one_line(folder: Path) -> None:
     for action in ("pull", "verify"):
         done = run_for_real(action, "silero")
         assert done.returncode == 1
-        assert done.stderr.startswith("error: no model 'silero'; there are silero-vad, ")
+        assert done.stderr.startswith("error: no model 'silero'; known models: silero-vad, ")
         assert len(done.stderr.splitlines()) == 1
 
 
@@ -148,7 +148,7 @@ def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
     done = run_for_real("pull", "--all", PATH="/nowhere")
     assert done.returncode == 1
     assert done.stderr == (
-        "error: @usefulsensors/moonshine-js needs npm: install Node's npm, or leave this model out\n"
+        "error: @usefulsensors/moonshine-js needs npm: install Node's npm, or don't pull this model\n"
     )
     assert [path.name for path in folder.iterdir()] == [".lock"]
 
@@ -156,7 +156,7 @@ def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
 # -- verify
 
 
-def test_what_is_whole_is_said_to_be(fakes: FakeRegistry) -> None:
+def test_a_complete_model_is_reported_as_whole(fakes: FakeRegistry) -> None:
     run("pull", "--all")
     done = run("verify")
     assert done.exit_code == 0
@@ -178,7 +178,7 @@ def test_a_changed_file_is_exit_code_1_and_says_how_to_mend_it(fakes: FakeRegist
     assert run("verify").exit_code == 0
 
 
-def test_problems_are_told_to_machines(fakes: FakeRegistry) -> None:
+def test_problems_as_json(fakes: FakeRegistry) -> None:
     run("pull", "hearing")
     done = run("verify", "hearing", "turning", "--json")
     assert done.exit_code == 1
