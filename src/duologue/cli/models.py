@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +25,7 @@ from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_name
 from .terminal_style import AMBER, GREEN, GREY, RED
 
 if TYPE_CHECKING:
+    from duologue.models.pull import Progress as PullProgress
     from duologue.models.pull import PullStage
 
 models_app = typer.Typer(help="Speech models: list them, pull them, verify them.", no_args_is_help=True)
@@ -74,15 +75,26 @@ def pull_models(
             out.print(Text.assemble((f"{done.model.name}: ", AMBER), done.model.licence_note), soft_wrap=True)
 
 
-def pull_missing(names: tuple[str, ...], err: Console) -> None:
-    """Fetch those that are not here, with a progress bar."""
-    from duologue.models.pull import pull
-
+def pull_missing(names: Sequence[str], err: Console) -> None:
+    """Download those that are not here, with a progress bar."""
     missing = [name for name in names if not is_present(name)]
     if missing:
-        err.print(f"fetching {', '.join(missing)}, once", highlight=False)
-        with progress_bars(err) as tell:
-            pull(missing, tell)
+        pull_with_progress(missing, err)
+
+
+def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | None = None) -> None:
+    """Download models with a progress bar on `err`. `also` is called with every step too."""
+    from duologue.models.pull import pull
+
+    err.print(f"downloading {', '.join(names)}, once", highlight=False)
+    with progress_bars(err) as show:
+
+        def both(name: str, stage: PullStage, done_bytes: int, total_bytes: int) -> None:
+            show(name, stage, done_bytes, total_bytes)
+            if also is not None:
+                also(name, stage, done_bytes, total_bytes)
+
+        pull(names, both)
 
 
 @models_app.command("verify")

@@ -20,7 +20,11 @@ import typer
 from rich.console import Console
 
 from duologue.core.errors import DuologueError
+from duologue.models.catalogue import MODELS, megabytes
 from duologue.runtime.agent import Agent
+
+from .models import pull_with_progress
+from .requirements import EARS_MODELS, Requirements, requirements_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +33,9 @@ if TYPE_CHECKING:
     from duologue.server.leases import Leases
 
 DEMO = "agent:agent"
-_MODELS = ("silero-vad", "smart-turn", "moonshine-tiny", "espeak-ng", "minilm")
+DEMO_NAME = "Flight desk"
+FLOWS = (".yaml", ".yml")
+_MODELS = (*EARS_MODELS, "espeak-ng", "minilm")
 
 
 def serve_command(
@@ -72,35 +78,83 @@ def serve_command(
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Serve an agent: a page to talk to it, and the socket behind it."""
-    try:
-        from duologue.server.app import Server
-        from duologue.server.run import address, bound, run, serve
-        from duologue.server.settings import Limits, ServerSettings
-    except ModuleNotFoundError as missing:
-        raise DuologueError(f"{missing}: pip install 'duologue[server]'") from None
     err = Console(stderr=True)
+    missing = _requirements(app).missing()
+    if missing.extras:
+        told = "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
+        raise DuologueError(told)
+    from duologue.server.app import Server
+    from duologue.server.run import address, bound, run, serve
+    from duologue.server.settings import Limits, ServerSettings
+
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
-    agent = _agent(app, err)
     limits = Limits(conversations_max=conversations_max, drain_s_max=drain_s)
     settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch)
+    if missing.models and app and not app.endswith(FLOWS):
+        _offer_to_pull(app, missing)
     listening = bound(host, port)
+    if missing.models:
+        _load_behind_page(listening, app, missing.models, err, browser)
+    agent = _agent(app)
     make = _maker(agent, brain, realtime_url)
     server = Server(make, settings, leases=_leases(store, node, address(listening)))
     phones = _phones(server, make, phone_url, journals)
 
     def ready() -> None:
         where = address(listening, server.settings.token)
-        shown = where if not token else address(listening)  # one of the operator's own is theirs to show
+        shown = where if not token else address(listening)  # the operator knows their own token
         err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{shown}[/]\n", highlight=False)
         if token:
-            err.print("  It wants the token that you gave it: add ?token=… to the address.\n", highlight=False)
+            err.print("  It asks for your token: add ?token=… to the address.\n", highlight=False)
         for told in phones:
             err.print(f"  {told}", highlight=False)
-        err.print("  Ctrl-C lets conversations end and stops it.\n", style="dim", highlight=False)
-        if browser:
+        err.print("  Ctrl-C lets conversations end, then stops the server.\n", style="dim", highlight=False)
+        if browser and not missing.models:  # else it is open already
             webbrowser.open(where)
 
     run(serve(server, listening, ready, keep_days))
+
+
+# -- What is missing
+
+
+def _requirements(app: str) -> Requirements:
+    """What the demo, a file of flows or an agent's module needs."""
+    if not app or app.endswith(FLOWS):
+        return Requirements(("server", "speech", "flows", "nlu"), _MODELS)
+    return requirements_of_agent(app, ("server",))
+
+
+def _offer_to_pull(app: str, missing: Requirements) -> None:
+    """Ask before downloading the models of the user's own agent; without a terminal, say what to run."""
+    command = missing.commands()[-1]
+    size = megabytes(sum(MODELS[name].size_bytes for name in missing.models))
+    if not sys.stdin.isatty():
+        raise DuologueError(f"{app} needs models that are not here ({size} on disk); run `{command}`")
+    if not typer.confirm(f"{app} needs {', '.join(missing.models)} ({size} on disk). Download now?", default=True):
+        raise DuologueError(f"the models are missing; run `{command}`")
+
+
+def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...], err: Console, browser: bool) -> None:
+    """Download models while a page at the server's address shows how far it is."""
+    from duologue.models.pull import PullStage
+    from duologue.server.loading import LoadingProgress, show_loading
+    from duologue.server.run import address, run
+
+    packages = {package for name in models for package in MODELS[name].packages}
+    progress = LoadingProgress(app.partition(":")[0] or DEMO_NAME, sum(package.download_bytes for package in packages))
+
+    def note(name: str, stage: PullStage, done_bytes: int, _total_bytes: int) -> None:
+        progress.step = f"{name}: {stage}"
+        if stage is PullStage.FETCHING:
+            progress.done_bytes[name] = done_bytes
+
+    def opened() -> None:
+        err.print(f"\n  The page is at [bold cyan]{address(listening)}[/] and shows the download.\n", highlight=False)
+        if browser:
+            webbrowser.open(address(listening))
+
+    run(show_loading(listening, progress, lambda: pull_with_progress(models, err, note), opened))
 
 
 def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
@@ -157,42 +211,30 @@ def _leases(url: str, node: str, where: str) -> Leases | None:
     return Leases(open_store(url), node or f"{socket.gethostname()}-{os.getpid()}", where)
 
 
-def _agent(app: str, err: Console) -> Agent:
+def _agent(app: str) -> Agent:
     from duologue.runtime.find_agent import find_agent
 
     if not app:
-        _pull_models(err)
         from duologue.starter.write_project import PROJECT
 
         sys.path.insert(0, str(PROJECT))
         return find_agent(DEMO)
-    if app.endswith((".yaml", ".yml")):
-        return _agent_of_flows(Path(app), err)
-    return find_agent(app)
+    return _agent_of_flows(Path(app)) if app.endswith(FLOWS) else find_agent(app)
 
 
-def _agent_of_flows(file: Path, err: Console) -> Agent:
+def _agent_of_flows(file: Path) -> Agent:
     """A file of flows, with this machine's ears and voice."""
     from duologue.flows import load_flows
     from duologue.flows.brain import FlowBrain
     from duologue.flows.find_functions import find_functions
+    from duologue.runtime.agent import Phrases
 
     from .chat import find_nlu
     from .talk import with_speech
 
-    _pull_models(err)
     domain = load_flows(file)
     brain = FlowBrain(domain, find_functions(file, None), find_nlu("local", None))
     opening = domain.patterns.help.format(
         flows=", ".join(f.description for f in domain.flows.values() if not f.is_hidden)
     )
-    from duologue.runtime.agent import Phrases
-
     return replace(with_speech(Agent(brain, phrases=Phrases(greeting=f"Hello! {opening}"))), name=file.stem)
-
-
-def _pull_models(err: Console) -> None:
-    """What is not there yet is fetched, once."""
-    from .models import pull_missing
-
-    pull_missing(_MODELS, err)

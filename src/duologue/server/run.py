@@ -24,7 +24,7 @@ UNREAD_MS_MAX = 30_000
 KEEP_DAYS = 30
 
 
-class _Quiet(uvicorn.Server):
+class QuietServer(uvicorn.Server):
     """A uvicorn that leaves signals to us."""
 
     @contextlib.contextmanager
@@ -53,7 +53,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 @contextlib.asynccontextmanager
-async def serving(server: Server, listening: socket.socket) -> AsyncIterator[_Quiet]:
+async def serving(server: Server, listening: socket.socket) -> AsyncIterator[QuietServer]:
     """The server runs while this is open."""
     limits = server.settings.limits
     config = uvicorn.Config(
@@ -69,7 +69,7 @@ async def serving(server: Server, listening: socket.socket) -> AsyncIterator[_Qu
         timeout_graceful_shutdown=2,
         server_header=False,
     )
-    running = _Quiet(config)
+    running = QuietServer(config)
     task = asyncio.get_running_loop().create_task(running.serve([listening]), name="uvicorn")
     try:
         while not running.started and not task.done():

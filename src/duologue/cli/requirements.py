@@ -1,0 +1,93 @@
+"""What an agent's file needs before it can run: extras of this package, and models.
+
+Reads the file's imports, without running it, so that everything that is missing is listed at once. Rule: what is listed
+comes with the command that gets it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from duologue.models.cache import is_present
+
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "server": ("starlette", "uvicorn", "websockets"),
+    "speech": ("numpy", "soxr", "soundfile", "onnxruntime"),
+    "flows": ("pydantic", "yaml"),
+    "nlu": ("numpy", "onnxruntime"),
+    "llm": ("openai",),
+    "realtime": ("websockets", "numpy"),
+    "mcp": ("mcp",),
+    "phone": ("twilio", "telnyx", "nacl"),
+    "talk": ("sounddevice", "numpy"),
+    "testing": ("pytest", "yaml"),
+}
+"""The modules that each extra installs."""
+
+EARS_MODELS = ("silero-vad", "smart-turn", "moonshine-tiny")
+
+_NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "LocalEars": ("speech", EARS_MODELS),
+    "EspeakVoice": ("speech", ("espeak-ng",)),
+    "LocalNlu": ("nlu", ("minilm",)),
+    "FlowBrain": ("flows", ()),
+    "load_flows": ("flows", ()),
+    "ChatBrain": ("llm", ()),
+    "LlmNlu": ("llm", ()),
+    "SpeechEndpointVoice": ("llm", ()),
+    "RealtimeModel": ("realtime", ()),
+    "McpServer": ("mcp", ()),
+}
+"""What each name that an agent imports needs: an extra, and models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirements:
+    """Extras and models, in the order in which they were found."""
+
+    extras: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+    def missing(self) -> Requirements:
+        """What of it is not installed here."""
+        return Requirements(
+            tuple(extra for extra in self.extras if not is_installed(extra)),
+            tuple(model for model in self.models if not is_present(model)),
+        )
+
+    def commands(self) -> list[str]:
+        """How to get all of it."""
+        install = [f"pip install 'duologue[{','.join(self.extras)}]'"] if self.extras else []
+        return [*install, *([f"duologue models pull {' '.join(self.models)}"] if self.models else [])]
+
+
+def is_installed(extra: str) -> bool:
+    """Whether every module of an extra can be imported."""
+    return all(importlib.util.find_spec(module) is not None for module in EXTRAS[extra])
+
+
+def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
+    """What a file's text needs by the names that it imports from duologue, after the given extras."""
+    found = dict.fromkeys(extras)
+    models: dict[str, None] = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "duologue":
+            for alias in node.names:
+                extra, needed = _NAMES.get(alias.name, ("", ()))
+                found |= {extra: None} if extra else {}
+                models |= dict.fromkeys(needed)
+    return Requirements(tuple(found), tuple(models))
+
+
+def requirements_of_agent(name: str, extras: Iterable[str] = ()) -> Requirements:
+    """What the module of `module:attribute` needs. A file that can't be found or read needs only the given extras: the
+    error comes when it is imported."""
+    file = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
+    try:
+        return requirements_of(file.read_text(encoding="utf-8"), extras)
+    except (OSError, SyntaxError, ValueError):
+        return Requirements(tuple(extras))
