@@ -8,12 +8,9 @@ from typing import Any
 import pytest
 
 from duologue.core import effects as fx
-from duologue.core import events as ev
-from duologue.core.deadlines import JOB_LIMITS, JOINT_LIMITS, LIMITS
 from duologue.core.errors import InvalidSettings
-from duologue.core.leaves import Ask, Overlap, Timer
+from duologue.core.leaves import Ask, Overlap
 from duologue.core.settings import PROFILES, Settings, profile
-from duologue.core.state import next_deadline
 from duologue.lab.sim.stage import Stage
 
 WEEK_MS = 7 * 24 * 3_600_000
@@ -46,46 +43,6 @@ def test_the_defaults_are_the_numbers_of_the_requirements() -> None:
     assert (s.dismiss_ms, s.suspend_ms_max, s.long_speech_ms) == (10_000, 30_000, 120_000)
     assert (s.session_warning_ms, s.session_ms_max) == (870_000, 900_000)
     assert (s.breath_ms, s.stop_ms_max, s.beat_ms) == (50, 400, 1)
-
-
-@pytest.mark.req("L-23")
-def test_every_deadline_of_the_machine_is_in_the_table() -> None:
-    in_table = {limit.timer for limit in (*LIMITS, *JOINT_LIMITS)} | {Timer.JOB, Timer.HEARTBEAT, Timer.FEEDBACK}
-    assert in_table == set(Timer)
-    assert len(JOB_LIMITS) == 3
-
-
-@pytest.mark.req("L-23")
-@pytest.mark.parametrize(
-    ("name", "timer"),
-    [
-        ("prepare_ms_max", Timer.PREPARE),
-        ("close_ms_max", Timer.CLOSE),
-        ("talk_ms_max", Timer.TALK),
-        ("attempt_ms_max", Timer.ATTEMPT),
-        ("stall_ms_max", Timer.STALL),
-        ("heal_ms_max", Timer.HEAL),
-        ("suspend_ms_max", Timer.SUSPEND),
-        ("dead_air_ms", Timer.DEAD_AIR),
-    ],
-)
-def test_a_changed_setting_changes_its_deadline(name: str, timer: Timer) -> None:
-    scripts: dict[Timer, tuple[type[ev.Event], ...]] = {
-        Timer.PREPARE: (ev.StartRequested,),
-        Timer.CLOSE: (ev.StartRequested, ev.SessionReady, ev.EndRequested),
-        Timer.TALK: (ev.StartRequested, ev.SessionReady, ev.SpeechStarted),
-        Timer.ATTEMPT: (ev.StartRequested, ev.SessionReady, ev.TextTyped),
-        Timer.STALL: (ev.StartRequested, ev.SessionReady, ev.TextTyped, ev.AudioBuffered),
-        Timer.HEAL: (ev.StartRequested, ev.SessionReady, ev.LinkWobbled),
-        Timer.SUSPEND: (ev.StartRequested, ev.SessionReady, ev.SuspendRequested),
-        Timer.DEAD_AIR: (ev.StartRequested, ev.SessionReady),
-    }
-    stage = Stage(profile("confirm", **{name: 777}))
-    for kind in scripts[timer]:
-        stage.happen(kind)
-    deadline = next_deadline(stage.state)
-    assert deadline is not None
-    assert (deadline.timer, deadline.due) == (timer, 777)
 
 
 @pytest.mark.req("L-23")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from duologue import Agent, ToolCall
-from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.core.views import PHASES
 from duologue.observe import signals as sg
-from duologue.observe.fault_hints import hint
 from duologue.observe.labels import LABELS, LANGUAGES, WAITS, label
 from duologue.testing import Call, Delay, Progress, ScriptedBrain, scripted_tool
 
@@ -89,13 +87,3 @@ def test_whoever_waits_reads_how_it_stands_in_their_language() -> None:
 
 
 # -- What to do about a fault
-
-
-@pytest.mark.req("C-SEC-003")
-@pytest.mark.parametrize("part", FaultSource)
-@pytest.mark.parametrize("error", ErrorClass)
-def test_every_fault_of_every_part_comes_with_something_to_do(part: FaultSource, error: ErrorClass) -> None:
-    told = hint(part, error)
-    assert any(name in told for name in ("brain", "voice", "transcriber", "session", "line"))
-    assert told.endswith(".")
-    assert "{" not in told

@@ -7,7 +7,6 @@ import pytest
 from duologue.core import events as ev
 from duologue.core import leaves
 from duologue.core.leaves import ACTIVE, AWAY, CLOSED, DEAD, ENDING, FROZEN, LIVE, PENDING, SOUNDING, Leaf, Link
-from duologue.core.machine import ROWS
 from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
 
@@ -38,13 +37,6 @@ def test_composites_nest_and_split_a_region() -> None:
     assert set(LIVE) | set(DEAD) == set(ACTIVE) | set(CLOSED) == set(Link)
     assert not set(LIVE) & set(DEAD)
     assert not set(ACTIVE) & set(CLOSED)
-
-
-@pytest.mark.req("C-PAT-001")
-def test_a_row_stands_in_one_region_and_may_hold_for_many_leaves_of_it() -> None:
-    assert all(len({type(leaf) for leaf in row.sources}) == 1 for row in ROWS)
-    assert any(set(row.sources) >= set(FROZEN) for row in ROWS)
-    assert any(set(row.sources) >= set(SOUNDING) for row in ROWS)
 
 
 @pytest.mark.req("C-PAT-001")

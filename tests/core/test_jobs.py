@@ -10,7 +10,9 @@ from duologue.core import effects as fx
 from duologue.core import events as ev
 from duologue.core.leaves import Ask, ErrorClass, FaultSource, JobKind, Link, Outcome, Reply, Timer, Voice
 from duologue.core.settings import profile
+from duologue.core.state import is_at_rest
 from duologue.lab.sim.stage import Stage
+from tests.core.scenes import asked, in_a_call, requests, speaking
 
 CALLED_AT = 1_450  # when the call of `calling` was made
 CALL = 1
@@ -736,3 +738,107 @@ def test_a_goodbye_that_makes_a_call_waits_for_its_result() -> None:
     stage.happen(ev.ReplyFinished)
     assert (stage.state.link, stage.state.voice) == (Link.UP, Voice.SILENT)
     assert stage.effects(fx.CancelWork) == []
+
+
+# -- M-16: cancelled work
+
+
+@pytest.mark.req("M-16")
+def test_a_cancelled_call_has_one_output_and_causes_no_request() -> None:
+    stage = in_a_call()
+    assert stage.happen(ev.CancelRequested) == (fx.CancelWork(1), fx.PostOutput(1, Outcome.CANCELLED))
+    assert stage.happen(ev.JobFinished, call=1) == ()
+    stage.wait(5_000)
+    assert requests(stage) == [(1, 1)]
+    assert is_at_rest(stage.state)
+
+
+@pytest.mark.req("M-16")
+def test_a_cancelled_job_has_one_end_and_causes_no_request() -> None:
+    stage = asked()
+    stage.happen(ev.ReplyAccepted)
+    stage.call_tool()
+    stage.happen(ev.CallDispatched)
+    stage.happen(ev.ReplyFinished)
+    stage.wait(1)
+    stage.answer()
+    told = len(requests(stage))
+    assert stage.happen(ev.CancelRequested) == (fx.CancelWork(1), fx.PostNews(1, Outcome.CANCELLED))
+    stage.wait(5_000)
+    assert len(requests(stage)) == told
+
+
+@pytest.mark.req("M-16")
+def test_cancelling_the_call_asks_the_speech_that_was_queued_behind_it() -> None:
+    stage = in_a_call()
+    stage.say()
+    effects = stage.happen(ev.CancelRequested)
+    assert effects == (fx.CancelWork(1), fx.PostOutput(1, Outcome.CANCELLED), fx.StartReply(3, 2, 2))
+
+
+@pytest.mark.req("M-16")
+def test_a_call_cancelled_by_a_command_to_stop_causes_no_request() -> None:
+    stage = in_a_call(cancellable=True)
+    assert stage.happen(ev.InterruptRequested) == (fx.CancelWork(1), fx.PostOutput(1, Outcome.CANCELLED))
+    stage.wait(5_000)
+    assert requests(stage) == [(1, 1)]
+
+
+@pytest.mark.req("M-16")
+def test_a_call_cancelled_before_its_reply_finished_causes_no_request() -> None:
+    stage = asked()
+    stage.happen(ev.ReplyAccepted)
+    stage.call_tool()
+    stage.happen(ev.CancelRequested)
+    stage.happen(ev.ReplyFinished)
+    stage.wait(5_000)
+    assert requests(stage) == [(1, 1)]
+
+
+@pytest.mark.req("M-16", "L-06")
+@pytest.mark.parametrize("confirmed", [False, True], ids=["stopping", "hushed"])
+def test_a_command_to_stop_while_the_sound_is_stopping_wants_no_answer(confirmed: bool) -> None:
+    stage = speaking(heard_ms=0)
+    stage.interrupt()
+    if confirmed:
+        stage.happen(ev.PlaybackStopped, heard_ms=0)
+    stage.happen(ev.InterruptRequested)
+    assert stage.state.answered == 1
+    stage.wait(stage.settings.stop_ms_max)
+    stage.happen(ev.SpeechStopped)
+    stage.hear_words(2, final=True)
+    assert stage.happen(ev.TurnEnded) == (fx.CommitAudio(2), fx.StartReply(3, 2, 2))
+
+
+# -- M-20: ids
+
+
+@pytest.mark.req("M-20")
+def test_a_repeated_call_can_not_reopen_a_finished_one() -> None:
+    stage = asked()
+    stage.happen(ev.TokenArrived)
+    stage.call_tool()
+    stage.happen(ev.JobFinished)
+    assert stage.happen(ev.ToolCalled, call=1) == ()
+    assert stage.state.jobs == ()
+    assert stage.effects(fx.RunCall) == [fx.RunCall(1)]
+
+
+@pytest.mark.req("M-20")
+def test_a_call_with_an_older_id_than_the_newest_is_dropped() -> None:
+    stage = asked()
+    stage.happen(ev.TokenArrived)
+    stage.happen(ev.ToolCalled, call=7)
+    assert stage.happen(ev.ToolCalled, call=6) == ()
+    assert stage.happen(ev.ToolCalled, call=8) == (fx.RunCall(8),)
+    assert [job.call for job in stage.state.jobs] == [7, 8]
+
+
+@pytest.mark.req("M-20")
+def test_a_refused_call_uses_up_its_id() -> None:
+    stage = asked(jobs_max=1)
+    stage.happen(ev.TokenArrived)
+    stage.call_tool()
+    assert stage.happen(ev.ToolCalled, call=2) == (fx.PostOutput(2, Outcome.REFUSED),)
+    stage.happen(ev.JobFinished, call=1)
+    assert stage.happen(ev.ToolCalled, call=2) == ()

@@ -1,0 +1,20 @@
+"""Every fault comes with a hint for the user."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.core.leaves import ErrorClass, FaultSource
+from duologue.observe.fault_hints import hint
+
+# -- What to do about a fault
+
+
+@pytest.mark.req("C-SEC-003")
+@pytest.mark.parametrize("part", FaultSource)
+@pytest.mark.parametrize("error", ErrorClass)
+def test_every_fault_of_every_part_comes_with_something_to_do(part: FaultSource, error: ErrorClass) -> None:
+    told = hint(part, error)
+    assert any(name in told for name in ("brain", "voice", "transcriber", "session", "line"))
+    assert told.endswith(".")
+    assert "{" not in told
