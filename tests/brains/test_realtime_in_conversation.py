@@ -263,7 +263,7 @@ def test_a_tool_is_called_and_its_one_output_goes_back() -> None:
     ("made", "expected"),
     [
         (CallTool("look_up", {"town": "Rome"}), "INVALID_ARGS"),
-        (CallTool("fly", {}), "there is no tool"),
+        (CallTool("fly", {}), "unknown tool"),
     ],
 )
 def test_a_call_that_makes_no_sense_gets_an_output_that_says_so(made: CallTool, expected: str) -> None:

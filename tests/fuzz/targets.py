@@ -42,10 +42,10 @@ from duologue.ports.store import StoredConversation, StoreFailed
 from duologue.ports.tool_call import ToolCall
 from duologue.replay.journal import InvalidJournal, read_journal, replay
 from duologue.replay.words_file import InvalidWords, read_words
-from duologue.runtime.checkpoint import NotRestorable, machine_part, read_saved
+from duologue.runtime.checkpoint import NotRestorable, machine_part, read_checkpoint
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.runtime.transcript_pages import name_of
+from duologue.runtime.transcript_pages import page_name
 from duologue.server.app import _replayed
 from duologue.server.client_messages import TABLE, BadMessage, read_message
 from duologue.server.restore import read_earlier, read_events
@@ -299,7 +299,7 @@ def kept_seeds() -> list[bytes]:
             machine = machine_part(conversation.machine_state, engine.events)
             room = {"seat": "a", "language": "en", "began": "2026-01-01T00:00:00+00:00", "typed": ["m1"]}
             said = engine.transcript
-            pages = {name_of("words", page): said.page(page) for page in said.pages.all}
+            pages = {page_name("words", page): said.page(page) for page in said.pages.all}
             found.append(as_bytes({"machine": machine, "words": engine._words(), "room": room, **pages}))
         await conversation.end()
         return found
@@ -321,8 +321,8 @@ async def _revive(parts: dict[str, Any]) -> None:
     asyncio.get_running_loop().set_exception_handler(lambda _, context: failures.append(context))
     try:
         await read_earlier(MemoryStore(), StoredConversation("call", 1, 1, parts), agent.settings, None)
-        saved = read_saved(parts, agent.settings)
-        conversation = Conversation(agent, ScriptedLine(), saved=saved)
+        saved = read_checkpoint(parts, agent.settings)
+        conversation = Conversation(agent, ScriptedLine(), checkpoint=saved)
     except NotRestorable:
         return
     assert saved.state.link not in CLOSED

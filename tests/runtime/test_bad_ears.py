@@ -487,7 +487,7 @@ def test_a_typed_turn_is_asked_once_and_is_history() -> None:
         await stage.rest()
         assert asked(brain) == ["hello there"]
         assert stage.said == ["hello there"]
-        with pytest.raises(ValueError, match="nothing"):
+        with pytest.raises(ValueError, match="empty"):
             stage.conversation.type("  \n")
 
     play(scene, brain)

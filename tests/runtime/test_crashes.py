@@ -17,7 +17,7 @@ from duologue.ports.scripted_steps import Delay
 from duologue.ports.store import StoreWrite
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import read_saved
+from duologue.runtime.checkpoint import read_checkpoint
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
@@ -85,9 +85,9 @@ class Process:
 
 async def begin(store: MemoryStore, agent: Agent, played: Played | None = None) -> Process:
     lease, kept = await store.claim("call", "node", 10_000, force=True)
-    saved = read_saved(kept.parts, agent.settings) if kept.parts else None
+    saved = read_checkpoint(kept.parts, agent.settings) if kept.parts else None
     line = ScriptedLine()
-    conversation = Conversation(agent, line, conversation_id="call", saved=saved)
+    conversation = Conversation(agent, line, conversation_id="call", checkpoint=saved)
     writer = CheckpointWriter(store, lease, kept.revision, lambda: None, lambda problem: None)
     conversation.engine.save_with(writer)
     if saved is None:
@@ -226,7 +226,7 @@ def test_whenever_a_process_dies_a_tool_that_may_run_once_runs_at_most_once(idem
         outputs = [item for item in outcome.history if type(item).__name__ == "CallOutput"]
         assert len(outputs) == 1, (dies_at, outcome.history)
         paid = "paid 5" in outputs[0].output
-        assert paid or "nobody knows" in outputs[0].output, (dies_at, outputs)
+        assert paid or "outcome is unknown" in outputs[0].output, (dies_at, outputs)
         if idempotent:
             assert paid
 

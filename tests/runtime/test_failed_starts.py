@@ -82,7 +82,7 @@ def test_a_model_that_went_on_with_a_conversation_hears_nobody_else() -> None:
         engine = before.engine
         saved = Checkpoint(before.machine_state, engine.transcript.dump(), engine.requests.dump())
         await before.abandon("the process is gone")
-        after = talk(agent, seats, saved=saved)
+        after = talk(agent, seats, checkpoint=saved)
         await after.restore()
         with pytest.raises(StartRefused, match="another conversation"):
             await talk(agent, seats, "other").start()

@@ -62,7 +62,7 @@ def assert_each_call_has_one_output(stage: Stage) -> None:
         (ToolCall("work", "[1, 2]"), "object"),
         (ToolCall("work", 5), "object"),  # type: ignore[arg-type]
         (ToolCall("work", None), "object"),  # type: ignore[arg-type]
-        (ToolCall("", {}), "there is no tool"),
+        (ToolCall("", {}), "unknown tool"),
     ],
     ids=str,
 )

@@ -14,7 +14,7 @@ from duologue.ports import Request, ToolCall
 from duologue.ports.history import AgentSaid, CallOutput
 from duologue.ports.store import StoreFailed
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import read_saved
+from duologue.runtime.checkpoint import read_checkpoint
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
@@ -78,8 +78,8 @@ def test_arguments_that_are_no_json_keep_no_conversation_from_being_kept(argumen
         assert took_ms < 1_000  # a conversation that can't be saved waits for that before it speaks
         kept = await store.read("call")
         assert kept is not None
-        saved = read_saved(kept.parts, agent.settings)
-        again = Conversation(agent, ScriptedLine(), conversation_id="call", saved=saved)
+        saved = read_checkpoint(kept.parts, agent.settings)
+        again = Conversation(agent, ScriptedLine(), conversation_id="call", checkpoint=saved)
         assert any(isinstance(item, AgentSaid) and item.calls for item in again.history)
 
     run_simulated(scene())

@@ -127,7 +127,7 @@ def test_hanging_up_while_the_line_opens_ends_the_start() -> None:
         starting = asyncio.ensure_future(stage.conversation.start())
         await stage.sleep(500)
         await stage.conversation.end("never mind")
-        with pytest.raises(StartRefused, match="ended before it began"):
+        with pytest.raises(StartRefused, match="ended before it started"):
             await starting
         await asyncio.sleep(0)
         assert others() == []

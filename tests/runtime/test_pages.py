@@ -14,12 +14,12 @@ from duologue.ports.history import UserSaid
 from duologue.ports.store import Lease, StoredConversation, StoreFailed, StoreWrite
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import NotRestorable, read_saved, transcript_in
+from duologue.runtime.checkpoint import NotRestorable, read_checkpoint, stored_transcript
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.transcript import Transcript
-from duologue.runtime.transcript_pages import PAGE, bound
+from duologue.runtime.transcript_pages import PAGE, join_pages
 from duologue.store.memory import MemoryStore
 from duologue.testing import ScriptedBrain, ScriptedLine, ScriptedVoice
 
@@ -50,7 +50,7 @@ async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversatio
     """Somebody types so often, and the process dies."""
     lease, before = await store.claim("call", "node", 10_000, force=True)
     writer = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
-    conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", saved=saved)
+    conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", checkpoint=saved)
     conversation.engine.save_with(writer)
     await (conversation.start() if saved is None else conversation.restore())
     for number in range(turns):
@@ -59,13 +59,13 @@ async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversatio
     await writer.wait_until_saved()
     kept = await store.read("call")
     assert kept is not None
-    assert transcript_in(kept.parts) == json.loads(json.dumps(conversation.engine.transcript.dump()))
+    assert stored_transcript(kept.parts) == json.loads(json.dumps(conversation.engine.transcript.dump()))
     conversation.freeze()
     return kept
 
 
 def said(kept: StoredConversation) -> list[str]:
-    items = transcript_in(kept.parts)["items"]
+    items = stored_transcript(kept.parts)["items"]
     return [item[2] for item in items if item[0] == "user"]
 
 
@@ -88,7 +88,7 @@ def test_what_goes_on_elsewhere_goes_on_with_all_of_it_and_writes_it_once() -> N
         store = Noted()
         kept = await call(store, TURNS)
         store.writes.clear()
-        again = await call(store, 1, read_saved(kept.parts, agent().settings))
+        again = await call(store, 1, read_checkpoint(kept.parts, agent().settings))
         assert said(again) == [*(f"number {number}" for number in range(TURNS)), "number 0"]
         assert "words.0" not in {name for write in store.writes for name in write.parts}, "it has not changed"
 
@@ -110,14 +110,14 @@ def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages(
     async def scene() -> None:
         store = Noted()
         kept = await call(store, PAGE + 1)
-        words = {**kept.parts["words"], "schema": 1, "transcript": transcript_in(kept.parts)}
+        words = {**kept.parts["words"], "schema": 1, "transcript": stored_transcript(kept.parts)}
         del words["transcript"]["pages"]
         lease, _ = await store.claim("call", "node", 10_000, force=True)
         pages = {name: None for name in kept.parts if name.startswith("words.")}
         await store.write(lease, kept.revision, StoreWrite({"words": words, **pages}))
         old = await store.read("call")
         assert old is not None
-        again = await call(store, 1, read_saved(old.parts, agent().settings))
+        again = await call(store, 1, read_checkpoint(old.parts, agent().settings))
         assert len(said(again)) == PAGE + 2
 
     run_simulated(scene())
@@ -128,7 +128,7 @@ def test_a_page_that_is_missing_is_told() -> None:
         kept = await call(Noted(), PAGE)
         parts = {name: part for name, part in kept.parts.items() if name != "words.0"}
         with pytest.raises(NotRestorable, match="can't be read"):
-            read_saved(parts, agent().settings)
+            read_checkpoint(parts, agent().settings)
 
     run_simulated(scene())
 
@@ -158,7 +158,7 @@ def test_the_pages_that_changed_are_all_that_changed(seed: int) -> None:
             written |= {page: json.dumps(transcript.page(page)) for page in transcript.pages.take()}
     written |= {page: json.dumps(transcript.page(page)) for page in transcript.pages.take()}
     assert transcript.pages.take() == ()
-    whole = bound(transcript.rest(), [json.loads(written[page]) for page in transcript.pages.all])
+    whole = join_pages(transcript.rest(), [json.loads(written[page]) for page in transcript.pages.all])
     assert whole == json.loads(json.dumps(transcript.dump()))
     again = Transcript()
     again.load(whole)

@@ -179,7 +179,7 @@ def test_what_the_file_scripts_takes_the_place_of_what_the_agent_has(write: Writ
         ("agent_broken:agent", "agent: agent_broken can't be imported: RuntimeError: not today"),
         ("agent_leaving:agent", "agent: agent_leaving can't be imported: SystemExit: bye"),
         ("agent_found:agnet", "agent: agent_found:agnet does not exist; did you mean agent?"),
-        ("agent_found:number", "agent: agent_found:number is int, not Agent; there are agent"),
+        ("agent_found:number", "agent: agent_found:number is int, not Agent; it has agent"),
         ("json:loads", "agent: json:loads is function, not Agent; json has no Agent"),
     ],
 )

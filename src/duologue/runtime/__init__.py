@@ -1,1 +1,1 @@
-"""The only place that awaits: the driver, what performs effects, and the clocks."""
+"""The runtime of a conversation: the driver, the parts that perform effects, and the simulated clock."""

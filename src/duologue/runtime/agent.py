@@ -1,6 +1,6 @@
-"""An agent: who answers, with which voice, ears and tools. The same agent holds many conversations.
+"""An agent: its brain, voice, ears, tools and settings. One agent can hold many conversations.
 
-Rule: an agent is checked when it is made, and every problem is told at once; it keeps nothing of any
+Rule: an agent is checked when it is created, and one error lists every problem; an agent stores nothing about any
 conversation.
 """
 
@@ -25,7 +25,7 @@ from duologue.workers.function_tools import as_worker
 
 
 class InvalidAgent(DuologueError, ValueError):
-    """An agent that can't work. The message lists every problem."""
+    """The agent's arguments are invalid. The message lists every problem."""
 
 
 OWN_TOOLS = ("answer_job", "cancel_job")
@@ -50,7 +50,7 @@ def _is_source(tool: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """What the agent says by itself. An empty one leaves it to the brain."""
+    """Fixed texts that the agent says. If one is empty, the brain is asked instead."""
 
     greeting: str = ""  # said first; setting it makes the agent greet in every profile
     check_ins: tuple[str, ...] = ("Are you still there?", "Hello? Can you hear me?")  # after silence, in turn
@@ -60,9 +60,8 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Agent:
-    """`brain` may be a Brain, or a function of the request that yields or returns text. A model that
-    hears and speaks by itself is the brain; its ears, its voice for set phrases and its session are used
-    unless others are given."""
+    """`brain` is a Brain, or a function of the request that yields or returns text. If it is a speech-to-speech
+    model, its own ears, voice and session are used unless you pass others."""
 
     brain: Any  # decides what to say: a function, FlowBrain, ChatBrain, RealtimeModel or your own Brain
     instructions: str = ""  # the system prompt, for brains that are models
@@ -72,17 +71,18 @@ class Agent:
     ears: Ears | None = None  # STT and VAD
     session: Callable[[], Session] | None = None  # for services whose connection has to be opened and renewed
     profile: str | Settings = "confirm"  # how the agent is interrupted, and every time limit
-    endpoint: EndpointPolicy | str = "combined"  # when a turn is over: a policy, or the name of one
+    endpoint: EndpointPolicy | str = "combined"  # decides when a turn is over: a policy or its name
     phrases: Phrases = Phrases()  # what the agent says without asking the brain
     language: str = "en"  # of the labels for the user: en, de, fr, es or ja
     tool_rounds_max: int = 10  # requests in a row that only call tools; then one without tools is made
     private: bool = False  # no word of a conversation is stored on disk
     notes: Callable[[], tuple[str, ...]] = tuple  # facts that the next session of a model must know
 
+    # Made of the arguments above
     thinker: Brain = field(init=False, repr=False)
     workers: tuple[Worker, ...] = field(init=False, repr=False)
     settings: Settings = field(init=False, repr=False)
-    turn_end: EndpointPolicy = field(init=False, repr=False)
+    endpoint_policy: EndpointPolicy = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.tools, Iterable):
@@ -100,28 +100,28 @@ class Agent:
             ("thinker", self._make_brain),
             ("workers", self._make_workers),
             ("settings", self._make_settings),
-            ("turn_end", self._make_endpoint),
+            ("endpoint_policy", self._make_endpoint),
         ):
             try:
                 made[name] = make()
             except (DuologueError, TypeError, ValueError) as problem:
                 problems.append(str(problem))
         if self.voice is not None and not hasattr(self.voice, "speak"):
-            problems.append(f"voice must have a method speak(text), {type(self.voice).__name__} has none")
+            problems.append(f"voice must have a method speak(text), but {type(self.voice).__name__} does not")
         if self.ears is not None and not hasattr(self.ears, "listen"):
-            problems.append(f"ears must have a method listen(audio), {type(self.ears).__name__} has none")
-        problems += self._wrong_words()
+            problems.append(f"ears must have a method listen(audio), but {type(self.ears).__name__} does not")
+        problems += self._text_problems()
         if problems:
             raise InvalidAgent("; ".join(problems))
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
-    def _wrong_words(self) -> list[str]:
+    def _text_problems(self) -> list[str]:
         problems = []
         if not isinstance(self.phrases, Phrases):
             problems.append(f"phrases must be Phrases(…), not {type(self.phrases).__name__}")
         elif isinstance(self.phrases.check_ins, str):
-            problems.append("phrases.check_ins must be several texts: write (text,) for one")
+            problems.append("phrases.check_ins must be a tuple of texts: write (text,) for one")
         for name in ("instructions", "name", "language"):
             if not isinstance(getattr(self, name), str):
                 problems.append(f"{name} must be text, not {getattr(self, name)!r}")
@@ -129,7 +129,7 @@ class Agent:
 
     @property
     def sources(self) -> tuple[ToolSource, ...]:
-        """The servers among the tools: their tools are known when they are open."""
+        """The servers among the tools. Their own tools are known once they are open."""
         return tuple(tool for tool in self.tools if _is_source(tool))
 
     def _make_brain(self) -> Brain:
@@ -140,10 +140,10 @@ class Agent:
         names = [worker.tool.name for worker in workers]
         taken = [name for name in names if name in OWN_TOOLS]
         if taken:
-            raise InvalidAgent(f"{taken[0]!r} is a tool of every conversation with jobs: choose another name")
+            raise InvalidAgent(f"{taken[0]!r} is a built-in tool: choose another name")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
-            raise InvalidAgent(f"two tools are called {twice[0]!r}")
+            raise InvalidAgent(f"two tools have the name {twice[0]!r}")
         return workers
 
     def _make_settings(self) -> Settings:
@@ -151,7 +151,7 @@ class Agent:
         if isinstance(self.phrases, Phrases) and self.phrases.greeting and not settings.greets:
             settings = replace(settings, greets=True)
         if settings.overlap.value not in OVERLAP_RULES:
-            raise InvalidAgent(f"no rule for overlap {settings.overlap.value!r}")
+            raise InvalidAgent(f"the profile has an unknown overlap rule {settings.overlap.value!r}")
         return settings
 
     def _make_endpoint(self) -> EndpointPolicy:
@@ -162,7 +162,7 @@ class Agent:
         return self.endpoint
 
     def phrase(self, ask: Ask, is_greeting: bool, check_in: int) -> str:
-        """The set phrase for this request, or nothing if the brain is to find the words."""
+        """The fixed text for this request, or "" if the brain answers it."""
         if ask is Ask.GOODBYE:
             return self.phrases.goodbye
         if ask is Ask.CHECK_IN and self.phrases.check_ins:
@@ -172,7 +172,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A brain that says one thing."""
+    """A brain that says one fixed text."""
 
     text: str
 

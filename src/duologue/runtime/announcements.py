@@ -1,7 +1,7 @@
-"""From steps to signals: what screens, logs and programs get to know about a conversation.
+"""Turns steps into signals: what screens, logs and programs learn about a conversation.
 
-Reads each step after its effects were performed, and changes nothing. Rule: everything sent is
-derived from the step and the transcript; nothing here is asked by anybody who decides.
+Reads each step after its effects were performed, and changes nothing. Rule: every signal is derived from the step
+and the transcript, and no decision depends on this module.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .transcript import Transcript
 
 
 class Announcer:
-    """Tells the bus what happened."""
+    """Sends signals about each step to the bus."""
 
     def __init__(
         self, bus: Bus, s: State, transcript: Transcript, context: Callable[[], dict[str, object]], language: str
@@ -40,11 +40,11 @@ class Announcer:
         self._user = sg.TurnContext(0, "user", 0)
         self._agent = sg.TurnContext(0, "assistant", 0)
         self._captioned = ("", "", False, 0)
-        self._commanded_by = ""  # who cut the agent short, if it was a command
+        self._commanded_by = ""  # the source of the command that interrupted the agent, if one did
         self.last_error: str | None = None
 
     def note_command(self, at: int, command: str, why: str) -> None:
-        """The program is about to ask for this."""
+        """The program is about to give this command."""
         if command == "interrupt":
             self._commanded_by = why
         self._bus.send(sg.Commanded(at, command, why))
@@ -79,12 +79,12 @@ class Announcer:
                 send(sg.Recovered(at, "session"))
             case fx.ReportLost():
                 texts = tuple(text for _, text in self._transcript.turns(effect.first, effect.last))
-                if texts:  # else there was only noise, or what was overheard
+                if texts:  # otherwise there was only noise or overheard speech
                     send(sg.Lost(at, effect.first, effect.last, texts))
             case fx.WarnSilentJob():
                 send(sg.WorkSilent(at, effect.call))
             case fx.WarnLongSpeech():
-                send(sg.Problem(at, "voice", "the agent has been speaking for very long"))
+                send(sg.Problem(at, "voice", "the agent has been speaking for a very long time"))
 
     # -- Turns
 
@@ -133,7 +133,7 @@ class Announcer:
     def _caption_user(self, at: int, turn: int) -> None:
         self._bus.send(sg.Caption(at, "user", self._transcript.text_of(turn), final=True, turn=turn))
 
-    # -- Captions on the way
+    # -- Captions while a turn is under way
 
     def caption_user(self, at: int, turn: int, text: str) -> None:
         if self._bus.wants(sg.Caption):

@@ -1,8 +1,8 @@
-"""A conversation as data: what it takes to go on after a crash, in this process or in another.
+"""A conversation as data: everything needed to continue it after a crash, in this process or in another.
 
-"machine" holds ids, counts and times; "words" everything that somebody said, with what is long of it in pages beside
-it: "words.0", "words.1". A private conversation has no words. Rule: reading checks everything before anything is used,
-and an error names the place.
+The part "machine" holds ids, counts and times. The part "words" holds what was said; its long lists are split into
+pages, "words.0", "words.1" and so on. A private conversation has no words. Rule: everything is checked before anything
+is used, and an error names what is wrong.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from duologue.core.state import State
 from duologue.ports.history import AgentSaid, CallOutput, Item, News, Note, UserSaid
 from duologue.ports.tool_call import ToolCall
 
-from .transcript_pages import bound, name_of
+from .transcript_pages import join_pages, page_name
 
 SCHEMA = 2
-WHOLE = 1  # when all that was said was in one part
+SCHEMA_WITHOUT_PAGES = 1  # the whole transcript is in one part
 
 
 class NotRestorable(DuologueError, ValueError):
-    """Saved data that no conversation can be made of."""
+    """A conversation can't be restored from this data."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
-    """A piece of work that was running."""
+    """A tool call that was running."""
 
     call: int
     reply: int
@@ -44,7 +44,7 @@ class OpenCall:
 
 @dataclass(frozen=True, slots=True)
 class OpenSpeech:
-    """A reply whose sound was on: its ledger."""
+    """A reply that was playing, with its ledger."""
 
     reply: int
     voice: int
@@ -53,15 +53,15 @@ class OpenSpeech:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Everything that is kept of one conversation."""
+    """Everything that is saved about one conversation."""
 
     state: State
     transcript: dict[str, Any]
     requests: dict[str, Any]
     calls: tuple[OpenCall, ...] = ()
     speech: OpenSpeech | None = None
-    cut: OpenSpeech | None = None  # the newest that was cut short: its client may have heard more of it
-    events: int = 0  # steps so far, in the journal
+    cut: OpenSpeech | None = None  # the newest interrupted reply: its client may have heard more of it
+    events: int = 0  # steps in the journal so far
 
 
 # -- Writing
@@ -96,54 +96,54 @@ def words_part(
 # -- Reading
 
 
-def read_saved(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
-    """The conversation, or NotRestorable. An agent whose settings have changed since can't go on with it."""
+def read_checkpoint(parts: Mapping[str, Any], settings: Settings) -> Checkpoint:
+    """The checkpoint in these stored parts. Raises NotRestorable, also if the agent's settings have changed since."""
     machine, words = parts.get("machine"), parts.get("words")
     if not isinstance(machine, dict) or not isinstance(words, dict):
-        raise NotRestorable("its words were not kept")
+        raise NotRestorable("its words were not saved")
     for part in (machine, words):
-        if part.get("schema") not in (WHOLE, SCHEMA):
-            raise NotRestorable(f"it was saved with schema {part.get('schema')!r}, this version reads {SCHEMA}")
+        if part.get("schema") not in (SCHEMA_WITHOUT_PAGES, SCHEMA):
+            raise NotRestorable(f"it was saved with schema {part.get('schema')!r}; this version reads up to {SCHEMA}")
     if machine.get("settings_digest") != settings_digest(settings):
         raise NotRestorable("the agent's settings have changed since it was saved")
     try:
         state = state_from_json(machine["state"], settings)
         if has_unowned_timer(state):
-            raise NotRestorable("what was saved can't be read: a deadline belongs to nothing")
+            raise NotRestorable("the saved state can't be read: a deadline has no owner")
         calls = tuple(_open_call(call) for call in words["calls"])
         speech = _open_speech(words["speech"]) if words["speech"] is not None else None
         cut = _open_speech(words["cut"]) if words.get("cut") is not None else None
-        match transcript_in(parts), words["asking"], machine["events"]:
+        match stored_transcript(parts), words["asking"], machine["events"]:
             case dict(transcript), dict(requests), int(events) if events >= 0:
                 return Checkpoint(state, transcript, requests, calls, speech, cut, events)
-        raise NotRestorable("what was saved can't be read: it has no words")
+        raise NotRestorable("the saved conversation can't be read: it has no words")
     except NotRestorable:
         raise
     except (DuologueError, KeyError, TypeError, ValueError) as problem:
-        raise NotRestorable(f"what was saved can't be read: {type(problem).__name__}") from None
+        raise NotRestorable(f"the saved conversation can't be read: {type(problem).__name__}") from None
 
 
-def transcript_in(parts: Mapping[str, Any]) -> Any:
-    """All that was said, out of its pages. KeyError if one is missing."""
+def stored_transcript(parts: Mapping[str, Any]) -> Any:
+    """The transcript, put together from its pages. KeyError if a page is missing."""
     words = parts["words"]
-    if words["schema"] == WHOLE:
+    if words["schema"] == SCHEMA_WITHOUT_PAGES:
         return words["transcript"]
     rest = words["transcript"]
-    return bound(rest, [parts[name_of("words", page)] for page in rest["pages"]])
+    return join_pages(rest, [parts[page_name("words", page)] for page in rest["pages"]])
 
 
 def _open_call(data: Any) -> OpenCall:
     match data:
         case [int(call), int(reply), str(name), dict() | str() as arguments, str(id_), str(partial)]:
             return OpenCall(call, reply, name, arguments, id_, partial)
-    raise NotRestorable("a call that was running can't be read")
+    raise NotRestorable("a running tool call can't be read")
 
 
 def _open_speech(data: Any) -> OpenSpeech:
     match data:
         case [int(reply), int(voice), dict(ledger)]:
             return OpenSpeech(reply, voice, ledger)
-    raise NotRestorable("what was being said can't be read")
+    raise NotRestorable("the reply that was playing can't be read")
 
 
 # -- Items of the history
@@ -164,11 +164,11 @@ def item_to_json(item: Item) -> list[Any]:
             return ["note", item.text]
 
 
-def _made_call(data: Any) -> tuple[int, ToolCall]:
+def _history_call(data: Any) -> tuple[int, ToolCall]:
     match data:
         case [int(number), str(name), dict() | str() as arguments, str(id_)]:
             return number, ToolCall(name, arguments, id_)
-    raise NotRestorable("a call in the history can't be read")
+    raise NotRestorable("a tool call in the history can't be read")
 
 
 def item_from_json(data: Any) -> Item:
@@ -176,7 +176,7 @@ def item_from_json(data: Any) -> Item:
         case ["user", int(turn), str(text), bool(overheard), int() | float() as confidence]:
             return UserSaid(turn, text, overheard, confidence)
         case ["agent", int(reply), str(text), bool(interrupted), list(calls), str(unheard), int(heard_ms)]:
-            made = tuple(map(_made_call, calls))
+            made = tuple(map(_history_call, calls))
             return AgentSaid(reply, text, interrupted, made, unheard, heard_ms)
         case ["output", int(call), str(output), str(outcome), str(tool)]:
             return CallOutput(call, output, Outcome(outcome), tool)

@@ -1,7 +1,7 @@
-"""Keeping a conversation: what changed is written behind its back, and before anything that can't be repeated.
+"""Saves a conversation: changes are written in the background, and before anything that can't be repeated.
 
-One writer for each conversation, so writes follow each other and are fenced. Rule: nothing here holds up the audio;
-whoever must not go on before a thing is safe waits for `saved`.
+Each conversation has one writer, so its writes are in order and fenced by its lease. Rule: nothing here holds up the
+audio; code that must not continue before a change is saved awaits `wait_until_saved`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from duologue.ports.store import (
     Unsure,
 )
 
-SOON_S = 0.05  # changes within this time are one write
+GATHER_S = 0.05  # changes within this time become one write
 RETRY_S = (0.2, 0.5, 1.0, 2.0)
-SAVED_S_MAX = 5.0  # who waits longer than this is told that it can't be saved
+SAVED_S_MAX = 5.0  # a longer wait raises StoreFailed
 
 
 ChangedPages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
@@ -35,7 +35,7 @@ ChangedPages = Callable[[], Iterable[tuple[str, Callable[[], Any]]]]
 
 @dataclass(slots=True)
 class _Batch:
-    """What one transaction holds, and how many changes are safe with it."""
+    """The content of one transaction, and the number of the newest change in it."""
 
     names: dict[str, None]
     marked: int
@@ -44,8 +44,8 @@ class _Batch:
 
 
 class CheckpointWriter:
-    """One conversation's writer. `fenced` is called when somebody else owns it; `trouble` when nothing can be
-    saved, and with None when it can again."""
+    """Writes one conversation to its store. `fenced` is called once another node owns the conversation;
+    `report_failure` is called with the error when writing fails, and with None when it works again."""
 
     def __init__(
         self,
@@ -64,12 +64,12 @@ class CheckpointWriter:
         self._pages: dict[str, ChangedPages] = {}
         self._dirty: dict[str, None] = {}
         self._messages: list[OutboxMessage] = []
-        self._unsure: _Batch | None = None  # may have been written
-        self._done: list[tuple[str, Any]] = []  # what was done and could not be noted yet
+        self._unsure: _Batch | None = None  # its outcome is unknown: the write may have been made
+        self._done: list[tuple[str, Any]] = []  # actions that are done, but not yet marked as done in the store
         self._lines: list[str] = []
-        self._marked = 0  # changes so far
-        self._written = 0  # of them safe
-        self._tried: set[str] = set()  # by this process: how it ended is known
+        self._marked = 0  # number of changes so far
+        self._written = 0  # number of changes that are saved
+        self._tried: set[str] = set()  # keys of actions that this process has begun
         self._hurry = asyncio.Event()
         self._changed = asyncio.Event()
         self._safe = asyncio.Event()
@@ -81,13 +81,13 @@ class CheckpointWriter:
     # -- What changed
 
     def add_part(self, name: str, make: Callable[[], Any], pages: ChangedPages = lambda: ()) -> None:
-        """A part, and how it is made when it is written; None is not kept. `pages` are parts that are written with it:
-        those that have changed since it was asked for them."""
+        """Save a part under this name. `make` returns its data when it is written, or None to leave it out. `pages`
+        yields further parts to write with it: those that have changed since the last call."""
         self._makers[name] = make
         self._pages[name] = pages
 
     def mark(self, *names: str) -> None:
-        """These have changed."""
+        """These parts have changed: write them soon."""
         self._dirty |= dict.fromkeys(names)
         self._marked += 1
         self._changed.set()
@@ -95,43 +95,43 @@ class CheckpointWriter:
             self._task = asyncio.get_running_loop().create_task(self._write_all(), name="checkpoint writer")
 
     def log(self, line: str) -> None:
-        """A line of the journal, written with the next change."""
+        """Add a line to the stored journal; it is written with the next change."""
         self._lines.append(line)
 
     def send(self, message: OutboxMessage) -> None:
-        """Something that goes out once; safe with the next change."""
+        """Add a message to the outbox; it is saved with the next change."""
         self._messages.append(message)
 
     async def wait_until_saved(self) -> None:
-        """Until everything that changed so far is safe. Raises Fenced or StoreFailed."""
+        """Wait until every change so far is saved. Raises Fenced or StoreFailed."""
         wanted = self._marked
         self._hurry.set()
         try:
             async with asyncio.timeout(SAVED_S_MAX):
                 while self._written < wanted:
                     if self.is_fenced:
-                        raise Fenced("another node has this conversation")
+                        raise Fenced("another node owns this conversation")
                     self._safe.clear()
                     await self._safe.wait()
         except TimeoutError:
-            raise StoreFailed("it could not be saved in time") from None
+            raise StoreFailed(f"the conversation was not saved within {SAVED_S_MAX:.0f} s") from None
 
-    # -- What may be done once
+    # -- Actions that are done once
 
     async def once(self, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool) -> Any:
-        """Do this if nobody has: what came of it the first time comes of it every time. Work that began and of which
-        nobody knows how it ended is done again only if it may be; else UnknownOutcome. That it is done is noted with
-        the next write if it can't be noted now: a store that fails afterwards doesn't undo it."""
+        """Do this action at most once for its key, and return its output; if it is already done, return the stored
+        output. If an earlier process began it and its outcome is unknown, it is done again if `repeatable`, and raises
+        UnknownOutcome otherwise. If the store fails after the work, the output is saved with the next write."""
         try:
             receipt: Receipt = await self._guarded(self._store.begin(self.lease, key, name))
         except Unsure:
-            self._tried.add(key)  # perhaps noted as begun, and not begun
+            self._tried.add(key)  # the store may have it as begun, but the work has not begun
             raise
         if receipt.progress is ActionProgress.DONE:
             return receipt.output
         if receipt.progress is ActionProgress.BEGUN and not repeatable and key not in self._tried:
-            self._tried.add(key)  # whoever asks for it once more was told
-            raise UnknownOutcome(ErrorClass.TOOL_ERROR, f"{name} began before a restart, and nobody knows how it ended")
+            self._tried.add(key)  # the caller knows now, and may try again
+            raise UnknownOutcome(ErrorClass.TOOL_ERROR, f"{name} began before a restart, and its outcome is unknown")
         self._tried.add(key)
         output = await work()
         try:
@@ -141,9 +141,9 @@ class CheckpointWriter:
             self.mark()
         return output
 
-    async def _guarded(self, asked: Coroutine[Any, Any, Any]) -> Any:
+    async def _guarded(self, store_call: Coroutine[Any, Any, Any]) -> Any:
         try:
-            return await asked
+            return await store_call
         except Fenced:
             self._fence()
             raise
@@ -167,19 +167,19 @@ class CheckpointWriter:
                 failures += 1
 
     async def _pause(self) -> None:
-        """Let changes gather, unless somebody waits."""
+        """Let changes gather, unless a caller waits for them to be saved."""
         if self._is_over:
             return
         try:
-            async with asyncio.timeout(SOON_S):
+            async with asyncio.timeout(GATHER_S):
                 await self._hurry.wait()
         except TimeoutError:
             pass
         self._hurry.clear()
 
     async def _write(self) -> bool:
-        """One transaction. Returns whether it was made. One of which nobody knows whether it was made is made again
-        just as it was: only then the store can tell."""
+        """Make one transaction. Returns whether it succeeded. If a write's outcome is unknown, it is retried
+        unchanged; the store detects duplicates."""
         batch = self._unsure or self._gather()
         try:
             if batch.lines:
@@ -204,14 +204,14 @@ class CheckpointWriter:
         return True
 
     def _gather(self) -> _Batch:
-        """Everything that has changed."""
+        """Everything that has changed since the last write."""
         for name in [name for name in self._dirty if name in self._pages]:
             for page, make in self._pages[name]():
                 self._makers[page] = make
                 self._dirty[page] = None
         parts = {name: self._makers[name]() for name in self._dirty}
-        kept = {name: part for name, part in parts.items() if part is not None}
-        write = StoreWrite(kept, tuple(self._done), tuple(self._messages), self._is_over)
+        given = {name: part for name, part in parts.items() if part is not None}
+        write = StoreWrite(given, tuple(self._done), tuple(self._messages), self._is_over)
         batch = _Batch(self._dirty, self._marked, write, self._lines)
         self._dirty, self._done, self._messages, self._lines = {}, [], [], []
         return batch
@@ -239,7 +239,7 @@ class CheckpointWriter:
             self._task.cancel()
 
     async def close(self, names: Sequence[str], is_over: bool) -> None:
-        """Write the rest and let go."""
+        """Write what is left and release the lease."""
         self._is_over = is_over
         if not self.is_fenced:
             self.mark(*names)

@@ -1,7 +1,7 @@
-"""One conversation of an agent on a line: the program's way in.
+"""A conversation of an agent on a line: the API for programs.
 
-Every call of a program becomes an event or a question; nothing here decides anything. Rule: whatever
-is asked of a conversation that is over is refused in one clear line.
+Every method posts an event or reads state; nothing here decides anything. Rule: a command to a conversation that
+isn't running raises an error that says so.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ from .snapshot import Snapshot, context_of, snapshot_of
 
 S = TypeVar("S")
 Sig = TypeVar("Sig", bound=sg.Signal)
-KindOf: TypeAlias = type[S]  # inside the class, `type` is what a person does with a keyboard
+KindOf: TypeAlias = type[S]  # inside the class, `type` is a method
 
 
 _LINE_METHODS = ("open", "play", "finish", "hold", "resume", "clear", "close")
 
 
-_MODELS: dict[int, Conversation] = {}  # models that hear by themselves, by identity, while in a conversation
+_MODELS_IN_USE: dict[int, Conversation] = {}  # speech-to-speech models in a conversation, by id()
 
 
 class StartRefused(DuologueError):
-    """A conversation that can't begin: it has begun or is over, or session or audio is not ready."""
+    """The conversation can't start: it has started already, it is over, or its session or audio is not ready."""
 
 
 class NotRunning(DuologueError):
-    """Something was asked of a conversation that has not begun or is over."""
+    """A command was given to a conversation that has not started or is over."""
 
 
 class Conversation:
-    """Make one inside a running event loop, then `await run()`, or `start()` and `end()`."""
+    """Create it inside a running event loop, then `await run()`, or `start()` and `end()`."""
 
     def __init__(
         self,
@@ -64,15 +64,15 @@ class Conversation:
         conversation_id: str = "",
         seed: int = 0,
         seats: Seats = SEATS,
-        saved: Checkpoint | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         lacking = [name for name in _LINE_METHODS if not callable(getattr(line, name, None))]
         if lacking:
-            raise TypeError(f"line must be a Line; {type(line).__name__} has no {', '.join(lacking)}")
+            raise TypeError(f"line must be a Line; {type(line).__name__} lacks {', '.join(lacking)}")
         self.agent = agent
         self.id = conversation_id or uuid.uuid4().hex
         self.seat = seat
-        self.engine = Engine(agent, line, self._follow, self.id, saved)
+        self.engine = Engine(agent, line, self._follow, self.id, checkpoint)
         self._seats = seats
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[str] = self._loop.create_future()
@@ -84,11 +84,11 @@ class Conversation:
         if journal is not None:
             self.engine.record(Path(journal), seed)
 
-    # -- Beginning and ending, as C-API asks
+    # -- Starting and ending
 
     async def initialize(self) -> None:
-        """Get ready before the first word: servers among the tools are opened; a line and a session
-        that have `prime()` are primed. `start` does this if nobody did."""
+        """Prepare before the start: open the servers among the tools, and call `prime()` of the line and the session
+        if they have it. `start` does this too, unless it is done."""
         if self._initialized:
             return
         self._initialized = True
@@ -99,16 +99,16 @@ class Conversation:
                 if prime is not None:
                     await prime()
         except (Exception, asyncio.CancelledError):
-            await self._give_back()
+            await self._undo_start()
             raise
 
     async def start(self) -> None:
-        """Begin. Returns when the floor is open; raises StartRefused or SeatTaken. If this is cancelled,
-        the conversation ends."""
+        """Start. Returns when the user can speak; raises StartRefused or SeatTaken. If this is cancelled, the
+        conversation ends."""
         if self._starting is not None or self._shutdown is not None:
             if self.engine.driver.state.link is not Link.IDLE:
-                self.engine.driver.post(ev.StartRequested)  # so that the journal knows of it
-            raise StartRefused("this conversation has begun already; make a new one for a new call")
+                self.engine.driver.post(ev.StartRequested)  # so that the journal has it
+            raise StartRefused("this conversation has started already; make a new one for a new call")
         starting = await self._prepare()
         try:
             active = bool(getattr(self.engine.session, "active", True))
@@ -116,20 +116,20 @@ class Conversation:
             self.engine.driver.post(ev.StartRequested, session_active=active, audio_primed=primed)
             await self._until_open(starting)
         except Exception:
-            await self._give_back()
+            await self._undo_start()
             raise
 
     async def restore(self, played: Played | None = None) -> None:
-        """Go on with a conversation that was saved. `played`: what its client has heard of the newest voice. Returns
-        when the floor is open again. If this is cancelled, the conversation ends."""
+        """Continue from the checkpoint, instead of `start`. `played` is how much of the newest sound the client has
+        played. Returns when the user can speak again. If this is cancelled, the conversation ends."""
         if self._starting is not None or self._shutdown is not None:
-            raise StartRefused("this conversation has begun already")
+            raise StartRefused("this conversation has started already")
         starting = await self._prepare()
         brain = self.agent.thinker
         try:
             has_more = isinstance(brain, Remembers) and await brain.has_more(self.id)
         except (Exception, asyncio.CancelledError):
-            await self._give_back()
+            await self._undo_start()
             raise
         self.engine.restore(played, has_more)
         await self._until_open(starting)
@@ -138,37 +138,37 @@ class Conversation:
         try:
             await asyncio.shield(starting)
         except asyncio.CancelledError:
-            starting.cancel()  # nobody waits for the beginning any more
+            starting.cancel()  # the caller has stopped waiting for the start
             await asyncio.shield(self.end("cancelled from outside"))
             raise
 
     async def _prepare(self) -> asyncio.Future[None]:
-        """Tools, the seat and the model. Returns what is done when the floor is open."""
+        """Open the tools, take the seat and the model. Returns a future that is done when the conversation is open."""
         self._starting = starting = self._loop.create_future()
-        starting.add_done_callback(_note_seen)
+        starting.add_done_callback(_mark_retrieved)
         try:
             await self.initialize()
             if self.seat:
                 self._seats.take(self.seat, self)
             self._claim_model()
         except (Exception, asyncio.CancelledError):
-            await self._give_back()
+            await self._undo_start()
             raise
         return starting
 
-    async def _give_back(self) -> None:
-        """Of a start that fails nothing stays taken or open, and another attempt begins from the beginning."""
+    async def _undo_start(self) -> None:
+        """Undo a start that failed: nothing stays open or taken, and `start` may be tried again."""
         self._starting, self._initialized = None, False
         self._leave_seat()
         await self._close_sources()
 
     def freeze(self) -> None:
-        """Nothing moves any more, and nothing more is heard: what is kept now is where somebody else goes on."""
+        """Stop the sound and the state machine. What is saved now is where another node continues."""
         self.engine.line.clear(self.engine.driver.state.voice_id)
         self.engine.driver.close()
 
     async def abandon(self, reason: str) -> None:
-        """Stop at once, without a goodbye: somebody else has this conversation now."""
+        """Stop at once, without a goodbye: another node owns this conversation now."""
         self._reason = reason
         brain = self.agent.thinker
         if isinstance(brain, Forgets):
@@ -179,7 +179,7 @@ class Conversation:
 
     def crash(self) -> None:
         """A tool for tests: die as a killed process would. No goodbye, no closing of the line or the session, and
-        nothing more is saved. Restore it with another `Conversation(saved=…)`."""
+        nothing more is saved. Restore it with another `Conversation(checkpoint=…)`."""
         self.engine.crash()
 
     async def end(self, reason: str = "ended by the program") -> None:
@@ -193,12 +193,12 @@ class Conversation:
         await self.wait()
 
     async def wait(self) -> str:
-        """Until the conversation is over. Returns why."""
+        """Wait until the conversation is over. Returns the reason."""
         return await asyncio.shield(self._over)
 
     async def run(self) -> str:
-        """Begin, and return when it is over. If this is cancelled, the conversation is ended politely
-        first, and what got no answer is reported."""
+        """Start, and return the reason when it is over. If this is cancelled, the conversation is ended properly
+        first, and unanswered turns are reported as lost."""
         await self.start()
         try:
             return await self.wait()
@@ -214,7 +214,7 @@ class Conversation:
         await self.end()
 
     def _follow(self, record: StepRecord) -> None:
-        """Whoever waits for the beginning or the end is told."""
+        """Notify callers that wait for the start or the end."""
         starting = self._starting
         if starting is not None and not starting.done():
             if any(type(effect) is fx.RefuseStart and not effect.already_running for effect in record.effects):
@@ -231,7 +231,7 @@ class Conversation:
             self._shutdown = self._loop.create_task(self._end_everything(), name="shutdown")
 
     async def _end_everything(self) -> None:
-        """Whatever fails on the way, the seat is left and whoever waits for the end is told."""
+        """Close every part. Even if one fails, the seat is left and waiting callers are notified."""
         reason = self._reason
         try:
             await self.engine.close()
@@ -241,7 +241,7 @@ class Conversation:
         finally:
             self._leave_seat()
             if self._starting is not None and not self._starting.done():
-                self._starting.set_exception(StartRefused("the conversation ended before it began"))
+                self._starting.set_exception(StartRefused("the conversation ended before it started"))
             self._over.set_result(reason)
 
     async def _open_sources(self) -> None:
@@ -252,34 +252,34 @@ class Conversation:
             self.engine.tool_calls.add_workers(source.workers())
 
     async def _close_sources(self) -> None:
-        """Only those that this conversation opened itself."""
+        """Close the servers that this conversation opened."""
         while self._opened:
             source = self._opened.pop()
             try:
                 await source.close()
-            except Exception as failure:  # noqa: BLE001 - the call is over anyway
+            except Exception as failure:  # noqa: BLE001 - the conversation is over anyway
                 self.engine.report_failure("tools", failure)
 
     def _leave_seat(self) -> None:
         if self.seat:
             self._seats.leave(self.seat, self)
-        if _MODELS.get(id(self.agent.brain)) is self:
-            del _MODELS[id(self.agent.brain)]
+        if _MODELS_IN_USE.get(id(self.agent.brain)) is self:
+            del _MODELS_IN_USE[id(self.agent.brain)]
 
     def _claim_model(self) -> None:
-        """A model that hears by itself hears one person at a time."""
-        if self.agent.ears is self.agent.brain and _MODELS.setdefault(id(self.agent.brain), self) is not self:
-            raise StartRefused("this model is in another conversation: make an agent with a model of its own")
+        """A speech-to-speech model can be in one conversation at a time."""
+        if self.agent.ears is self.agent.brain and _MODELS_IN_USE.setdefault(id(self.agent.brain), self) is not self:
+            raise StartRefused("this model is in another conversation: make an agent with its own model")
 
     # -- Commands
 
     def type(self, text: str) -> None:
-        """A whole turn in writing."""
+        """A whole turn in writing, from the user."""
         self._check_running()
         if not text.strip():
-            raise ValueError("there is nothing in this text")
-        keep, post = self.engine.transcript.keep_typed, self.engine.driver.post
-        self._in_own_thread(lambda: post(ev.TextTyped, content=keep(text)))
+            raise ValueError("the text is empty")
+        store, post = self.engine.transcript.store_typed, self.engine.driver.post
+        self._in_own_thread(lambda: post(ev.TextTyped, content=store(text)))
 
     def press(self) -> None:
         """Push-to-talk goes down."""
@@ -292,69 +292,69 @@ class Conversation:
         self.engine.hearing.release()
 
     def send(self) -> None:
-        """The person says by hand that the turn is complete."""
+        """The user ends the turn by hand."""
         self._check_running()
         self.engine.driver.post(ev.SendPressed)
 
     def interrupt(self, source: str = "program") -> None:
-        """Stop talking, or stop thinking; what was asked counts as cancelled. Observers are told the source."""
+        """Stop the agent's speech or its request; its request counts as cancelled. Observers receive the source."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.InterruptRequested, "interrupt", source))
 
     def suspend(self, reason: str = "") -> None:
-        """Pause: nothing is heard, said or timed until `resume`. Observers are told the reason."""
+        """Pause: nothing is heard or said, and no time passes, until `resume`. Observers receive the reason."""
         self._check_running()
         self._in_own_thread(lambda: self._command(ev.SuspendRequested, "suspend", reason))
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Continue after `suspend`."""
         self._check_running()
         self.engine.driver.post(ev.ResumeRequested)
 
     def reconnect(self) -> None:
-        """Give this session up and make a new one."""
+        """Replace the session with a new one."""
         self._check_running()
         self.engine.driver.post(ev.ReconnectRequested)
 
     def retry(self) -> None:
-        """After a fault: try again, and answer what is still owed."""
+        """After a fault: try again, and answer the turns that are still unanswered."""
         self._check_running()
         self.engine.driver.post(ev.RetryRequested)
 
-    recover = retry
+    recover = retry  # another name for the same
 
     def dismiss(self) -> None:
-        """After a fault: go on without what was owed."""
+        """After a fault: continue, and drop the turns that are still unanswered."""
         self._check_running()
         self.engine.driver.post(ev.DismissRequested)
 
     def cancel(self, call: int) -> None:
-        """Cancel a job."""
+        """Cancel a running tool call or job, by its number."""
         self._check_running()
         self.engine.driver.post(ev.CancelRequested, call=call)
 
     def answer(self, call: int, text: str) -> None:
-        """Give a job the answer that it asked for."""
+        """Answer the question of a job."""
         self._in_own_thread(lambda: self.engine.tool_calls.answer(call, text))
 
     def notify_transcript(self, heard: Heard) -> None:
-        """Something heard by ears that are not the agent's own."""
+        """Report speech from ears that the program runs itself."""
         self.engine.note_heard(heard)
 
     def notify_voice(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Something that a line of the program's own has played."""
+        """Report playback by a line that the program runs itself."""
         self._in_own_thread(lambda: self.engine.playback.note(heard))
 
     def notify_worker(self, call: int, text: str, fraction: float | None = None) -> None:
-        """A sign of life of a job that runs elsewhere."""
-        self._in_own_thread(lambda: self.engine.tool_calls.note_sign(call, text, fraction))
+        """Report progress of a job that runs elsewhere."""
+        self._in_own_thread(lambda: self.engine.tool_calls.note_outside_progress(call, text, fraction))
 
     def _command(self, kind: KindOf[ev.Event], name: str, why: str) -> None:
         self.engine.announcer.note_command(self.engine.driver.now(), name, why)
         self.engine.driver.post(kind)
 
     def _in_own_thread(self, act: Callable[[], object]) -> None:
-        """Do this now; from another thread, as soon as the conversation's own can, where what goes wrong is told."""
+        """Do this now, or from another thread soon in the conversation's own thread, where failures are reported."""
         if not self.engine.driver.is_other_thread:
             act()
             return
@@ -362,23 +362,23 @@ class Conversation:
         def do() -> None:
             try:
                 act()
-            except Exception as failure:  # noqa: BLE001 - whoever asked has gone on long ago
+            except Exception as failure:  # noqa: BLE001 - the caller is in another thread
                 self.engine.report_failure("command", failure)
 
         self.engine.driver.call_soon(do)
 
     def _check_running(self) -> None:
         if self.engine.driver.state.link in CLOSED:
-            has_begun = self._starting is not None
+            has_started = self._starting is not None
             raise NotRunning(
-                "the conversation is over" if has_begun else "the conversation has not begun: start it first"
+                "the conversation is over" if has_started else "the conversation has not started: start it first"
             )
 
-    # -- Knowing what goes on, as L-20 and L-21 ask
+    # -- State, history and signals
 
     @property
     def state(self) -> str:
-        """Where the conversation is, in the ten states of the panel."""
+        """The state of the conversation, one of the ten states that the panel shows."""
         return self.engine.announcer.conversation.state
 
     @property
@@ -401,12 +401,12 @@ class Conversation:
 
     @property
     def history(self) -> tuple[Item, ...]:
-        """What was said and done, as far as it was heard."""
+        """What was said and done. Of the agent's speech: what was heard."""
         return self.engine.transcript.items
 
     @property
     def context(self) -> dict[str, Any]:
-        """Everything about now that is not in the history; it may hold words."""
+        """The current state of everything but the history. It may contain words of the user."""
         texts = self.engine.transcript.turns(self.engine.driver.state.answered + 1, self.engine.driver.state.said)
         saved = self.engine.sessions.context
         return {
@@ -421,7 +421,7 @@ class Conversation:
 
     @property
     def transitions(self) -> tuple[sg.Transitioned, ...]:
-        """The last 20, oldest first."""
+        """The last 20 changes of `state`, oldest first."""
         return tuple(self.engine.announcer.conversation.transitions)
 
     @property
@@ -429,18 +429,18 @@ class Conversation:
         return self.engine.announcer.meter.metrics()
 
     def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:
-        """Call this with every signal of a kind. Returns what undoes it."""
+        """Call `handler` with every signal of a kind. Returns a function that unsubscribes."""
         return self.engine.bus.on(kind, handler)
 
     def on_state_changed(self, handler: Callable[[sg.Transitioned], object]) -> Callable[[], None]:
-        """Call this whenever the conversation moves."""
+        """Call `handler` whenever `state` changes. Returns a function that unsubscribes."""
         view = self.engine.announcer.conversation.view.name
         return self.engine.bus.on(sg.Transitioned, lambda moved: handler(moved) if moved.view == view else None)
 
     def on_turn_event(
         self, handler: Callable[[sg.TurnStarted | sg.TurnCompleted | sg.TurnInterrupted | sg.TurnDropped], object]
     ) -> Callable[[], None]:
-        """Call this when a turn of either side starts, is completed, interrupted or dropped."""
+        """Call `handler` when a turn of either side starts or ends. Returns a function that unsubscribes."""
         offs = (
             self.engine.bus.on(sg.TurnStarted, handler),
             self.engine.bus.on(sg.TurnCompleted, handler),
@@ -455,14 +455,15 @@ class Conversation:
         return off
 
     def on_error(self, handler: Callable[[sg.Failed], object]) -> Callable[[], None]:
+        """Call `handler` with every fault. Returns a function that unsubscribes."""
         return self.engine.bus.on(sg.Failed, handler)
 
     def transition(self, kind: KindOf[ev.Event], **given: Any) -> None:
-        """Give the machine an event by hand."""
+        """Post an event to the state machine."""
         self.engine.driver.post(kind, **given)
 
     def can_transition(self, kind: KindOf[ev.Event], **given: Any) -> bool:
-        """Would this event do anything now?"""
+        """Would the state machine react to this event now?"""
         try:
             number = {"seq": self.engine.driver.state.seq + 1} if hasattr(kind, "seq") else {}
             event = self.engine.driver.make(kind, {**number, **given})
@@ -471,14 +472,14 @@ class Conversation:
             return False
 
 
-def _note_seen(starting: asyncio.Future[None]) -> None:
-    """A beginning that fails when nobody waits for it any more is no error to complain of."""
+def _mark_retrieved(starting: asyncio.Future[None]) -> None:
+    """Keep asyncio from logging a failed start for which no caller waits any more."""
     if not starting.cancelled():
         starting.exception()
 
 
 def _reason_of(record: StepRecord) -> str:
-    """Why it ends, if nobody gave a reason."""
+    """Why the conversation ends, if no caller gave a reason."""
     if record.before.fault is not None and not isinstance(record.event, ev.EndRequested):
         return f"fault: {record.before.fault.error.value}"
     return "hung up" if isinstance(record.event, ev.EndRequested) else "goodbye"

@@ -1,9 +1,9 @@
-"""The driver: one inbox, the machine's step, and the next deadline.
+"""The driver: an inbox, the state machine's step, and the next deadline.
 
-What is posted is taken at once, in the caller's own stack; what is posted meanwhile waits its turn.
-So a sender waits until the machine has taken its event, and an effect is performed in the step that
-wants it. Rule: an event gets its time, its number and whatever it leaves open when it is taken, never
-before.
+A posted event is processed at once, in the caller's stack; events that are posted during a step are queued and
+processed after it. So a sender continues only after its event was processed, and effects are performed within the
+step that requests them. Rule: an event gets its time, its sequence number and the current ids when it is processed,
+never earlier.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _FIELDS = {kind: frozenset(field.name for field in fields(kind)) for kind in EVE
 
 
 class InboxFull(DuologueError):
-    """More events within one step than can be right."""
+    """A listener posts events without end."""
 
 
 class Driver:
-    """Keeps the state of one conversation and moves it."""
+    """Holds the state of one conversation and steps it."""
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ class Driver:
         self._was_late = False
 
     def now(self) -> int:
-        """Milliseconds since the conversation was made."""
+        """Milliseconds since the conversation was created."""
         return max(self.state.at, round((self._loop.time() - self._epoch) * 1000))
 
     def post(self, kind: type[Event], **given: Any) -> None:
-        """Something happened. What is not given is filled in: the time, the number, the current ids."""
+        """Process an event. Fields that are not given are filled in: the time, the sequence number, the current ids."""
         if self._closed:
             return
         if get_ident() != self._thread:
@@ -84,7 +84,7 @@ class Driver:
 
     @property
     def is_busy(self) -> bool:
-        """Is a step under way? What is posted now is taken after it."""
+        """Is a step running? Events posted now are processed after it."""
         return self._busy
 
     @property
@@ -93,29 +93,29 @@ class Driver:
 
     @property
     def is_other_thread(self) -> bool:
-        """Is this another thread than the conversation's own?"""
+        """Is this called from another thread than the conversation's own?"""
         return get_ident() != self._thread
 
     def call_soon(self, act: Callable[[], None]) -> None:
-        """Do this in the conversation's thread, after the step that is under way."""
+        """Call this in the conversation's thread, after the current step."""
         (self._loop.call_soon_threadsafe if self.is_other_thread else self._loop.call_soon)(act)
 
     def skip_to_deadline(self) -> None:
-        """The next deadline is due now: the time until then has passed elsewhere."""
+        """Make the next deadline due now: the time until then has passed in an earlier process."""
         deadline = next_deadline(self.state)
         if deadline is not None:
             self._epoch = min(self._epoch, self._loop.time() - deadline.due / 1000)
             self._wake()
 
     def close(self) -> None:
-        """Nothing moves any more."""
+        """Stop: later events and deadlines are ignored."""
         self._closed = True
         self._inbox.clear()
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
 
-    # -- Inside
+    # -- Steps
 
     def _drain(self) -> None:
         self._busy = True
@@ -136,7 +136,7 @@ class Driver:
         try:
             event = self.make(kind, given)
             d = self._machine.advance(before, event)
-        except (DuologueError, TypeError, KeyError) as failure:  # a sender's mistake must not end the conversation
+        except (DuologueError, TypeError, KeyError) as failure:  # a wrong event must not end the conversation
             self._report_failure(kind.__name__, failure)
             return
         if d is None:
@@ -150,7 +150,7 @@ class Driver:
             self._report_failure(kind.__name__, failure)
 
     def make(self, kind: type[Event], given: dict[str, Any]) -> Event:
-        """The event, complete, as if it happened now."""
+        """The event with every field filled in, as if it happened now."""
         wanted = _FIELDS[kind]
         given["at"] = self.now()
         if "seq" in wanted and "seq" not in given:
@@ -162,7 +162,7 @@ class Driver:
         return kind(**given)
 
     def _set_alarm(self) -> None:
-        """Wake up in time for the next deadline. An alarm that is too early just looks again."""
+        """Schedule a wake-up for the next deadline. A wake-up that comes too early only schedules the next one."""
         if self._closed:
             return
         deadline = next_deadline(self.state)
@@ -176,7 +176,7 @@ class Driver:
     def _wake(self) -> None:
         self._alarm = None
         if self.now() - self._alarm_due > LATE_MS and not self._was_late:
-            # The loop was blocked. What came in meanwhile is heard before time is called up.
+            # The event loop was blocked. Process what came in meanwhile before any deadline fires.
             self._was_late = True
             self._alarm = self._loop.call_later(0.01, self._wake)
             return

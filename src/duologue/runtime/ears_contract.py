@@ -1,7 +1,7 @@
-"""What ears may report: numbers that are numbers.
+"""Checks the numbers in what ears report.
 
-A NaN in a report would spread through every decision after it. Rule: nonsense is refused where it comes in, as a broken
-contract of the ears, before anything is changed by it.
+A NaN in a report would spread through every later decision. Rule: a report with invalid numbers raises
+BrokenContract before it changes anything.
 """
 
 from __future__ import annotations
@@ -15,34 +15,32 @@ from duologue.ports.failure import BrokenContract
 from duologue.turns.features import LevelShape, PauseFeatures
 
 
-def check_sound(heard: Heard) -> None:
-    """Raise BrokenContract if this report holds what can't be."""
+def check_numbers(heard: Heard) -> None:
+    """Raise BrokenContract if a number in this report is missing, not finite or out of range."""
     match heard:
         case SpeechEnded():
             sane = _is_time(heard.quiet_ms)
         case VoiceFrame():
-            sane = _is_share(heard.probability) and _is_number(heard.energy) and heard.energy >= 0
+            sane = _is_fraction(heard.probability) and _is_number(heard.energy) and heard.energy >= 0
             sane = sane and _is_time(heard.ms) and heard.ms > 0 and _is_time(heard.quiet_ms)
         case Pause():
             sane = isinstance(heard.features, PauseFeatures) and _are_features(heard.features)
             sane = sane and _is_time(heard.quiet_ms)
         case Partial():
-            sane = heard.stability is None or _is_share(heard.stability)
+            sane = heard.stability is None or _is_fraction(heard.stability)
         case Final():
-            sane = heard.last_confidence is None or _is_share(heard.last_confidence)
+            sane = heard.last_confidence is None or _is_fraction(heard.last_confidence)
         case _:
             sane = True
     if not sane:
-        raise BrokenContract(
-            ErrorClass.SERVER_ERROR, f"ears reported a {type(heard).__name__} with numbers that are none"
-        )
+        raise BrokenContract(ErrorClass.SERVER_ERROR, f"ears reported a {type(heard).__name__} with invalid numbers")
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _is_share(value: object) -> bool:
+def _is_fraction(value: object) -> bool:
     return _is_number(value) and 0 <= value <= 1  # type: ignore[operator]
 
 

@@ -1,7 +1,7 @@
-"""Keeping the ears running: started with the session, started anew when they fail.
+"""Runs the ears: started with the session, restarted when they fail.
 
-Rule: ears have the same patience as every other service: as often as the class of the failure allows,
-after the same waits; then it is a fault, and the next session starts them again.
+Rule: ears are retried like every other service: as often as the error class allows, after the same waits. Then it is
+a fault, and the next session starts them again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .tasks import Tasks
 
 
 class EarsTask:
-    """The ears' own task, and the audio on its way to them."""
+    """The task that runs the ears, and the queue of audio for them. `on_stopped` is called when they stop."""
 
     def __init__(
         self,
@@ -34,27 +34,28 @@ class EarsTask:
         report_failure: ReportFailure,
         ears: Ears | None,
         note: Callable[[Heard], None],
-        deaf: Callable[[], None],
+        on_stopped: Callable[[], None],
     ) -> None:
         self._driver = driver
         self._tasks = tasks
         self._report_failure = report_failure
         self._ears = ears
         self._note = note
-        self._deaf = deaf
+        self._on_stopped = on_stopped
         self.frames = FrameQueue()
         if ears is None:
-            self.frames.close()  # nobody would ever take anything out
+            self.frames.close()  # nothing reads from it
         self._task: asyncio.Task[Any] | None = None
         self._failures = 0
         self._retry: asyncio.TimerHandle | None = None
 
     def start(self, effect: fx.RestoreContext | None = None) -> None:  # noqa: ARG002 - every session needs ears
-        """Listen, if the ears are not listening already."""
+        """Start the ears, unless they are running."""
         if self._ears is not None and self._task is None:
             self._task = self._tasks.start(self._listen(self._ears), "ears", self._ended)
 
     def stop(self) -> None:
+        """End the audio, and retry no more."""
         self.frames.close()
         if self._retry is not None:
             self._retry.cancel()
@@ -66,7 +67,7 @@ class EarsTask:
         self.frames.put(Discard(effect.turn))
 
     def follow(self, record: StepRecord) -> None:
-        """Ears listen differently while the agent speaks."""
+        """Tell the ears when the agent starts and stops to speak: they listen differently then."""
         is_on = record.after.voice in SOUNDING
         if is_on is not (record.before.voice in SOUNDING):
             self.frames.put(Sounding(is_on))
@@ -91,4 +92,4 @@ class EarsTask:
         else:
             self._failures = 0
             self._driver.post(ev.ServiceFailed, part=FaultSource.EARS, error=error)
-        self._deaf()
+        self._on_stopped()

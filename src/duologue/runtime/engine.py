@@ -1,7 +1,7 @@
-"""The parts of one conversation, joined: what an effect does, and who follows a step.
+"""The parts of one conversation and how they are connected: which part performs an effect, and which follow a step.
 
-Rule: data goes one way round. The parts post events, the machine's effects come back through one
-table, and what follows a step (transcript, playback, ears, signals) reads it in a fixed order.
+Rule: data flows in one direction. The parts post events; the state machine's effects reach them through one table;
+then the parts that follow a step (transcript, playback, ears, signals) read it in a fixed order.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from .speech import Speech
 from .tasks import Tasks
 from .tool_calls import ToolCalls
 from .transcript import Transcript
-from .transcript_pages import name_of
+from .transcript_pages import page_name
 
 LOG = logging.getLogger("duologue")
 LOG.addHandler(logging.NullHandler())
 FAILURES_MAX = 20
-DEADLINES_MAX = 10  # that may lie before the first attempt to get a line back
+DEADLINES_MAX = 10  # that may come before the first attempt to reconnect
 
 
 class RaisedFailure(NamedTuple):
-    """A failure, as it was raised."""
+    """An exception, with the time and the part that raised it."""
 
     at: int
     where: str
@@ -72,7 +72,7 @@ class Engine:
         line: Line,
         followed: Callable[[StepRecord], None],
         conversation: str,
-        saved: Checkpoint | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> None:
         self.agent = agent
         self.line = line
@@ -80,26 +80,26 @@ class Engine:
         self.tasks = Tasks()
         self.transcript = Transcript()
         self.bus = Bus(self.report_failure)
-        start = saved.state if saved is not None else None
+        start = checkpoint.state if checkpoint is not None else None
         self.driver = Driver(agent.settings, self._perform, self.report_failure, start=start)
         self.announcer = Announcer(
             self.bus, self.driver.state, self.transcript, lambda: context_of(self), agent.language
         )
         self.watchers: list[Callable[[StepRecord], object]] = []
-        self.taps: list[Callable[[Heard], object]] = []  # whoever wants to know what the ears report
+        self.taps: list[Callable[[Heard], object]] = []  # called with everything that the ears report
         self.recorder: Recorder | None = None
         self.requests = Requests(self.transcript, agent.instructions, agent.tool_rounds_max, conversation)
         self.failures: deque[RaisedFailure] = deque(maxlen=FAILURES_MAX)
         self.checkpoint_writer: CheckpointWriter | None = None
-        self.events = saved.events if saved is not None else 0
+        self.events = checkpoint.events if checkpoint is not None else 0
         self._join_parts()
         self._table = self._effects_table()
-        self._saved = saved
+        self._unrestored = checkpoint  # until `restore`
         self._speech: Speech | None = None
-        if saved is not None:  # NotRestorable now, or never
-            self.transcript.load(saved.transcript)
-            self.requests.load(saved.requests)
-            self._speech = Speech.load(saved.speech) if saved.speech is not None else None
+        if checkpoint is not None:  # raises NotRestorable here, not later
+            self.transcript.load(checkpoint.transcript)
+            self.requests.load(checkpoint.requests)
+            self._speech = Speech.load(checkpoint.speech) if checkpoint.speech is not None else None
 
     def _join_parts(self) -> None:
         agent, driver, tasks, transcript, line = self.agent, self.driver, self.tasks, self.transcript, self.line
@@ -113,7 +113,7 @@ class Engine:
         self.hearing = Hearing(
             driver,
             transcript,
-            agent.turn_end,
+            agent.endpoint_policy,
             overlap,
             self.announcer.caption_user,
             self._spoken,
@@ -134,49 +134,48 @@ class Engine:
         )
 
     def record(self, path: Path, seed: int) -> None:
-        """Write a journal, and the words beside it unless they are private."""
+        """Write a journal, and a file with the words unless they are private."""
         self.recorder = Recorder(path, self.agent.settings, self.agent.private, seed)
         self.bus.on(sg.Caption, self.recorder.add_words)
 
-    # -- Being kept
+    # -- Saving and restoring
 
     def save_with(self, writer: CheckpointWriter) -> None:
-        """Have this conversation written down as it changes. What a tool of a private one gave is words, too."""
+        """Save this conversation as it changes. Tool results of a private conversation count as words: not saved."""
         if self.checkpoint_writer is not None:
-            self.transcript.pages.touch_all()  # what the former one has taken may not be safe
+            self.transcript.pages.touch_all()  # what the earlier writer took may not be saved
         self.checkpoint_writer = writer
         self.tool_calls.checkpoint_writer = None if self.agent.private else writer
         self.playback.wait_until_saved = None if self.agent.private else writer.wait_until_saved
-        self.replies.grown = lambda: writer.mark("words")
+        self.replies.on_sound_added = lambda: writer.mark("words")
         writer.add_part("machine", lambda: machine_part(self.driver.state, self.events))
         writer.add_part("words", lambda: None if self.agent.private else self._words(), self._pages)
 
     def _words(self) -> dict[str, Any]:
-        if self._saved is not None:  # it hasn't gone on yet: what was on is still as it was
-            return words_part(
-                self.transcript.rest(), self.requests.dump(), self._saved.calls, self._saved.speech, self._saved.cut
-            )
+        earlier = self._unrestored
+        if earlier is not None:  # not restored yet: open calls and speech are as they were
+            return words_part(self.transcript.rest(), self.requests.dump(), earlier.calls, earlier.speech, earlier.cut)
         speech = self.playback.speech
         opened = speech.dump() if speech is not None else None
         cut = self.playback.cut.dump() if self.playback.cut is not None else None
         return words_part(self.transcript.rest(), self.requests.dump(), self.tool_calls.dump(), opened, cut)
 
     def _pages(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """Those that have changed, each with how it is made."""
+        """The pages that have changed: the name of each, and a function that returns its data."""
         for page in () if self.agent.private else self.transcript.pages.take():
-            yield name_of("words", page), partial(self.transcript.page, page)
+            yield page_name("words", page), partial(self.transcript.page, page)
 
     def restore(self, played: Played | None, has_more: bool) -> None:
-        """Go on with what was saved. The line was lost with the process; the time since then is the wait before the
-        first attempt to get it back. `has_more`: the brain was in the middle of something and says so itself, so it is
-        asked again however much of its answer was heard."""
-        assert self._saved is not None
-        saved, self._saved = self._saved, None
+        """Continue from the checkpoint. The line was lost with the earlier process; the time since then counts as the
+        wait before the first attempt to reconnect. `has_more`: the brain reports that it was in the middle of an
+        answer, so it is asked again, however much of the answer was heard."""
+        assert self._unrestored is not None
+        earlier, self._unrestored = self._unrestored, None
         is_newer = played is not None and played.voice > self.driver.state.voice_id
-        if played is not None and is_newer:  # heard, and never written down: its number is not given again
+        if played is not None and is_newer:  # played, but not saved: its number must not be used again
             self.driver.state = self.driver.state._replace(voice_id=played.voice)
         if (speech := self._speech) is not None and self.driver.state.voice in SOUNDING:
-            if is_newer:  # it was over before
+            if is_newer:  # the saved speech had ended before it
                 speech.voice = self.driver.state.voice_id
                 speech.note_heard(speech.ledger.total_ms)
             elif played is not None:
@@ -184,10 +183,10 @@ class Engine:
             self.playback.adopt(speech)
             if played is not None and has_more:
                 speech.ledger.note_heard(played.heard_ms)
-            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # less than a word is nothing
+            elif played is not None and speech.ledger.split(played.heard_ms).heard:  # at least a word
                 self.playback.note(played)
-        if saved.cut is not None:
-            self.playback.cut = Speech.load(saved.cut)
+        if earlier.cut is not None:
+            self.playback.cut = Speech.load(earlier.cut)
             if played is not None and not has_more:
                 self.playback.note(Stopped(played.voice, played.heard_ms))
         self.driver.post(ev.LinkClosed)
@@ -195,51 +194,51 @@ class Engine:
             if self.driver.state.link is not Link.BACKING_OFF:
                 break
             self.driver.skip_to_deadline()
-        self.tool_calls.adopt(saved.calls)
+        self.tool_calls.adopt(earlier.calls)
 
     def skip_voices(self, voice: int) -> None:
-        """A client knows this voice, and what was kept does not: its number is not given again."""
+        """A client has played this voice, which was not saved: don't use its number again."""
         state = self.driver.state
         if voice > state.voice_id and state.voice not in SOUNDING:
             self.driver.state = state._replace(voice_id=voice)
 
     def _mark(self, record: StepRecord, writer: CheckpointWriter) -> None:
         writer.log(canonical({"n": self.events, "event": event_to_json(record.event)}))
-        if type(record.event) is not ev.PlaybackProgressed:  # whoever comes back says how much was heard
+        if type(record.event) is not ev.PlaybackProgressed:  # a client that reconnects reports how much it played
             writer.mark("machine", "words")
 
     # -- One step
 
     def _perform(self, record: StepRecord) -> None:
         if self.recorder is not None:
-            self._keep(record, self.recorder)
+            self._add_to_journal(record, self.recorder)
         if record.after is not record.before:
             self._try("transcript", self.transcript.follow, record)
             self._try("playback", self.playback.follow, record)
             self._try("requests", self.requests.follow, record)
             for effect in record.effects:
                 do = self._table.get(type(effect))
-                if do is not None:  # else it is for people to see: the announcer tells it
+                if do is not None:  # otherwise the announcer turns it into a signal
                     self._try(type(effect).__name__, do, effect)
             self._try("ears", self.ears_task.follow, record)
             self._try("hearing", self.hearing.follow, record)
             self._try("conversation", self._followed, record)
             self._try("signals", self.announcer.follow, record)
-            self.events += 1  # whether or not it is kept yet
+            self.events += 1  # saved or not
             if self.checkpoint_writer is not None:
                 self._mark(record, self.checkpoint_writer)
         for watch in tuple(self.watchers):
             self._try("watcher", watch, record)
 
     def _try(self, where: str, do: Callable[[Any], object], what: object) -> None:
-        """One part's failure must not end the conversation, nor keep the others from their work."""
+        """A failure in one part must not end the conversation or stop the other parts."""
         try:
             do(what)
         except (Exception, asyncio.CancelledError) as failure:  # noqa: BLE001
             self.report_failure(where, failure)
 
-    def _keep(self, record: StepRecord, recorder: Recorder) -> None:
-        """Write the step down. A full disk ends the journal, not the call."""
+    def _add_to_journal(self, record: StepRecord, recorder: Recorder) -> None:
+        """Add the step to the journal. A full disk ends the journal, not the conversation."""
         try:
             recorder.add(record)
         except OSError as failure:
@@ -279,14 +278,14 @@ class Engine:
         self.replies.start(request, StuckBrain() if self.requests.is_stuck else Phrase(phrase) if phrase else None)
 
     def _note_heard_late(self, speech: Speech) -> None:
-        """A brain that remembers says the rest by itself, if there is a rest."""
+        """A brain that remembers continues an incomplete answer by itself."""
         if speech.complete or not isinstance(self.agent.thinker, Remembers):
             self.requests.note_heard_late(speech.reply)
 
-    # -- What comes in from the sides
+    # -- Reports from ears, line and parts
 
     def note_heard(self, heard: Heard) -> None:
-        """Something that ears report. Within a step it waits for the end of the step."""
+        """Process a report of the ears. During a step it waits for the end of the step."""
         if self.driver.is_busy or self.driver.is_other_thread:
             self.driver.call_soon(lambda: self.note_heard(heard))
             return
@@ -300,7 +299,7 @@ class Engine:
             return
         match event:
             case Frame():
-                if self.driver.state.link is not Link.SUSPENDED:  # a pause is a pause for the ears too
+                if self.driver.state.link is not Link.SUSPENDED:  # the ears hear nothing during a pause
                     self.ears_task.frames.put(event)
             case Played() | Finished() | Stopped() | Unplayable():
                 self.playback.note(event)
@@ -308,17 +307,17 @@ class Engine:
                 self.sessions.note(event)
             case _:
                 self.report_failure(
-                    "line", BrokenContract(ErrorClass.SERVER_ERROR, f"the line told {type(event).__name__}")
+                    "line", BrokenContract(ErrorClass.SERVER_ERROR, f"the line reported {type(event).__name__}")
                 )
 
     def report_failure(self, where: str, failure: BaseException) -> None:
-        """Something went wrong beside the conversation. Only messages of our own are told: those of
-        services may hold words or secrets. The failure itself is kept in memory, for whoever debugs."""
+        """Log a failure that doesn't end the conversation. Only Duologue's own messages are logged, because those of
+        services may contain words or secrets. The exception stays in `failures`, for debugging."""
         at = self.driver.now()
         name = type(failure).__name__
         own = isinstance(failure, InvalidEvent | InboxFull) or getattr(failure, "is_own", False)
         if not own and isinstance(failure, ServiceError):
-            what = f"{name}: {getattr(failure.error, 'value', 'of no class')}"
+            what = f"{name}: {getattr(failure.error, 'value', 'unknown class')}"
         else:
             what = f"{name}: {failure}" if own else name
         self.failures.append(RaisedFailure(at, where, failure))
@@ -328,12 +327,12 @@ class Engine:
         self.bus.send(sg.Problem(at, where, what))
 
     def _spoken(self) -> str:
-        """What the agent is saying right now."""
+        """The text that the agent is speaking."""
         speech = self.playback.speech
         return speech.ledger.text if speech is not None else ""
 
     def _is_firm(self) -> bool:
-        """Is something being said that nobody may interrupt?"""
+        """Is the agent speaking something that can't be interrupted?"""
         speech = self.playback.speech
         return speech is not None and speech.is_firm
 
@@ -344,7 +343,7 @@ class Engine:
         return label(WAITS[min(stage, len(WAITS) - 1)], self.agent.language)
 
     def end_journal(self) -> None:
-        """Mark it as complete, if the disk lets us."""
+        """Mark the journal as complete and close it."""
         recorder, self.recorder = self.recorder, None
         if recorder is not None:
             try:
@@ -360,7 +359,7 @@ class Engine:
             self.checkpoint_writer.crash()
 
     async def close(self) -> None:
-        """End everything that still runs; what won't end in time is named."""
+        """End everything that runs. Tasks that don't end in time are reported."""
         self.hearing.stop()
         self.ears_task.stop()
         for name in await self.tasks.close():

@@ -1,6 +1,6 @@
-"""Finding an agent by name: `module:attribute`, from the current folder too.
+"""Finds an agent by name: `module:attribute`, also in the current folder.
 
-Rule: whatever goes wrong is one line that says what to do.
+Rule: every failure is an AgentNotFound whose one line says what to do.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .agent import Agent
 
 
 class AgentNotFound(DuologueError):
-    """There is no agent of this name."""
+    """No agent was found under this name."""
 
 
 def find_agent(place: str) -> Agent:
-    """Import it, as if Python had been started in the current folder."""
+    """Import an agent by `module:attribute`, as if Python had been started in the current folder."""
     module_name, _, attribute = place.partition(":")
     if not module_name or not attribute:
         raise AgentNotFound(f"agent must be module:attribute, not {place!r}")
@@ -44,4 +44,4 @@ def _advice(attribute: str, module_name: str, agents: list[str]) -> str:
     if not agents:
         return f"; {module_name} has no Agent"
     close = get_close_matches(attribute, agents, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; there are {', '.join(sorted(agents))}"
+    return f"; did you mean {close[0]}?" if close else f"; it has {', '.join(sorted(agents))}"

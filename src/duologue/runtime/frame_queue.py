@@ -1,6 +1,6 @@
-"""Audio on its way to the ears: a bounded queue that drops the oldest frame rather than grow.
+"""A bounded queue of audio for the ears. When it is full, the oldest frame is dropped.
 
-Markers are never dropped: they say where a turn ends. Rule: the line never waits for the ears.
+Markers are never dropped, because they say where a turn ends. Rule: the line never waits for the ears.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FRAMES_MAX = 250  # five seconds of 20 ms frames
 
 
 class FrameQueue:
-    """An async iterator over what came in; ends when it is closed."""
+    """An async iterator over frames and markers. It ends once the queue is closed and empty."""
 
     def __init__(self, frames_max: int = FRAMES_MAX) -> None:
         self._queue: deque[Incoming] = deque()
@@ -24,8 +24,11 @@ class FrameQueue:
         self._closed = False
         self.dropped = 0
 
+    def __len__(self) -> int:
+        return len(self._queue)
+
     def put(self, item: Incoming) -> None:
-        """Take one more; when full, the oldest frame goes."""
+        """Add a frame or a marker. If the queue is full, the oldest frame is dropped."""
         if self._closed:
             return
         if type(item) is Frame:

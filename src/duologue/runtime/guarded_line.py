@@ -1,6 +1,6 @@
-"""A line that never raises: what it can't do becomes an event.
+"""A line whose methods never raise: a failure becomes the event PlaybackFailed.
 
-Rule: whoever plays doesn't have to think of a broken line; the machine hears of it in the same step.
+Rule: the code that plays sound doesn't handle a broken line; the state machine gets the failure in the same step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .driver import Driver, ReportFailure
 
 
 class GuardedLine:
-    """The part of a line that makes sound."""
+    """The playback methods of a line. Each returns whether it worked."""
 
     def __init__(self, line: Line, driver: Driver, report_failure: ReportFailure) -> None:
         self._line = line
@@ -39,7 +39,6 @@ class GuardedLine:
         return self._try(voice, lambda: self._line.clear(voice))
 
     def _try(self, voice: int, act: Callable[[], None]) -> bool:
-        """Did it work?"""
         try:
             act()
         except Exception as failure:  # noqa: BLE001 - it becomes an event

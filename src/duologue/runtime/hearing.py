@@ -1,8 +1,7 @@
-"""From the ears to the machine: onsets, words and verdicts, each tied to its turn.
+"""Turns reports of the ears into events: onsets, words and turn-taking decisions, each tied to its turn.
 
-Counts words and asks turn-taking for its verdicts. Knows nothing of replies. Rule: the machine hears
-of an onset before any word of its turn; late text goes to the turn in which it was said; and no word
-goes to two turns.
+Counts words and consults the turn-taking policies. Knows nothing about replies. Rule: the state machine gets an onset
+before any word of its turn; late text goes to the turn in which it was said; no word goes to two turns.
 """
 
 from __future__ import annotations
@@ -25,32 +24,32 @@ from duologue.turns.stability import Stability
 from duologue.turns.words import count
 
 from .driver import Driver
-from .ears_contract import check_sound
+from .ears_contract import check_numbers
 from .transcript import Transcript
 
-FIRM = Judgement(False, "firm", 1.0)  # nobody may interrupt what is being said
-UNREAD_SPARE_MS = 50
-KNOWN_MAX = 50  # utterances whose text may still come
+FIRM = Judgement(False, "firm", 1.0)  # what the agent is saying can't be interrupted
+NOISE_MARGIN_MS = 50
+KNOWN_MAX = 50  # utterances whose text may still arrive
 _OPEN = (User.TALKING, User.SETTLING)
-_DEAF = (Link.SUSPENDED, Link.HEALING)  # nothing comes from the line: no silence is one, and no sound lasts
+_DEAF = (Link.SUSPENDED, Link.HEALING)  # no audio arrives: neither silence nor sound is measured
 
 
 @dataclass(slots=True)
 class HeardUtterance:
-    """What was said between two onsets. Usually all of it belongs to one turn; whenever the machine ended one in
-    mid-speech, that turn has `taken` so many words, and the next one goes on behind them."""
+    """What was said between two onsets. Usually all of it belongs to one turn. If the state machine ends a turn in
+    mid-speech, that turn has `taken` the first words, and the next turn gets the words after them."""
 
-    number: int  # as the ears count
-    serial: int  # as we count: ears that start anew count anew
-    turn: int = 0  # 0: a turn that is just about to begin
+    number: int  # given by the ears
+    serial: int  # given here: restarted ears begin again at 1
+    turn: int = 0  # 0: the turn is about to begin
     onset: int = 0
     is_final: bool = False
-    taken: list[tuple[int, int]] = field(default_factory=list)  # by which turn, how many words
-    over: OverlapJudge | None = None  # while it is judged as a sound over the agent's voice
+    taken: list[tuple[int, int]] = field(default_factory=list)  # turn, and how many words it has
+    over: OverlapJudge | None = None  # while it is judged as a sound over the agent's speech
 
 
 class Hearing:
-    """What the ears of one conversation report, told to the machine."""
+    """Posts what the ears of one conversation report."""
 
     def __init__(
         self,
@@ -79,12 +78,12 @@ class Hearing:
         self._button = False
         self._began_at = 0
         self._ended_at = 0
-        self._told_at = 0
+        self._end_reported_at = 0
         self._deaf_at = 0
         self._gate: asyncio.TimerHandle | None = None
         self._silence: asyncio.TimerHandle | None = None
-        # What ears tell that hear more than words
-        self._tells_frames = False
+        # From ears that report more than words
+        self._has_frames = False
         self._pause: PauseFeatures | None = None
         self._said = Linguistic()
         self._last_confidence: float | None = None
@@ -95,13 +94,13 @@ class Hearing:
         self._cancel(self._gate)
         self._cancel(self._silence)
 
-    # -- What was heard
+    # -- Reports of the ears
 
     def note(self, heard: Heard) -> None:
-        """One thing that the ears report."""
+        """Process one report of the ears."""
         if self._driver.state.link in CLOSED:
             return
-        check_sound(heard)
+        check_numbers(heard)
         match heard:
             case SpeechBegan():
                 self._hears_onsets = True
@@ -144,23 +143,23 @@ class Hearing:
         return new
 
     def forget(self) -> None:
-        """The ears have stopped: nobody will tell the end of what is being said, and new ones count anew."""
+        """The ears have stopped: the current utterance ends here, and restarted ears count from 1 again."""
         self.end()
         self._known.clear()
         self._newest = None
-        self._tells_frames = False
+        self._has_frames = False
 
     def _bind(self, utterance: HeardUtterance) -> None:
-        """It belongs to the turn that is open now."""
+        """Assign the utterance to the turn that is open now."""
         utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset
 
     def end(self, quiet_ms: int = 0) -> None:
-        """Voice activity is over, and has been for so long; or nobody is left to hear it."""
+        """Voice activity has ended, `quiet_ms` ago; also called when the ears stop."""
         if not self._speaking:
             return
         self._speaking = False
-        self._told_at = self._driver.now()
-        self._ended_at = self._told_at - quiet_ms
+        self._end_reported_at = self._driver.now()
+        self._ended_at = self._end_reported_at - quiet_ms
         self._cancel(self._gate)
         if not self._button:
             self._driver.post(ev.SpeechStopped)
@@ -172,22 +171,22 @@ class Hearing:
         text, is_final = _checked(heard), isinstance(heard, Final)
         utterance = self._utterance_of(heard)
         if utterance is None or (utterance.is_final and not is_final):
-            return  # nothing was said, or a partial text was overtaken by the final one
+            return  # nothing was said, or the final text came before this partial one
         utterance.is_final = utterance.is_final or is_final
         self._note_words(heard, text)
         if not utterance.turn:
             self._bind(utterance)
         if utterance.taken:
-            text = self._give_back(utterance, text, heard)
+            text = self._without_taken(utterance, text, heard)
         if text or not utterance.taken:
             self._tell(utterance.turn, utterance, text, heard)
         if is_final and utterance is self._newest and self._speaking:
-            self.end()  # its text is known for good, so it is over, even if nobody said so
+            self.end()  # its text is final, so it is over, even if the ears reported no end
         elif not self._speaking:
             self._await_silence()
 
     def _utterance_of(self, heard: Partial | Final) -> HeardUtterance | None:
-        """Which one this text belongs to. Text without an onset is one by itself."""
+        """The utterance of this text. Text without an onset begins a new one."""
         newest = self._newest
         if heard.utterance in self._known:
             return self._known[heard.utterance]
@@ -195,24 +194,24 @@ class Hearing:
             return newest
         if not heard.text.strip():
             return None
-        if newest is not None and 0 < heard.utterance < newest.number:  # its onset was never heard
+        if newest is not None and 0 < heard.utterance < newest.number:  # its onset was not reported
             missed = self._make(heard.utterance)
             self._bind(missed)
             return missed
         return self._begin(heard.utterance)
 
-    def _give_back(self, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
-        """The words that earlier turns have taken stay there, mended if they changed. Returns the rest."""
+    def _without_taken(self, utterance: HeardUtterance, text: str, heard: Partial | Final) -> str:
+        """Leave the words of earlier turns there, corrected if they have changed. Returns the rest."""
         words = text.split()
         for turn, number in utterance.taken:
-            mended, words = " ".join(words[:number]), words[number:]
-            if isinstance(heard, Final) and mended not in ("", self._transcript.said_in(turn, utterance.serial)):
-                self._tell(turn, utterance, mended, heard)
+            corrected, words = " ".join(words[:number]), words[number:]
+            if isinstance(heard, Final) and corrected not in ("", self._transcript.said_in(turn, utterance.serial)):
+                self._tell(turn, utterance, corrected, heard)
         return " ".join(words)
 
     def _tell(self, turn: int, utterance: HeardUtterance, text: str, heard: Partial | Final) -> None:
         if not turn:
-            return  # the conversation has not begun
+            return  # the conversation has not started
         self._transcript.hear(turn, utterance.serial, text, heard.confidence)
         whole, final = self._transcript.text_of(turn), isinstance(heard, Final)
         said = count(whole)
@@ -237,30 +236,30 @@ class Hearing:
         self._said = Linguistic(text, heard.confidence, self._stability.score if told is None else told)
         self._last_confidence = heard.last_confidence if isinstance(heard, Final) else None
 
-    # -- Over the agent's voice
+    # -- Speech over the agent's speech
 
     def _overlapping(self, utterance: HeardUtterance | None) -> OverlapJudge | None:
-        """How this sound is judged, if it is one over the agent's voice."""
+        """The judge of this sound, if it is made over the agent's speech."""
         s = self._driver.state
         if s.voice not in SOUNDING or s.turn <= s.floor_turn or utterance is None:
             return None
         if self._is_firm():
-            if s.voice is Voice.HELD:  # else there is nothing to say, frame after frame
+            if s.voice is Voice.HELD:  # otherwise there is nothing to decide
                 self._judge(utterance, FIRM)
             return None
-        utterance.over = utterance.over or OverlapJudge(self._overlap, self._tells_frames)
+        utterance.over = utterance.over or OverlapJudge(self._overlap, self._has_frames)
         return utterance.over
 
     def _await_duration(self) -> None:
-        """A sound over the agent's voice is looked at again when it has lasted."""
+        """Judge a sound over the agent's speech again once it has lasted long enough."""
         self._cancel(self._gate)
         least_ms = self._overlap.voiced_ms_min
         if least_ms and self._driver.state.link not in _DEAF and self._overlapping(self._newest) is not None:
             left_ms = max(0, self._began_at + least_ms - self._driver.now())
-            self._gate = asyncio.get_running_loop().call_later(left_ms / 1000, self._look)
+            self._gate = asyncio.get_running_loop().call_later(left_ms / 1000, self._judge_duration)
 
-    def _look(self) -> None:
-        """The overlapping sound has lasted long enough to be looked at again."""
+    def _judge_duration(self) -> None:
+        """The overlapping sound has lasted long enough: judge it again."""
         newest = self._newest
         if self._speaking and newest is not None and (over := self._overlapping(newest)) is not None:
             text = self._transcript.text_of(self._driver.state.turn)
@@ -268,19 +267,19 @@ class Hearing:
             self._judge(newest, over.lasted(lasted_ms, text, is_echo(text, self._spoken())))
 
     def _judge(self, utterance: HeardUtterance, judged: Judgement) -> None:
-        """The words of an earlier sound may still be a bid; that they are none says nothing of the newest."""
+        """Post the judgement. Of an earlier sound only a bid counts: no bid says nothing about the newest sound."""
         if judged.bid is None or not (judged.bid or utterance is self._newest):
             return
-        utterance.over = None  # what comes now is judged afresh
+        utterance.over = None  # what follows is judged from the start
         before = self._driver.state
         self._driver.post(ev.OverlapJudged, bid=judged.bid, onset=utterance.onset)
         if self._driver.state is not before:
             self._decided("barge_in" if judged.bid else "resume", (judged.reason,), judged.confidence)
 
-    # -- Frames and pauses, of ears that tell them
+    # -- Frames and pauses, from ears that report them
 
     def _follow_voice(self, frame: VoiceFrame) -> None:
-        self._tells_frames = True
+        self._has_frames = True
         if not frame.quiet_ms:
             self._pause = None
             self._cancel(self._silence)
@@ -291,7 +290,7 @@ class Hearing:
             self._step_rule(self._endpoint, frame)
 
     def _note_pause(self, pause: Pause) -> None:
-        """How the newest silence sounds; one that tells of an earlier silence comes too late."""
+        """The features of the newest pause. A report about an earlier pause is ignored."""
         if self._newest is None or pause.utterance not in (0, self._newest.number):
             return
         self._pause = pause.features
@@ -310,34 +309,34 @@ class Hearing:
             self._end_turn(s.turn, s.onset, (decision.reason,), decision.confidence)
 
     def _await_silence(self) -> None:
-        """The turn ends if nothing else comes."""
+        """Schedule the end of the turn, in case nothing more is said."""
         s = self._driver.state
         text = self._transcript.text_of(s.turn)
         self._cancel(self._silence)
-        if s.user is not User.SETTLING or s.link in _DEAF or (self._tells_frames and self._waits_for_more):
+        if s.user is not User.SETTLING or s.link in _DEAF or (self._has_frames and self._lacks_pause):
             return
-        wait = self._endpoint.wait(self._pause_of(text, s.final)) if text else self._unread()
+        wait = self._endpoint.wait(self._pause_of(text, s.final)) if text else self._wait_without_text()
         if wait.wait_ms is not None:
             left_ms = max(0, self._ended_at + wait.wait_ms - self._driver.now())
             end = asyncio.get_running_loop().call_later
             self._silence = end(left_ms / 1000, self._end_turn, s.turn, s.onset, wait.reasons, wait.confidence)
 
-    def _unread(self) -> SilenceWait:
-        """There was surely a voice, and its text is not here: before the machine takes it for a noise, the turn
-        ends and waits for its words."""
+    def _wait_without_text(self) -> SilenceWait:
+        """A voice was heard, but its text is still missing: end the turn just before the state machine would treat
+        it as noise, and wait for the text."""
         if self._pause is None or is_weak(self._pause):
             return SilenceWait(None)
-        spare_ms = self._driver.state.settings.noise_ms_max - UNREAD_SPARE_MS
-        return SilenceWait(self._told_at - self._ended_at + spare_ms, reasons=("unread",))
+        spare_ms = self._driver.state.settings.noise_ms_max - NOISE_MARGIN_MS
+        return SilenceWait(self._end_reported_at - self._ended_at + spare_ms, reasons=("unread",))
 
     @property
-    def _waits_for_more(self) -> bool:
-        """Frames decide, or how the pause sounds is not known yet."""
+    def _lacks_pause(self) -> bool:
+        """The endpoint policy decides by frames, or the features of the pause are not known yet."""
         return self._pause is None or isinstance(self._endpoint, EasyTurnEndpoint)
 
     def _pause_of(self, text: str, is_final: bool) -> PauseFeatures:
-        """All that is known; words that may still change are not, if there are better signs."""
-        said = text if is_final or not self._tells_frames else None
+        """What is known of the pause. Text that may still change is left out if the ears report frames."""
+        said = text if is_final or not self._has_frames else None
         known = self._pause or PauseFeatures()
         return replace(known, text=said, confidence=self._said.confidence, last_confidence=self._last_confidence)
 
@@ -359,10 +358,10 @@ class Hearing:
         if alarm is not None:
             alarm.cancel()
 
-    # -- The button, and what the machine decided
+    # -- Push-to-talk, and following the state machine
 
     def press(self) -> None:
-        """Push-to-talk: from here to the release, the button decides and not voice activity."""
+        """Push-to-talk down: until the release, the button decides instead of voice activity."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.press)
             return
@@ -372,7 +371,7 @@ class Hearing:
             self._bind(self._newest)
 
     def release(self) -> None:
-        """What is still heard was begun under the button, and is no onset of its own."""
+        """Push-to-talk up. Sound that is still heard belongs to the pressed turn and isn't a new onset."""
         if self._driver.is_busy or self._driver.is_other_thread:
             self._driver.call_soon(self.release)
             return
@@ -381,28 +380,28 @@ class Hearing:
         self._button = False
 
     def follow(self, record: StepRecord) -> None:
-        """The machine ended the turn in mid-speech, at its limit or by hand: if the voice goes on, that
-        is an onset. A voice that never said a word is none: the ears missed its end."""
+        """If the state machine has ended the turn in mid-speech and the voice continues, post a new onset. A voice
+        without any words doesn't count: the ears missed its end."""
         before, after = record.before, record.after
         utterance = self._newest
         if utterance is not None and not utterance.turn and after.onset > before.onset:
-            self._bind(utterance)  # this is the turn in which it goes on
+            self._bind(utterance)  # the turn in which it continues
         if before.link is not after.link:
             self._follow_link(before.link, after.link)
         ended = before.user in _OPEN and after.user in (User.QUIET, User.TRANSCRIBING)
         if not ended or after.link not in ACTIVE or isinstance(record.event, ev.PttReleased):
             return
-        if self._button:  # still down: the next turn begins at once
-            self._go_on(ev.PttPressed)
+        if self._button:  # still pressed: the next turn begins at once
+            self._continue_speech(ev.PttPressed)
         elif not self._speaking or self._newest is None:
             return
         elif isinstance(record.event, ev.TextTyped | ev.SendPressed) or before.words is not Words.NONE:
-            self._go_on(ev.SpeechStarted)
+            self._continue_speech(ev.SpeechStarted)
         else:
             self._speaking = False
 
     def _follow_link(self, before: Link, after: Link) -> None:
-        """Where nothing is heard, time stands still; and whoever held the button when the line was lost is gone."""
+        """Stop the timers while no audio arrives, and release the button if the line is lost."""
         if self._button and after in AWAY:
             self.release()
         if (after in _DEAF) is (before in _DEAF):
@@ -413,15 +412,15 @@ class Hearing:
             self._cancel(self._gate)
             self._cancel(self._silence)
             return
-        self._began_at, self._ended_at, self._told_at = (
-            at + now - max(at, self._deaf_at) for at in (self._began_at, self._ended_at, self._told_at)
+        self._began_at, self._ended_at, self._end_reported_at = (
+            at + now - max(at, self._deaf_at) for at in (self._began_at, self._ended_at, self._end_reported_at)
         )
         if self._speaking:
             self._await_duration()
         else:
             self._await_silence()
 
-    def _go_on(self, onset: type[ev.SpeechStarted | ev.PttPressed]) -> None:
+    def _continue_speech(self, onset: type[ev.SpeechStarted | ev.PttPressed]) -> None:
         utterance = self._newest
         if utterance is not None and self._speaking:
             self._split(utterance)
@@ -435,9 +434,9 @@ class Hearing:
 
 
 def _checked(heard: Partial | Final) -> str:
-    """The text, or BrokenContract if the ears talk nonsense."""
+    """The text, stripped. Raises BrokenContract if the report is invalid."""
     text, confidence, number = heard.text, heard.confidence, heard.utterance
     sane = type(text) is str and isinstance(confidence, int | float) and type(number) is int and number >= 0
     if not sane or not 0 <= confidence <= 1:
-        raise BrokenContract(ErrorClass.SERVER_ERROR, "ears reported text, a confidence or a number that is none")
+        raise BrokenContract(ErrorClass.SERVER_ERROR, "ears reported an invalid text, confidence or utterance number")
     return text.strip()

@@ -1,7 +1,7 @@
-"""From the machine to the line and back: playing, holding, stopping, and what was heard.
+"""Plays replies on the line, and records how much of them was heard.
 
-Rule: what the line says is believed within reason: never about another voice, never more than there
-is, and that it has finished only when there is nothing left to play.
+Rule: reports of the line are checked: reports about another voice are ignored, the heard time is limited to the
+sound that exists, and a reply is finished only when the line has all of its sound.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .speech import Speech
 from .tasks import Tasks
 from .transcript import Transcript
 
-SAFE_S_MAX = 4.0  # what is not safe by then is said all the same; less than a stall
-NONSENSE_MS_MIN = 10_000  # a line that claims so much more than it was given is not believed at all
-ROUNDING_MS_MAX = 250  # a line that finishes this near to the end has played everything
+SAVE_S_MAX = 4.0  # then it is played, saved or not; less than the stall deadline
+EXCESS_MS_MAX = 10_000  # a report of so much more than the line was given is ignored
+ROUNDING_MS_MAX = 250  # a line that finishes this close to the end has played everything
 
 
 class Playback:
-    """The agent's sound, as the line plays it."""
+    """The agent's speech on the line."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Playback:
         tasks: Tasks,
         brain: object = None,
     ) -> None:
-        self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # where conversations are kept
+        self.wait_until_saved: Callable[[], Awaitable[None]] | None = None  # set if the conversation is saved
         self.on_heard_late: Callable[[Speech], None] = lambda speech: None  # noqa: ARG005
         self._driver = driver
         self._tasks = tasks
@@ -53,12 +53,12 @@ class Playback:
         self._line = line
         self._report_failure = report_failure
         self._playing: Speech | None = None
-        self._unsafe: Speech | None = None  # it may begin once that is written down
-        self.cut: Speech | None = None  # the newest that was cut short
+        self._unsaved: Speech | None = None  # it starts once its start is saved
+        self.cut: Speech | None = None  # the newest interrupted reply
         self._caption = caption
         self._truncates = brain if isinstance(brain, Truncates) else None
 
-    # -- What the machine wants
+    # -- Effects
 
     def start(self, effect: fx.StartPlayback) -> None:
         speech = self._replies.current
@@ -70,15 +70,14 @@ class Playback:
             speech.play(effect.voice, self._line)
         else:
             speech.voice = effect.voice
-            self._unsafe = speech
-            self._tasks.start(self._play_when_safe(speech), f"sound {effect.voice}")
+            self._unsaved = speech
+            self._tasks.start(self._play_when_saved(speech), f"sound {effect.voice}")
 
-    async def _play_when_safe(self, speech: Speech) -> None:
-        """What is heard can't be unheard: that it begins is written down first. If that can't be done, talk goes
-        on all the same."""
+    async def _play_when_saved(self, speech: Speech) -> None:
+        """Save that the speech starts, then play it. If saving fails, play it all the same."""
         assert self.wait_until_saved is not None
         try:
-            async with asyncio.timeout(SAFE_S_MAX):
+            async with asyncio.timeout(SAVE_S_MAX):
                 await self.wait_until_saved()
         except Fenced:
             return
@@ -86,17 +85,17 @@ class Playback:
             self._report_failure("store", failure)
         if self._driver.is_closed:
             return
-        if self._unsafe is speech:
-            self._unsafe = None
+        if self._unsaved is speech:
+            self._unsaved = None
         if self._playing is speech and not speech.dropped and self._driver.state.voice is not Voice.HELD:
             speech.play(speech.voice, self._line)
 
     def hold(self, effect: fx.HoldPlayback) -> None:
-        if (speech := self._of(effect.voice)) is not self._unsafe:
+        if (speech := self._of(effect.voice)) is not self._unsaved:
             speech.hold(self._line)
 
     def resume(self, effect: fx.ResumePlayback) -> None:
-        if (speech := self._of(effect.voice)) is not self._unsafe:
+        if (speech := self._of(effect.voice)) is not self._unsaved:
             speech.resume(self._line)
 
     def stop(self, effect: fx.StopPlayback) -> None:
@@ -104,7 +103,7 @@ class Playback:
         self._line.clear(effect.voice)
 
     def truncate(self, effect: fx.TruncateReply) -> None:
-        """It ended before its end: the history keeps what was heard."""
+        """The reply was interrupted: the history gets what was heard of it."""
         speech = self._of(effect.voice)
         speech.note_heard(effect.heard_ms)
         self._record(speech, interrupted=True)
@@ -117,9 +116,10 @@ class Playback:
         assert self._playing.voice == voice, voice
         return self._playing
 
-    # -- What the line says
+    # -- Reports of the line
 
     def note(self, heard: Played | Finished | Stopped | Unplayable) -> None:
+        """Process a report of the line."""
         speech = self._playing
         if speech is None or heard.voice != speech.voice:
             self._note_late(heard)
@@ -127,8 +127,8 @@ class Playback:
         if isinstance(heard, Unplayable):
             self._driver.post(ev.PlaybackFailed, voice=heard.voice, error=heard.error)
             return
-        if not self._is_time(heard.heard_ms) or heard.heard_ms > speech.ledger.total_ms + NONSENSE_MS_MIN:
-            return  # more than there is, by far
+        if not self._is_time(heard.heard_ms) or heard.heard_ms > speech.ledger.total_ms + EXCESS_MS_MAX:
+            return  # far more than there is
         is_done = isinstance(heard, Finished) and speech.is_all_given
         is_all = is_done and speech.ledger.total_ms - heard.heard_ms <= ROUNDING_MS_MAX
         speech.note_heard(speech.ledger.total_ms if is_all else heard.heard_ms)
@@ -137,12 +137,12 @@ class Playback:
             self._driver.post(ev.PlaybackStopped, voice=heard.voice, heard_ms=heard_ms)
         elif is_done:
             self._driver.post(ev.PlaybackFinished, voice=heard.voice, heard_ms=heard_ms)
-        else:  # also a line that claims to have finished what it has not even got
+        else:  # also if the line reports an end before it has all of the sound
             self._driver.post(ev.PlaybackProgressed, voice=heard.voice, heard_ms=heard_ms)
             self._caption(self._driver.state.at, speech, False)
 
     def _note_late(self, heard: Played | Finished | Stopped | Unplayable) -> None:
-        """Of a voice that is over. The line knows best how much of it was heard, even afterwards."""
+        """A report about an earlier voice: the line may still report that more of it was heard."""
         cut = self.cut
         if not isinstance(heard, Stopped) or cut is None or cut.voice != heard.voice:
             return
@@ -156,13 +156,13 @@ class Playback:
     def _is_time(self, heard_ms: object) -> bool:
         if type(heard_ms) is int and heard_ms >= 0:
             return True
-        self._report_failure("line", BrokenContract(ErrorClass.SERVER_ERROR, "the line reported a time that is none"))
+        self._report_failure("line", BrokenContract(ErrorClass.SERVER_ERROR, "the line reported an invalid time"))
         return False
 
-    # -- What the machine decided
+    # -- Following the state machine
 
     def follow(self, record: StepRecord) -> None:
-        """A reply that was played or shown to its end becomes history."""
+        """Add a reply to the history once it was played or shown to its end."""
         event, before, after = record.event, record.before, record.after
         if after is before:
             return
@@ -173,18 +173,18 @@ class Playback:
 
     def _record(self, speech: Speech, interrupted: bool) -> None:
         heard, unheard = speech.ledger.split()
-        heard = f"{heard} {speech.ledger.shown}".strip()  # what was shown was seen
+        heard = f"{heard} {speech.ledger.shown}".strip()  # shown text counts as heard
         self._transcript.end_reply(speech.reply, heard, unheard, speech.ledger.heard_ms, interrupted)
         self._caption(self._driver.state.at, speech, True)
         if self._playing is speech:
             self._playing = None
 
     def adopt(self, speech: Speech) -> None:
-        """Sound that an earlier process had begun to play."""
+        """Take over a speech that an earlier process was playing."""
         self._playing = speech
         self._transcript.begin_reply(speech.reply)
 
     @property
     def speech(self) -> Speech | None:
-        """What is being played."""
+        """The speech that is being played."""
         return self._playing

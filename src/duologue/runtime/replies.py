@@ -1,8 +1,7 @@
-"""From a request to sound: the brain's parts become sentences, sentences become sound.
+"""Makes replies: sends a request to the brain, splits its text into sentences, and has the voice speak them.
 
-The brain and the voice run side by side, with a few sentences between them at most. Knows nothing of
-the line but that sound goes there. Rule: closing the reply's task closes the brain's stream and the
-voice's, for real and at once.
+The brain and the voice run at the same time, with a bounded queue of sentences between them. Rule: cancelling the
+task of a reply closes the streams of the brain and the voice at once.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ APOLOGY_S_MAX = 3.0
 
 
 class VoiceFailed(BrokenContract):
-    """The voice failed, not the brain."""
+    """The voice failed, rather than the brain."""
 
 
 class Replies:
-    """Makes replies; at most one is open."""
+    """Makes the replies of one conversation, one at a time."""
 
     def __init__(
         self,
@@ -58,17 +57,17 @@ class Replies:
         self._call = call
         self._apology = apology
         self.current: Speech | None = None
-        self.grown: Callable[[], None] = lambda: None  # there is more to be heard
+        self.on_sound_added: Callable[[], None] = lambda: None  # called when a speech gets more sound
 
     def start(self, request: Request, brain: Brain | None = None) -> None:
-        """Ask. `brain` answers in place of the agent's own: a set phrase, say."""
+        """Start the reply to a request. `brain` answers instead of the agent's own, such as with a fixed phrase."""
         speech = Speech(request.reply)
         self.current = speech
         work = self._make(speech, request, brain or self._brain)
         speech.task = self._tasks.start(work, f"reply {request.reply}", lambda failure: self._ended(speech, failure))
 
     def cancel(self, effect: fx.CancelReply) -> None:
-        """Nobody wants it any more."""
+        """Stop making this reply, if it is the current one."""
         speech = self.current
         if speech is not None and speech.reply == effect.reply:
             speech.drop()
@@ -86,13 +85,13 @@ class Replies:
                 await self._think(speech, request, brain, sentences)
         except BaseExceptionGroup as failures:
             raise _first(failures) from None
-        if speaking.cancelled():  # by somebody else: the group takes that for an end
+        if speaking.cancelled():  # from outside: the task group treats that as a normal end
             raise VoiceFailed(ErrorClass.SERVER_ERROR, "the voice was cancelled")
 
     async def _think(
         self, speech: Speech, request: Request, brain: Brain, sentences: asyncio.Queue[str | Sound | Working | None]
     ) -> None:
-        """Read the brain's parts."""
+        """Read the brain's parts and queue them for the voice."""
         splitter = Sentences()
         is_first = True
         async with reading(brain.reply(request)) as parts:
@@ -129,13 +128,13 @@ class Replies:
         await sentences.put(None)
 
     async def _speak(self, speech: Speech, sentences: asyncio.Queue[str | Sound | Working | None]) -> None:
-        """Turn sentences into sound, one after the other."""
+        """Turn sentences into sound, one after another."""
         has_words = False
         while (item := await sentences.get()) is not None:
             if isinstance(item, Sound):
                 await self._emit(speech, item)
             elif isinstance(item, Working):
-                if speech.ledger.chunks:  # something is being heard: silence is what goes on
+                if speech.ledger.chunks:  # the speech has started: fill the wait with silence
                     await self._emit(speech, Sound(item.ms))
             elif self._voice is None:
                 speech.ledger.shown += f" {item}" if speech.ledger.shown else item
@@ -163,17 +162,17 @@ class Replies:
         await speech.has_room()
         is_first = speech.ledger.chunks == 0
         speech.add(sound, self._line)
-        self.grown()
+        self.on_sound_added()
         if is_first:
             self._driver.post(ev.AudioBuffered, reply=speech.reply)
 
-    # -- How it ended
+    # -- The end of a reply
 
     def _ended(self, speech: Speech, failure: BaseException | None) -> None:
         if failure is None:
             self._complete(speech)
             return
-        # Somebody else cancelled it: the person still wants an answer.
+        # If it was cancelled from outside, the user still needs an answer.
         cancelled = isinstance(failure, asyncio.CancelledError)
         error = ErrorClass.SERVER_ERROR if cancelled else classify(failure)
         part = FaultSource.VOICE if isinstance(failure, VoiceFailed) else FaultSource.BRAIN
@@ -183,7 +182,7 @@ class Replies:
             self._apologise(speech)
 
     def _apologise(self, speech: Speech) -> None:
-        """It is being heard, so it is not made anew: it ends where it is (M-05), and says so."""
+        """The reply is being heard, so it isn't retried: it ends here, with an apology."""
         if self._voice is None or not self._apology:
             self._complete(speech)
             return
@@ -202,6 +201,6 @@ class Replies:
 
 
 def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The failure that began it."""
+    """The first failure of the group."""
     first = failures.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first

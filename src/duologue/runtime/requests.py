@@ -1,9 +1,9 @@
-"""What a request holds: the words, outputs and news that no reply has dealt with yet.
+"""Makes the requests to the brain: the words, tool outputs and job news that no reply has handled yet.
 
-The machine asks again for everything that is not answered; the brain wants to know what is new. A
-brain may also call tools for ever, and the person must not wait for ever. Rule: what a reply has dealt
-with, by being heard or by calling a tool, is not told as new again; after so many rounds of calls the
-brain is asked without tools, and if it still calls one, the answer fails and the person is told.
+The state machine requests an answer to everything unanswered; the brain needs to know what is new. A reply has handled
+its input once it was heard or has called a tool. Rule: handled input is never passed as new again; after
+`tool_rounds_max` requests in a row that only call tools, the next request has no tools, and if the brain still calls
+one, the reply fails.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class _Open(NamedTuple):
     """The newest request."""
 
     reply: int = 0
-    last: int = 0  # turn
-    items: int = 0  # of the transcript
-    turns: dict[int, str] = {}
+    last: int = 0  # the newest turn in it
+    items: int = 0  # length of the transcript
+    turns: dict[int, str] = {}  # their texts
 
 
 class Requests:
@@ -41,25 +41,25 @@ class Requests:
         self._conversation = conversation
         self._instructions = instructions
         self._rounds_max = rounds_max
-        self._dealt: dict[int, str] = {}  # what was said in turns that a reply has dealt with
-        self._dealt_items = 0  # and the transcript up to which it has
+        self._handled: dict[int, str] = {}  # text of the turns that a reply has handled
+        self._handled_items = 0  # length of the transcript that a reply has handled
         self._open = _Open()
-        self._late = 0  # the newest turn whose answer was heard when the line was lost already
+        self._late = 0  # the newest turn whose answer was heard, as was reported only after the line was lost
         self._calling = 0  # the newest reply that called a tool
-        self._rounds = 0  # of calls, since the person spoke or was answered
+        self._rounds = 0  # requests in a row that only called tools
 
     def make(self, effect: StartReply, tools: tuple[Tool, ...]) -> Request:
-        """The request for these turns."""
-        fresh = self._transcript.since(self._dealt_items)
+        """The request that this effect asks for."""
+        fresh = self._transcript.since(self._handled_items)
         turns = self._transcript.turns(effect.first, effect.last)
-        if effect.ask is Ask.ANSWER:  # nobody asks for what was before that again
-            self._dealt = {turn: text for turn, text in self._dealt.items() if turn >= effect.first}
+        if effect.ask is Ask.ANSWER:  # earlier turns are not requested again
+            self._handled = {turn: text for turn, text in self._handled.items() if turn >= effect.first}
         if effect.last > self._open.last:
-            self._rounds = 0  # the person has said something new
+            self._rounds = 0  # the user has said something new
         self._open = _Open(effect.reply, effect.last, len(self._transcript), dict(turns))
         return Request(
             reply=effect.reply,
-            text=" ".join(text for turn, text in turns if self._dealt.get(turn) != text),
+            text=" ".join(text for turn, text in turns if self._handled.get(turn) != text),
             history=self._transcript.items,
             tools=tools if self._rounds < self._rounds_max else (),
             instructions=self._instructions,
@@ -70,45 +70,45 @@ class Requests:
         )
 
     def note_heard_late(self, reply: int) -> None:
-        """The line was lost, and only afterwards it turns out that this reply was heard: the machine will ask once
-        more for what it has answered."""
+        """It was reported only after the line was lost that this reply was heard. The state machine will request an
+        answer to the same turns again."""
         if self._open.reply == reply:
-            self._dealt |= self._open.turns
-            self._dealt_items = self._open.items
+            self._handled |= self._open.turns
+            self._handled_items = self._open.items
             self._late = self._open.last
 
     def is_heard(self, effect: StartReply, request: Request) -> bool:
-        """Was all of this answered, and the answer heard?"""
+        """Was all of this request answered by a reply that was heard?"""
         is_new = bool(request.text or request.outputs or request.news)
         return effect.ask is Ask.ANSWER and 0 < effect.last <= self._late and not is_new
 
     def dump(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """As JSON values."""
         return {
-            "dealt": list(self._dealt.items()),
-            "dealt_items": self._dealt_items,
+            "dealt": list(self._handled.items()),
+            "dealt_items": self._handled_items,
             "open": [self._open.reply, self._open.last, self._open.items, list(self._open.turns.items())],
             "calling": self._calling,
             "rounds": self._rounds,
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Go on with what was dumped, or NotRestorable."""
-        with reading("what was asked"):
+        """Restore what `dump` returned. Raises NotRestorable."""
+        with reading("the open request"):
             reply, last, items, turns = data["open"]
             opened = _Open(whole(reply), whole(last), whole(items), texts_by_number(turns))
-            dealt, dealt_items = texts_by_number(data["dealt"]), whole(data["dealt_items"])
+            handled, handled_items = texts_by_number(data["dealt"]), whole(data["dealt_items"])
             calling, rounds = whole(data["calling"]), whole(data["rounds"])
-        self._open, self._dealt, self._dealt_items = opened, dealt, dealt_items
+        self._open, self._handled, self._handled_items = opened, handled, handled_items
         self._calling, self._rounds = calling, rounds
 
     @property
     def is_stuck(self) -> bool:
-        """Was the brain given no tools, and calls them all the same?"""
+        """Did the brain call a tool although the request had none?"""
         return self._rounds > self._rounds_max
 
     def follow(self, record: StepRecord) -> None:
-        """A reply that was heard, was shown or called a tool has dealt with what it was asked."""
+        """Mark the input of the open request as handled once its reply was heard, was shown or called a tool."""
         if record.after is record.before:
             return
         event = record.event
@@ -118,12 +118,12 @@ class Requests:
         elif isinstance(event, ReplyFinished | PlaybackFinished) and self._calling != self._open.reply:
             self._rounds = 0  # an answer without a call
         if isinstance(event, ToolCalled | ReplyFinished | PlaybackFinished):
-            self._dealt |= self._open.turns
-            self._dealt_items = self._open.items
+            self._handled |= self._open.turns
+            self._handled_items = self._open.items
 
 
 class SilentBrain:
-    """A brain that has nothing to add."""
+    """A brain that answers with nothing."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
         return
@@ -131,7 +131,7 @@ class SilentBrain:
 
 
 class StuckBrain:
-    """A brain that fails, in place of one that never comes to an end."""
+    """A brain that fails, instead of one that calls tools without end."""
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:  # noqa: ARG002
         raise BrokenContract(ErrorClass.UNKNOWN, "the brain calls tools and never answers")

@@ -1,4 +1,4 @@
-"""One active conversation for each seat, that is, for each client identity (C-CON-002).
+"""Seats: at most one active conversation for each client identity.
 
 Rule: a seat is held from the start of a conversation to its end, whatever happens in between.
 """
@@ -13,13 +13,13 @@ class SeatTaken(DuologueError):
 
 
 class Seats:
-    """Who is in a conversation."""
+    """The seats that are taken."""
 
     def __init__(self) -> None:
         self._taken: dict[str, object] = {}
 
     def take(self, seat: str, holder: object) -> None:
-        """Sit down, or SeatTaken if somebody else sits there."""
+        """Take the seat. Raises SeatTaken if another conversation holds it."""
         if self._taken.setdefault(seat, holder) is not holder:
             raise SeatTaken(f"seat {seat!r} is already in a conversation; end that one first")
 

@@ -1,6 +1,6 @@
-"""Opening, renewing and closing the session and its line, and what goes from one to the next.
+"""Opens, renews and closes the session and its line, and passes the context to the next session.
 
-Rule: whoever was asked for an older session is not listened to any more.
+Rule: events of an older session or of an older connection of the line are ignored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLOSE_S_MAX = 0.4
 
 
 class Sessions:
-    """The sessions of one conversation, one after the other."""
+    """The sessions of one conversation, one after another."""
 
     def __init__(
         self,
@@ -51,13 +51,13 @@ class Sessions:
         self._summarise = summarise
         self._notes = notes
         self._attempt: asyncio.Task[Any] | None = None
-        self._line_number = 0  # whoever was opened under an older number is not listened to
+        self._line_number = 0  # events under an older number are ignored
         self._session_number = 0
-        self._summary = ("", 0)  # of the brain, and how many items of the history it covers
+        self._summary = ("", 0)  # by the brain, and how many items of the history it covers
         self.context: Context | None = None
         self.started_at = 0
 
-    # -- What the machine wants
+    # -- Effects
 
     def open(self, effect: fx.OpenSession) -> None:
         self._line_number += 1
@@ -76,7 +76,7 @@ class Sessions:
         self._start(self._close, effect.session, closes=True)
 
     def save(self, effect: fx.SaveContext) -> None:  # noqa: ARG002
-        """Keep what a new session must know: at once in plain words, better if the brain can."""
+        """Save the context for the next session: the recent text now, and a summary by the brain when it is ready."""
         items = self._transcript.items
         text = self._text_so_far()
         self.context = Context(text[-SUMMARY_CHARS_MAX:], self._transcript.recent(RECENT_TURNS), self._noted())
@@ -84,13 +84,13 @@ class Sessions:
             self._tasks.start(self._improve(text, len(items)), "summary", self._summary_ended)
 
     def _refresh(self) -> None:
-        """What was heard of an answer is known for good only after it was cut off."""
+        """Update the saved context: how much of an interrupted answer was heard is known only afterwards."""
         if self.context is not None:
             recent = self._transcript.recent(RECENT_TURNS)
             self.context = Context(self._text_so_far()[-SUMMARY_CHARS_MAX:], recent, self.context.notes)
 
     def _text_so_far(self) -> str:
-        """The brain's summary, if there is one, and what came after it."""
+        """The brain's summary and what came after it, or the recent text."""
         summary, covered = self._summary
         newer = _recent_text(self._transcript.items[covered:])
         return f"{summary}\n{newer}".strip() if summary else _recent_text(self._transcript.recent(RECENT_TURNS))
@@ -98,7 +98,7 @@ class Sessions:
     def _noted(self) -> tuple[str, ...]:
         try:
             return tuple(self._notes())
-        except Exception as failure:  # noqa: BLE001 - the rest of the context is worth keeping
+        except Exception as failure:  # noqa: BLE001 - save the rest of the context
             self._report_failure("notes", failure)
             return ()
 
@@ -114,7 +114,7 @@ class Sessions:
         if failure is not None:
             self._report_failure("summary", failure)
 
-    # -- Doing it
+    # -- Attempts
 
     def _start(self, work: Callable[[], Coroutine[Any, Any, None]], number: int, closes: bool = False) -> None:
         earlier = self._attempt
@@ -139,7 +139,7 @@ class Sessions:
         return lambda event: self._tell(event) if number == self._line_number else None
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
-        """From here on only the new session counts: that the old one goes is no news."""
+        """A callback for the new session. From now on, events of the old session are ignored."""
         self._session_number += 1
         number = self._session_number
         return lambda event: self._tell(event) if number == self._session_number else None
@@ -156,7 +156,7 @@ class Sessions:
             await self._session.renew(self.context, tell)
 
     async def _close(self) -> None:
-        """Both at once, and not for ever: whoever hung up is gone anyway."""
+        """Close line and session at the same time, within CLOSE_S_MAX."""
         closing = [self._line.close(), *([self._session.close()] if self._session is not None else [])]
         async with asyncio.timeout(CLOSE_S_MAX):
             for failure in await asyncio.gather(*closing, return_exceptions=True):
@@ -164,7 +164,7 @@ class Sessions:
                     self._report_failure("close", failure)
 
     def note(self, event: Wobbled | Healed | Closed) -> None:
-        """The connection changed."""
+        """Process a change of the connection."""
         match event:
             case Wobbled():
                 self._driver.post(ev.LinkWobbled)
@@ -175,7 +175,7 @@ class Sessions:
 
 
 async def _after(earlier: asyncio.Task[Any] | None, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Begin when the earlier attempt has really ended: two on one line would meet."""
+    """Start once the earlier attempt has ended: two attempts on one line would collide."""
     if earlier is not None and not earlier.done():
         await asyncio.wait([earlier], timeout=CLOSE_S_MAX)
     await work()

@@ -1,9 +1,8 @@
 """A simulated clock: an event loop in which waiting costs no time.
 
-When nothing is ready, the clock jumps to the next thing that is due. Everything written for asyncio
-runs in it unchanged, `asyncio.sleep` included, and the same program gives the same order of events
-every time. Rule: nothing from outside can arrive in simulated time, so there are no sockets here;
-work for threads is done on the spot.
+When nothing is ready, the clock jumps to the next timer. Code written for asyncio runs unchanged, including
+`asyncio.sleep`, and the same program gives the same order of events every time. Rule: there are no sockets in
+simulated time, and work for other threads runs at once in this thread.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from duologue.core.errors import DuologueError
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-IDLE_PASSES_MAX = 100_000  # this many rounds without a millisecond passing: something goes round
+IDLE_PASSES_MAX = 100_000  # this many rounds at the same time: a task loops
 
 
 class SimulationStuck(DuologueError):
-    """Nothing will ever happen again, or the same moment never ends."""
+    """Every task waits for ever, or a task loops without letting time pass."""
 
 
 class _Jump:
-    """Stands where the selector would: waiting is a jump of the clock."""
+    """Takes the place of the selector: instead of waiting, the clock jumps."""
 
     def __init__(self, loop: SimulatedLoop) -> None:
         self._loop = loop
@@ -54,24 +53,24 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         return self._now
 
     def pass_time(self, timeout: float | None) -> None:
-        """Called when the loop would wait: jump to what is due next."""
+        """Called when the loop would wait: jump to the next timer."""
         if timeout is None:
-            raise SimulationStuck("everybody waits and nothing is due: this would wait for ever")
+            raise SimulationStuck("every task waits and no timer is set: this would wait for ever")
         if timeout > 0:
             self._now = max(self._now, self._scheduled[0].when())
             self._passes = 0
             return
         self._passes += 1
         if self._passes > IDLE_PASSES_MAX:
-            raise SimulationStuck(f"{IDLE_PASSES_MAX} rounds at {self._now:.3f} s and time never passes")
+            raise SimulationStuck(f"{IDLE_PASSES_MAX} rounds at {self._now:.3f} s: a task loops without waiting")
 
     def due_next(self) -> float | None:
-        """When the next thing is due that nobody has cancelled."""
+        """The time of the next timer that isn't cancelled."""
         while self._scheduled and self._scheduled[0].cancelled():
             heapq.heappop(self._scheduled)._scheduled = False  # type: ignore[attr-defined]
         return self._scheduled[0].when() if self._scheduled else None
 
-    # -- What BaseEventLoop wants from its children
+    # -- What BaseEventLoop requires
 
     def _process_events(self, event_list: list[Any]) -> None:
         pass
@@ -85,11 +84,11 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         func: Callable[[*Ts], T],
         *args: *Ts,
     ) -> asyncio.Future[T]:
-        """A thread takes no simulated time: the work is done here and now."""
+        """Run the work at once: a thread takes no simulated time."""
         future: asyncio.Future[T] = self.create_future()
         try:
             future.set_result(func(*args))
-        except Exception as failure:  # noqa: BLE001 - it belongs to whoever awaits the future
+        except Exception as failure:  # noqa: BLE001 - raised where the future is awaited
             future.set_exception(failure)
         return future
 
@@ -102,7 +101,7 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
 
 def run_simulated(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end in simulated time, like `asyncio.run`."""
+    """Run a coroutine in simulated time, like `asyncio.run`, and return its result."""
     loop = SimulatedLoop()
     try:
         return loop.run_until_complete(main)
@@ -111,7 +110,7 @@ def run_simulated(main: Coroutine[Any, Any, T]) -> T:
 
 
 def end(loop: SimulatedLoop) -> None:
-    """Cancel what still runs and close the loop."""
+    """Cancel every task and close the loop."""
     left = asyncio.all_tasks(loop)
     for task in left:
         task.cancel()

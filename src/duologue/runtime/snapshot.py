@@ -1,6 +1,6 @@
-"""A conversation at one moment, for whoever asks from outside (C-API, L-20).
+"""A snapshot of a conversation, for programs and panels.
 
-Rule: no words; a snapshot may be logged.
+Rule: a snapshot holds no words of the conversation, so it may be logged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Where a conversation is, with the fields of the panel's contract."""
+    """The state of a conversation, with the fields that the panel's protocol requires."""
 
     state: str
     previous_state: str | None
@@ -50,7 +50,7 @@ def snapshot_of(engine: Engine) -> Snapshot:
 
 
 def context_of(engine: Engine) -> dict[str, Any]:
-    """The machine's context, without words."""
+    """Ids, counts and times of the conversation, without words."""
     s, speech = engine.driver.state, engine.playback.speech
     return {
         "session": s.session_id,

@@ -1,7 +1,7 @@
-"""One reply on its way from the brain to the line.
+"""The sound of one reply, on its way from the voice to the line.
 
-Holds the sound that may not be played yet. Rule: it is played by at most one voice, and once it is
-dropped, nothing of it is.
+Queues the sound that may not be played yet. Rule: a reply is played under at most one voice number, and nothing of it
+is played once it is dropped.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from .checkpoint import OpenSpeech
 from .guarded_line import GuardedLine
 from .validation import reading
 
-AHEAD_MS_MAX = 20_000  # sound that is made before it is played; more would be wasted on an interruption
+AHEAD_MS_MAX = 20_000  # sound that is made ahead; more would be wasted by an interruption
 
 
 class Speech:
-    """The sound of one reply."""
+    """The sound of one reply, and its ledger of what was heard."""
 
     def __init__(self, reply: int) -> None:
         self.reply = reply
         self.ledger = Ledger()
         self.task: asyncio.Task[Any] | None = None
-        self.voice = 0  # once it may be played
-        self.complete = False  # no more sound is to come
+        self.voice = 0  # its number, once it may be played
+        self.complete = False  # the reply has all its sound
         self.dropped = False
-        self.is_firm = False  # nobody may interrupt it
+        self.is_firm = False  # it can't be interrupted
         self._held = True
-        self._finished = False  # the line has been told so
+        self._finished = False  # the line was told that this is the end
         self._queue: deque[tuple[int, Sound]] = deque()
         self._room = asyncio.Event()
 
@@ -41,10 +41,10 @@ class Speech:
 
     @classmethod
     def load(cls, data: OpenSpeech) -> Speech:
-        """What was being played when it was dumped, or NotRestorable. No more sound of it is to come."""
+        """Restore what `dump` returned. Raises NotRestorable. The restored speech gets no more sound."""
         speech = cls(data.reply)
         speech.voice = data.voice
-        with reading("what was being said"):
+        with reading("the reply that was playing"):
             speech.ledger = Ledger.load(data.ledger)
         speech.complete = True
         return speech
@@ -52,7 +52,7 @@ class Speech:
     # -- From the brain's side
 
     async def has_room(self) -> None:
-        """Wait until so much has been heard that more sound is worth making."""
+        """Wait until less than AHEAD_MS_MAX of the sound is unheard."""
         while self.ledger.total_ms - self.ledger.heard_ms > AHEAD_MS_MAX:
             self._room.clear()
             await self._room.wait()
@@ -62,11 +62,11 @@ class Speech:
         self._flush(line)
 
     def end(self, line: GuardedLine) -> None:
-        """The reply has all its sound."""
+        """No more sound will be added."""
         self.complete = True
         self._flush(line)
 
-    # -- From the machine's side
+    # -- From the state machine's side
 
     def play(self, voice: int, line: GuardedLine) -> None:
         self.voice = voice
@@ -83,7 +83,7 @@ class Speech:
         self._flush(line)
 
     def drop(self) -> None:
-        """Nothing of it will be played any more."""
+        """Play no more of it."""
         self.dropped = True
         self._queue.clear()
 
@@ -106,5 +106,5 @@ class Speech:
 
     @property
     def is_all_given(self) -> bool:
-        """Has the line got everything, so that it could finish?"""
+        """Has the line been given all of the sound?"""
         return self._finished

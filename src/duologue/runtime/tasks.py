@@ -1,7 +1,6 @@
-"""Every task of a conversation, owned: it is started here and it ends with the conversation.
+"""The tasks of a conversation: started here, and ended with the conversation.
 
-Rule: no task is ever left to itself; one that fails tells its owner, and one that will not end in time
-is named.
+Rule: every task has an owner, which is notified when the task fails; tasks that don't end in time are reported.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ class Tasks:
         return len(self._tasks)
 
     def start(self, work: Coroutine[Any, Any, Any], name: str, ended: TaskEnded | None = None) -> asyncio.Task[Any]:
-        """Run this. `ended` is told how it went, unless we cancelled it ourselves: None for well,
-        CancelledError if somebody else cancelled it."""
+        """Run this. `ended` is called with None, with the exception, or with CancelledError if the task was cancelled
+        from outside; it isn't called after `cancel` or `close`."""
         task = asyncio.get_running_loop().create_task(work, name=name)
         self._tasks[task] = ended
         task.add_done_callback(self._finish)
         return task
 
     def cancel(self, task: asyncio.Task[Any]) -> None:
-        """Stop it; its owner wants to hear nothing more of it."""
+        """Cancel the task without notifying its owner."""
         if task in self._tasks:
             self._tasks[task] = None
             task.cancel()
@@ -52,7 +51,7 @@ class Tasks:
             task.cancel()
 
     async def close(self) -> list[str]:
-        """Cancel everything. Returns the names of those that would not end in time."""
+        """Cancel every task. Returns the names of those that did not end in time."""
         self.closing = True
         mine = asyncio.current_task()
         left = [task for task in self._tasks if task is not mine]

@@ -1,7 +1,7 @@
-"""Calls and the work behind them: started, followed, asked, cancelled, and answered exactly once.
+"""Tool calls and jobs: started, followed, cancelled, and answered exactly once.
 
-Work runs in tasks of its own, so a cancel always arrives and nothing that is said disturbs it. Rule:
-a result waits here until the machine asks for it; what the machine did not ask for is dropped.
+Each call runs in its own task, so it can be cancelled, and speech doesn't disturb it. Rule: a result is stored here
+until the state machine requests it with an effect; a result that it doesn't request is dropped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .transcript import Transcript
 SHORTEN_S_MAX = 5.0
 ANSWER_TOOL = Tool(
     "answer_job",
-    "Pass the person's answer on to a job that asked for it.",
+    "Pass the user's answer to a job that asked a question.",
     {
         "type": "object",
         "properties": {"job": {"type": "integer"}, "answer": {"type": "string"}},
@@ -41,7 +41,7 @@ ANSWER_TOOL = Tool(
 )
 CANCEL_TOOL = Tool(
     "cancel_job",
-    "Cancel a job that runs beside the conversation.",
+    "Cancel a job that runs in the background.",
     {
         "type": "object",
         "properties": {"job": {"type": "integer"}},
@@ -54,7 +54,7 @@ _OWN = (ANSWER_TOOL.name, CANCEL_TOOL.name)
 
 @dataclass(slots=True)
 class RunningCall:
-    """One call, from the moment it was made. This is the `Job` that its worker sees."""
+    """One tool call, from its request to its end. Its worker gets this as the `Job`."""
 
     call: int
     reply: int
@@ -67,7 +67,7 @@ class RunningCall:
     partial_text: str = ""
     question: str = ""
     progress_text: str = ""
-    is_made: bool = False
+    is_accepted: bool = False
     answer: asyncio.Future[str] | None = field(default=None)
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -89,7 +89,7 @@ class RunningCall:
 
 
 class ToolCalls:
-    """The work of one conversation."""
+    """The tool calls of one conversation."""
 
     def __init__(
         self,
@@ -106,60 +106,60 @@ class ToolCalls:
         self._tasks = tasks
         self._transcript = transcript
         self._report_failure = report_failure
-        self._workers: dict[str, Worker] = {}
+        self._runningers: dict[str, Worker] = {}
         self._send = send
         self._shorten = shorten
         self._wait_label = wait_label
-        self._work: dict[int, RunningCall] = {}
-        self._ids: list[tuple[int, str]] = []  # of the newest reply
+        self._running: dict[int, RunningCall] = {}
+        self._ids: list[tuple[int, str]] = []  # reply and call id, of the newest reply
         self._number = driver.state.call_id
         self._tools: tuple[Tool, ...] = ()
         self.checkpoint_writer: CheckpointWriter | None = None
         self.add_workers(workers)
 
     def add_workers(self, workers: Iterable[Worker]) -> None:
-        """More that a brain may call, such as the tools of a server that has just been opened."""
-        self._workers |= {worker.tool.name: worker for worker in workers}
-        self._tools = tuple(worker.tool for worker in self._workers.values())
+        """Add tools that the brain may call, such as those of a server that has just been opened."""
+        self._runningers |= {worker.tool.name: worker for worker in workers}
+        self._tools = tuple(worker.tool for worker in self._runningers.values())
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """What a brain may call now. Answering and cancelling are offered when there is a job to answer
-        or to cancel."""
-        beside = {job.call for job in self._driver.state.jobs}
-        asks = any(call in beside for call in self.asking)
-        return (*self._tools, *((ANSWER_TOOL,) if asks else ()), *((CANCEL_TOOL,) if beside else ()))
+        """The tools that the brain may call now. Those for answering and cancelling are offered only when there is a
+        job to answer or to cancel."""
+        jobs = {job.call for job in self._driver.state.jobs}
+        asks = any(call in jobs for call in self.asking)
+        return (*self._tools, *((ANSWER_TOOL,) if asks else ()), *((CANCEL_TOOL,) if jobs else ()))
 
     @property
     def asking(self) -> tuple[int, ...]:
-        """The calls that wait for an answer of the person."""
-        return tuple(call for call, work in self._work.items() if work.is_asking)
+        """The calls that wait for an answer of the user."""
+        return tuple(call for call, work in self._running.items() if work.is_asking)
 
     # -- From the brain
 
     def make(self, reply: int, call: ToolCall) -> None:
-        """The reply asks for a call. One that it names by the same id again is the same call."""
+        """The reply calls a tool. A second call with the same id is ignored."""
         if self._ids and self._ids[0][0] != reply:
             self._ids.clear()
         if call.id and (reply, call.id) in self._ids:
             return
         self._ids.append((reply, call.id))
-        call = replace(call, arguments=json_arguments(call.arguments))  # it is kept, and told to brains
+        call = replace(call, arguments=json_arguments(call.arguments))  # they are saved, and sent to models
         self._number += 1
         number = self._number
-        self._work[number] = RunningCall(number, reply, call, self._driver.now(), self)
-        worker = self._workers.get(call.name)
+        self._running[number] = RunningCall(number, reply, call, self._driver.now(), self)
+        worker = self._runningers.get(call.name)
         cancellable = worker is not None and worker.tool.cancellable
         self._driver.post(ev.ToolCalled, reply=reply, call=number, cancellable=cancellable)
         if not self._driver.is_busy and self._driver.state.call_id < number:
-            self._work.pop(number, None)  # of a reply that nobody wants any more
+            self._running.pop(number, None)  # its reply was cancelled
 
-    # -- From the machine
+    # -- Effects
 
     def run(self, effect: fx.RunCall) -> None:
-        work = self._work[effect.call]
-        self._note_made(work)
-        worker = self._workers.get(work.request.name)
+        work = self._running[effect.call]
+        self._note_accepted(work)
+        worker = self._runningers.get(work.request.name)
         mode = worker.tool.mode if worker is not None else Mode.TOOL
         self._send(sg.WorkStarted(self._driver.now(), work.call, self._name(work), mode.value))
         self._send(sg.Waiting(self._driver.now(), work.call, 0, self._wait_label(0)))
@@ -170,81 +170,81 @@ class ToolCalls:
             self._driver.post(ev.CallDispatched, call=work.call)
 
     def dump(self) -> tuple[OpenCall, ...]:
-        """The work that runs, as data."""
+        """The running calls, as data."""
         return tuple(
             OpenCall(
                 work.call, work.reply, work.request.name, work.request.arguments, work.request.id, work.partial_text
             )
-            for work in self._work.values()
-            if work.is_made
+            for work in self._running.values()
+            if work.is_accepted
         )
 
     def adopt(self, calls: tuple[OpenCall, ...]) -> None:
-        """Work of an earlier process that the machine still waits for. What was done is known, what never began
-        begins, and what may have happened is not done twice."""
+        """Take over the calls of an earlier process that the state machine still waits for. A finished call returns
+        its stored output, one that never began is run, and one with unknown outcome isn't run twice."""
         open_now = {job.call for job in self._driver.state.jobs}
         for one in calls:
             request = ToolCall(one.name, one.arguments, one.id)
-            work = RunningCall(one.call, one.reply, request, self._driver.now(), self, is_made=True)
+            work = RunningCall(one.call, one.reply, request, self._driver.now(), self, is_accepted=True)
             work.partial_text = one.partial
             if one.call in open_now:
-                self._work[one.call] = work
+                self._running[one.call] = work
                 self._begin(work)
 
     def _begin(self, work: RunningCall) -> None:
-        worker = self._workers.get(work.request.name)
+        worker = self._runningers.get(work.request.name)
         work.task = self._tasks.start(
             self._run(work, worker), f"call {work.call}", lambda failure: self._ended(work, failure)
         )
 
     def running(self) -> list[tuple[int, str, str]]:
-        """What runs now: call, tool and mode."""
-        made = [work for work in self._work.values() if work.is_made]
-        workers = [self._workers.get(work.request.name) for work in made]
+        """The running calls: number, tool name and mode of each."""
+        made = [work for work in self._running.values() if work.is_accepted]
+        workers = [self._runningers.get(work.request.name) for work in made]
         modes = [worker.tool.mode if worker is not None else Mode.TOOL for worker in workers]
         return [(work.call, self._name(work), mode.value) for work, mode in zip(made, modes, strict=True)]
 
     def cancel(self, effect: fx.CancelWork) -> None:
-        work = self._work.get(effect.call)
+        work = self._running.get(effect.call)
         if work is not None and work.task is not None:
             self._tasks.cancel(work.task)
 
     def post_output(self, effect: fx.PostOutput) -> None:
-        self._note_made(self._work[effect.call])
+        self._note_accepted(self._running[effect.call])
         text = self._text(effect.call, effect.outcome)
-        self._transcript.add_output(effect.call, text, effect.outcome, self._work[effect.call].request.name)
+        self._transcript.add_output(effect.call, text, effect.outcome, self._running[effect.call].request.name)
         self._note_end(effect.call, effect.outcome)
 
     def post_news(self, effect: fx.PostNews) -> None:
         text = self._text(effect.call, effect.outcome)
-        self._transcript.add_news(effect.call, text, effect.outcome, self._work[effect.call].request.name)
+        self._transcript.add_news(effect.call, text, effect.outcome, self._running[effect.call].request.name)
         self._note_end(effect.call, effect.outcome)
 
     def show_wait(self, effect: fx.ShowWait) -> None:
-        work = self._work[effect.call]
+        work = self._running[effect.call]
         label = self._wait_label(effect.stage)
         self._send(sg.Waiting(self._driver.now(), work.call, effect.stage, label, work.progress_text))
 
-    def _note_made(self, work: RunningCall) -> None:
-        """The machine has taken the call: from here on it is history."""
-        if not work.is_made:
-            work.is_made = True
+    def _note_accepted(self, work: RunningCall) -> None:
+        """Add the call to the history, now that the state machine has accepted it."""
+        if not work.is_accepted:
+            work.is_accepted = True
             self._transcript.add_call(work.reply, work.call, work.request)
 
     def _text(self, call: int, outcome: Outcome) -> str:
-        work = self._work[call]
+        work = self._running[call]
         return output_of(outcome, call, work.result, cut(work.partial_text), work.error, work.question)
 
     def _note_end(self, call: int, outcome: Outcome) -> None:
-        work = self._work[call]
+        work = self._running[call]
         if outcome not in (Outcome.STARTED, Outcome.NEEDS_INPUT):
             now = self._driver.now()
             self._send(sg.WorkEnded(now, call, self._name(work), outcome, now - work.started_at))
             if work.answer is not None:
-                work.answer.cancel()  # nobody will answer any more
-            del self._work[call]
+                work.answer.cancel()  # no answer will come
+            del self._running[call]
 
-    # -- The work itself
+    # -- Running a call
 
     async def _run(self, work: RunningCall, worker: Worker | None) -> str:
         arguments = _arguments(work.request)
@@ -253,11 +253,11 @@ class ToolCalls:
         text = await self._once(work, worker, arguments)
         if len(text) <= RESULT_CHARS_MAX:
             return text
-        work.partial_text = cut(text)  # if time runs out while it is being summarised
+        work.partial_text = cut(text)  # used if the time runs out during the summary
         return await self._shortened(text)
 
     async def _once(self, work: RunningCall, worker: Worker, arguments: dict[str, Any]) -> str:
-        """Run it; where conversations are kept, so that a restart doesn't run it again."""
+        """Run it. If the conversation is saved, a restart doesn't run it again."""
         writer = self.checkpoint_writer
         if writer is None:
             return result_text(await worker.run(arguments, work))
@@ -270,7 +270,7 @@ class ToolCalls:
         return done
 
     async def _shortened(self, text: str) -> str:
-        """Summarised by the brain, else cut with a notice (L-11)."""
+        """The text summarised by the brain, or cut with a notice."""
         if self._shorten is not None:
             try:
                 async with asyncio.timeout(SHORTEN_S_MAX):
@@ -280,17 +280,17 @@ class ToolCalls:
         return cut(text)
 
     def _run_own(self, name: str, arguments: dict[str, Any]) -> str:
-        """The two tools that every conversation has while a job runs beside it."""
+        """Run one of the two built-in tools for jobs."""
         if name == ANSWER_TOOL.name:
             return self.answer(_number(arguments, "job"), _text(arguments, "answer"))
         if name == CANCEL_TOOL.name:
             job = _number(arguments, "job")
-            if job not in self._work:
-                raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {job} runs")
+            if job not in self._running:
+                raise ServiceError(ErrorClass.INVALID_ARGS, f"there is no running job {job}")
             self._driver.post(ev.CancelRequested, call=job)
             return "cancelled"
         known = ", ".join(tool.name for tool in self._tools) or "none"
-        raise ServiceError(ErrorClass.INVALID_ARGS, f"there is no tool {name!r}; there are: {known}")
+        raise ServiceError(ErrorClass.INVALID_ARGS, f"unknown tool {name!r}; known tools: {known}")
 
     def _ended(self, work: RunningCall, failure: BaseException | None) -> None:
         assert work.task is not None
@@ -303,25 +303,25 @@ class ToolCalls:
         self._report_failure(f"tool {self._name(work)}", failure)
         self._driver.post(ev.JobFailed, call=work.call, error=error)
 
-    # -- What a worker tells and asks
+    # -- Progress and questions of a worker
 
     def note_progress(self, work: RunningCall, text: str, fraction: float | None) -> None:
-        if work.call not in self._work:
+        if work.call not in self._running:
             return
-        work.progress_text = text or work.progress_text  # a mere sign of life says nothing new
+        work.progress_text = text or work.progress_text  # an empty text only says that the job is alive
         self._driver.post(ev.JobProgressed, call=work.call)
         self._send(sg.WorkProgressed(self._driver.now(), work.call, self._name(work), text, fraction))
 
-    def note_sign(self, call: int, text: str, fraction: float | None) -> None:
-        """A sign of life from outside."""
-        if call in self._work:
-            self.note_progress(self._work[call], text, fraction)
+    def note_outside_progress(self, call: int, text: str, fraction: float | None) -> None:
+        """Progress of a call, reported by the program."""
+        if call in self._running:
+            self.note_progress(self._running[call], text, fraction)
 
     async def ask(self, work: RunningCall, question: str) -> str:
-        """Pass a question on. The job goes on beside the conversation until the answer comes."""
+        """Ask the user a question. The job continues in the background until the answer comes."""
         async with work.asking:  # one question at a time
-            if work.call not in self._work:
-                raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: nobody will answer")
+            if work.call not in self._running:
+                raise BrokenContract(ErrorClass.TOOL_ERROR, f"job {work.call} is over: its question can't be answered")
             work.question = question
             work.answer = asyncio.get_running_loop().create_future()
             self._driver.post(ev.JobAsked, call=work.call)
@@ -329,10 +329,10 @@ class ToolCalls:
             return await work.answer
 
     def answer(self, call: int, text: str) -> str:
-        """Give a job the answer that it waits for, or INVALID_ARGS if it waits for none."""
-        work = self._work.get(call)
+        """Answer the question of a job. Raises ServiceError (INVALID_ARGS) if it doesn't wait for an answer."""
+        work = self._running.get(call)
         if work is None or work.answer is None or not work.is_asking:
-            raise ServiceError(ErrorClass.INVALID_ARGS, f"no job {call} waits for an answer")
+            raise ServiceError(ErrorClass.INVALID_ARGS, f"job {call} doesn't wait for an answer")
         work.answer.set_result(text)
         return "passed on"
 
@@ -340,13 +340,13 @@ class ToolCalls:
         self._driver.post(ev.CallDispatched, call=work.call)
 
     def _name(self, work: RunningCall) -> str:
-        """The tool's name for people and logs; one that a model made up is not repeated."""
+        """The tool's name for signals and logs; "unknown" for a name that a model made up."""
         name = work.request.name
-        return name if name in self._workers or name in _OWN else "unknown"
+        return name if name in self._runningers or name in _OWN else "unknown"
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
-    """The arguments as a dict, or INVALID_ARGS."""
+    """The arguments as a dict. Raises ServiceError (INVALID_ARGS)."""
     arguments: object = call.arguments
     if isinstance(arguments, str):
         try:

@@ -1,8 +1,7 @@
-"""What was said, by whom, and as far as it was heard.
+"""The transcript: what both sides said, and of the agent's speech what was heard.
 
-The machine knows turns by number; the words of each are here and nowhere else. Rule: the history is
-what was heard, in the order in which it began, and every word the person said is in it, whether it
-was answered, overheard or lost.
+The state machine knows turns by number only; their words are stored here and nowhere else. Rule: the history is in the
+order in which turns and replies began, and contains every word of the user, whether it was answered, overheard or lost.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from duologue.ports.history import AgentSaid, CallOutput, Item, News, UserSaid
 from duologue.ports.tool_call import ToolCall
 
 from .checkpoint import NotRestorable, item_from_json, item_to_json
-from .transcript_pages import PAGE, TranscriptPages, bound
+from .transcript_pages import PAGE, TranscriptPages, join_pages
 from .validation import number, numbers, pairs, reading, text, texts_by_number, whole
 
-TYPED = -1  # the utterance under which typed text is kept
+TYPED = -1  # utterance number of typed text
 
 
 class Transcript:
@@ -36,15 +35,15 @@ class Transcript:
         self._confidence: dict[int, float] = {}
         self._overheard: set[int] = set()
         self._requested: set[int] = set()
-        self._contents: dict[int, str] = {}  # typed text that no turn has yet
+        self._contents: dict[int, str] = {}  # typed text that is not in a turn yet
         self._known: dict[int, dict[str, int]] = {}  # turn -> final text -> its content id
         self._content = 0
         self.pages = TranscriptPages()
 
-    # -- The person
+    # -- The user
 
     def hear(self, turn: int, utterance: int, text: str, confidence: float = 1.0) -> None:
-        """The text of an utterance of this turn, in place of what it was before."""
+        """Set the text of an utterance of this turn."""
         self.pages.touch(turn)
         self._texts.setdefault(turn, {})[utterance] = encodable(text.strip())
         if text.strip():
@@ -56,11 +55,11 @@ class Transcript:
             self._put(place, replace(said, text=self.text_of(turn), confidence=self.confidence_of(turn)))
 
     def said_in(self, turn: int, utterance: int) -> str:
-        """What one utterance has said in this turn."""
+        """The text of one utterance in this turn."""
         return self._texts.get(turn, {}).get(utterance, "")
 
     def content_of(self, turn: int, text: str) -> int:
-        """An id for the final text of a turn: the same text of the same turn has the same id."""
+        """An id for the final text of a turn. The same text of the same turn gets the same id."""
         known = self._known.setdefault(turn, {})
         if text not in known:
             self._content += 1
@@ -68,26 +67,26 @@ class Transcript:
             self.pages.touch(turn)
         return known[text]
 
-    def keep_typed(self, text: str) -> int:
-        """Typed text, until the machine says to which turn it belongs. Returns its content id."""
+    def store_typed(self, text: str) -> int:
+        """Store typed text until the state machine assigns it to a turn. Returns its content id."""
         self._content += 1
         self._contents[self._content] = encodable(text)
         return self._content
 
     def text_of(self, turn: int) -> str:
-        """All that was said in a turn."""
+        """The whole text of a turn."""
         return " ".join(text for text in self._texts.get(turn, {}).values() if text)
 
     def confidence_of(self, turn: int) -> float:
         return self._confidence.get(turn, 1.0)
 
     def turns(self, first: int, last: int) -> list[tuple[int, str]]:
-        """The turns in this range that have words and want an answer."""
+        """The turns in this range that have words and need an answer."""
         wanted = sorted(turn for turn in self._texts if first <= turn <= last and turn not in self._overheard)
         return [(turn, text) for turn in wanted if (text := self.text_of(turn))]
 
     def follow(self, record: StepRecord) -> None:
-        """Keep up with the machine: which turn is complete, which was only overheard."""
+        """Follow the state machine: which turns are complete, and which were only overheard."""
         event, before, after = record.event, record.before, record.after
         if type(event) is TextTyped and event.content in self._contents:
             text = self._contents.pop(event.content)
@@ -96,7 +95,7 @@ class Transcript:
             self.pages.touch(after.turn)
         for effect in record.effects:
             if type(effect) is RecordOverheard:
-                if effect.turn not in self._requested:  # late words don't make what was asked unasked
+                if effect.turn not in self._requested:  # late words don't undo a request
                     self._overheard.add(effect.turn)
                     self.pages.touch(effect.turn)
                 self._place(effect.turn)
@@ -105,13 +104,13 @@ class Transcript:
                     self._requested.add(turn)
                     self.pages.touch(turn)
         if after.said > before.said:
-            if after.link not in CLOSED:  # closing moves the number on without words
+            if after.link not in CLOSED:  # closing advances the number without words
                 self._overheard.discard(after.said)
                 self.pages.touch(after.said)
             for turn in range(before.said + 1, after.said + 1):
                 self._place(turn)
         elif type(event) is WordsHeard and event.words and event.turn <= after.said:
-            self._place(event.turn)  # late text of a turn that was thought a noise
+            self._place(event.turn)  # late text of a turn that was taken for noise
         elif type(event) is TextTyped or (after.link in CLOSED and before.link not in CLOSED):
             self._place(after.turn)
 
@@ -126,20 +125,20 @@ class Transcript:
             self._place_of_turn[turn] = self._append(said)
 
     def _append(self, item: Item) -> int:
-        """Returns its place."""
+        """Add an item. Returns its place."""
         self._items.append(item)
         self.pages.touch(len(self._items) - 1)
         return len(self._items) - 1
 
     def _put(self, place: int, item: Item) -> None:
-        """In place of what was there."""
+        """Replace the item at this place."""
         self._items[place] = item
         self.pages.touch(place)
 
     # -- The agent
 
     def begin_reply(self, reply: int) -> None:
-        """Its sound or its first call begins: this is its place."""
+        """Give the reply its place in the history: its sound or its first call begins."""
         if reply not in self._place_of_reply:
             self._place_of_reply[reply] = self._append(AgentSaid(reply, ""))
 
@@ -149,7 +148,7 @@ class Transcript:
         self._set_reply(replace(said, calls=(*said.calls, (number, call))))
 
     def end_reply(self, reply: int, heard: str, unheard: str, heard_ms: int, interrupted: bool) -> None:
-        """This is what was heard of it, for good."""
+        """Set what was heard of the reply."""
         self.begin_reply(reply)
         text, rest = encodable(heard), encodable(unheard)
         self._set_reply(
@@ -171,15 +170,15 @@ class Transcript:
     # -- As data
 
     def dump(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
-        return bound(self.rest(), [self.page(number) for number in self.pages.all])
+        """The whole transcript, as JSON values."""
+        return join_pages(self.rest(), [self.page(number) for number in self.pages.all])
 
     def rest(self) -> dict[str, Any]:
-        """What belongs to no page."""
+        """The part that isn't in any page."""
         return {"pages": self.pages.all, "contents": list(self._contents.items()), "content": self._content}
 
     def page(self, number: int) -> dict[str, Any]:
-        """Some places, and as many turns."""
+        """One page: PAGE places of the history, and PAGE turns."""
         turns = range(number * PAGE, (number + 1) * PAGE)
         placed = list(enumerate(self._items[turns.start : turns.stop], turns.start))
         return {
@@ -194,8 +193,8 @@ class Transcript:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Go on with what was dumped, or NotRestorable."""
-        with reading("what was said"):
+        """Restore what `dump` returned. Raises NotRestorable."""
+        with reading("the transcript"):
             items = [item_from_json(item) for item in data["items"]]
             turns, replies = numbers(data["turns"]), numbers(data["replies"])
             for turn, place in turns.items():
@@ -213,11 +212,11 @@ class Transcript:
         self._items, self._place_of_turn, self._place_of_reply = items, turns, replies
         self._texts, self._confidence, self._overheard, self._requested = texts, confidence, overheard, requested
         self._contents, self._content, self._known = contents, content, known
-        self.pages.know((*range(len(items)), *texts, *confidence, *overheard, *requested, *known))
-        if "pages" not in data:  # it was written when there were none
+        self.pages.set_written((*range(len(items)), *texts, *confidence, *overheard, *requested, *known))
+        if "pages" not in data:  # saved before there were pages
             self.pages.touch_all()
 
-    # -- Work and notes
+    # -- Tool calls and notes
 
     def add_output(self, call: int, output: str, outcome: Outcome, tool: str) -> None:
         self._append(CallOutput(call, encodable(output), outcome, tool))
@@ -231,23 +230,22 @@ class Transcript:
         return self.since(0)
 
     def since(self, place: int) -> tuple[Item, ...]:
-        """The part of the history that was added behind so many places. A place stays one, though it may turn out late
-        that something was heard there."""
+        """The items of the history from this place on, without replies that were neither heard nor made a call."""
         return tuple(item for item in self._items[place:] if not _is_empty(item))
 
     def __len__(self) -> int:
-        """How many places there are."""
+        """The number of places in the history. An empty reply counts: it may turn out later that it was heard."""
         return len(self._items)
 
     def recent(self, turns_max: int = 10) -> tuple[Item, ...]:
-        """The newest turns of both sides, and what lies between them."""
+        """The newest turns of the user, and everything after them."""
         items = self.items
         starts = [index for index, item in enumerate(items) if isinstance(item, UserSaid)]
         return items[starts[-turns_max] :] if len(starts) > turns_max else items
 
 
 def _utterances(data: Any) -> dict[int, str]:
-    """What each utterance of a turn said; typed ones count down from -1."""
+    """The texts of a turn by utterance; typed ones count down from -1."""
     if any(type(utterance) is not int for utterance, _ in pairs(data)):
         raise NotRestorable("an utterance has no number")
     return {utterance: text(said) for utterance, said in pairs(data)}
@@ -255,9 +253,9 @@ def _utterances(data: Any) -> dict[int, str]:
 
 def _check_place(holds: bool) -> None:
     if not holds:
-        raise NotRestorable("a turn or a reply has no place in what was said")
+        raise NotRestorable("a turn or a reply has no place in the transcript")
 
 
 def _is_empty(item: Item) -> bool:
-    """A reply that was neither heard nor made a call left nothing behind."""
+    """Is this a reply that was neither heard nor made a call?"""
     return isinstance(item, AgentSaid) and not item.text and not item.calls

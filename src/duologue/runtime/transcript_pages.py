@@ -1,7 +1,7 @@
-"""What was said, in pages: a long call is not written anew with every word.
+"""Pages of a transcript, so that a long conversation isn't written as a whole with every change.
 
-A page holds so many places of the history and as many turns. Most pages change no more; those that do are written
-again. Rule: the pages and the rest together are what a transcript dumps, neither more nor less.
+A page holds PAGE places of the history and PAGE turns. Only changed pages are written again. Rule: the pages and the
+rest together are exactly what `Transcript.dump` returns.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ _LISTS = ("items", "turns", "replies", "texts", "confidence", "overheard", "requ
 
 
 class TranscriptPages:
-    """Which pages there are, and which have changed since they were last asked for."""
+    """The numbers of all pages, and of those that have changed since the last `take`."""
 
     def __init__(self) -> None:
         self._all: set[int] = set()
         self._changed: dict[int, None] = {}
 
     def touch(self, number: int) -> None:
-        """Something changed at this place, or in this turn."""
+        """Mark the page of this place or turn as changed."""
         page = number // PAGE
         self._all.add(page)
         self._changed[page] = None
@@ -29,13 +29,13 @@ class TranscriptPages:
     def touch_all(self) -> None:
         self._changed = dict.fromkeys(self.all)
 
-    def know(self, numbers: Iterable[int]) -> None:
-        """There are these places and turns; they are written already."""
+    def set_written(self, numbers: Iterable[int]) -> None:
+        """These places and turns exist, and their pages are written."""
         self._all = {number // PAGE for number in numbers}
         self._changed = {}
 
     def take(self) -> tuple[int, ...]:
-        """Those that changed; from now on they count as written."""
+        """The changed pages; from now on they count as written."""
         taken = tuple(self._changed)
         self._changed = {}
         return taken
@@ -45,11 +45,11 @@ class TranscriptPages:
         return sorted(self._all)
 
 
-def name_of(part: str, page: int) -> str:
-    """What a page is kept as, beside the part that it belongs to."""
+def page_name(part: str, page: int) -> str:
+    """The name under which a page of this part is stored."""
     return f"{part}.{page}"
 
 
-def bound(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The whole transcript."""
+def join_pages(rest: Mapping[str, Any], pages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The whole transcript: the rest, with the lists of all pages."""
     return {**rest, **{name: [entry for page in pages for entry in page[name]] for name in _LISTS}}

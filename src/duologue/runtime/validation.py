@@ -1,6 +1,6 @@
-"""Reading back what a conversation had dumped. A store may be damaged, or written by somebody else.
+"""Checks of stored data. A store may be damaged, or written by another program.
 
-Rule: what comes out of here is what its type says, or it is NotRestorable; nobody finds out later.
+Rule: each function returns a value of the declared type or raises NotRestorable.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .checkpoint import NotRestorable
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Whatever is wrong in here is told as one thing."""
+    """Turn errors in this block into NotRestorable with the name of what is read."""
     try:
         yield
     except NotRestorable:
@@ -25,34 +25,34 @@ def reading(what: str) -> Iterator[None]:
 
 
 def whole(value: Any) -> int:
-    """A whole number from 0 on."""
+    """A whole number that isn't negative."""
     if type(value) is not int or value < 0:
-        raise NotRestorable("a number is wrong")
+        raise NotRestorable("a number is invalid")
     return value
 
 
 def number(value: Any) -> float:
     if type(value) not in (int, float) or not math.isfinite(value):
-        raise NotRestorable("a number is wrong")
+        raise NotRestorable("a number is invalid")
     return float(value) if type(value) is float else value
 
 
 def text(value: Any) -> str:
     if type(value) is not str:
-        raise NotRestorable("a text is wrong")
+        raise NotRestorable("a text is invalid")
     return value
 
 
 def pairs(value: Any) -> list[tuple[Any, Any]]:
-    """A dict, as JSON keeps one whose keys are numbers."""
+    """The pairs of a dict with numbers as keys, as JSON stores it."""
     if type(value) is not list or any(type(pair) is not list or len(pair) != 2 for pair in value):
-        raise NotRestorable("a list of pairs is wrong")
-    return [(key, kept) for key, kept in value]
+        raise NotRestorable("a list of pairs is invalid")
+    return [(key, item) for key, item in value]
 
 
 def texts_by_number(value: Any) -> dict[int, str]:
-    return {whole(key): text(kept) for key, kept in pairs(value)}
+    return {whole(key): text(item) for key, item in pairs(value)}
 
 
 def numbers(value: Any) -> dict[int, int]:
-    return {whole(key): whole(kept) for key, kept in pairs(value)}
+    return {whole(key): whole(item) for key, item in pairs(value)}

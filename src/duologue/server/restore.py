@@ -17,7 +17,7 @@ from duologue.core.leaves import CLOSED
 from duologue.core.settings import Settings
 from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
-from duologue.runtime.checkpoint import NotRestorable, read_saved
+from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
 
 from .served_conversation import RestoredConversation
 
@@ -26,7 +26,7 @@ async def read_earlier(
     store: Store, kept: StoredConversation, settings: Settings, hello: dict[str, Any] | None
 ) -> RestoredConversation:
     """The conversation, or NotRestorable. `hello` is that of its client, if it has come back."""
-    saved = read_saved(kept.parts, settings)
+    saved = read_checkpoint(kept.parts, settings)
     if saved.state.link in CLOSED:
         raise NotRestorable("it had ended")
     told = kept.parts.get("room")

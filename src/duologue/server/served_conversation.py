@@ -89,7 +89,7 @@ class ServedConversation:
         self._is_unsaved = False  # right now, though it should be
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
-        self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, saved=saved)
+        self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved)
         pending = MissedMessages(earlier.lost, earlier.lost_turns) if earlier is not None else MissedMessages()
         self.screen = Screen(self.conversation, self.began, earlier.events if earlier is not None else (), pending)
         self._earlier = earlier

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from duologue.runtime.checkpoint import transcript_in
+from duologue.runtime.checkpoint import stored_transcript
 from duologue.store.store_url import open_store
 
 from .person_notes import AcceptedWrite, Deed, KeptTalk
@@ -89,7 +89,7 @@ async def kept(store: str, conversations: Sequence[str]) -> dict[str, KeptTalk]:
             one = await opened.read(id_)
             if one is not None and "words" in one.parts:
                 state = one.parts["machine"]["state"]
-                items = transcript_in(one.parts)["items"]
+                items = stored_transcript(one.parts)["items"]
                 user = tuple(item[2] for item in items if item[0] == "user")
                 found[id_] = KeptTalk(id_, user, state["said"] - state["answered"], one.is_over, state)
         return found
