@@ -51,9 +51,9 @@ class Scraped:
                 assert name not in self.kinds
                 self.kinds[name] = kind
             else:
-                self._read_sample(line, name)
+                self.read_sample(line, name)
 
-    def _read_sample(self, line: str, family: str) -> None:
+    def read_sample(self, line: str, family: str) -> None:
         found = _SAMPLE.fullmatch(line)
         assert found, line
         name, inside, number = found.groups()
