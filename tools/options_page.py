@@ -72,10 +72,8 @@ ENVIRONMENT = (
     ("DUOLOGUE_TOKEN", "the token that clients must send, as `duologue serve --token`"),
     ("DUOLOGUE_STORE", "where conversations are stored, as `duologue serve --store`"),
     ("DUOLOGUE_MODELS", "the folder of the model files"),
-    (
-        "XDG_CACHE_HOME",
-        "model files are in `duologue/models` below it, unless DUOLOGUE_MODELS is set; `~/.cache` if unset",
-    ),
+    ("DUOLOGUE_CACHE", "model files are in `models` below it, unless DUOLOGUE_MODELS is set"),
+    ("XDG_CACHE_HOME", "model files are in `duologue/models` below it, if neither is set; `~/.cache` if unset"),
     ("XDG_DATA_HOME", "the store `sqlite:` is `duologue/store.sqlite3` below it; `~/.local/share` if unset"),
 )
 

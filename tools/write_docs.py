@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from commands_page import commands_page  # noqa: E402 (tools are scripts, not a package)
 from errors_page import errors_page  # noqa: E402
+from llms_index import llms_index  # noqa: E402
 from options_page import options_page  # noqa: E402
 
 DOCS = ROOT / "docs"
@@ -47,6 +48,7 @@ def pages() -> Iterator[tuple[Path, Callable[[], str]]]:
     for name in PICTURES:
         yield DOCS / "diagrams" / f"{name}.svg", partial(render, name, "svg")
         yield DOCS / "diagrams" / f"{name}.mmd", partial(render, name, "mermaid")
+    yield DOCS / "llms.txt", partial(llms_index, ROOT)  # last: it quotes the pages
 
 
 # -- The machine

@@ -1,0 +1,132 @@
+"""The code and the commands that the pages print work."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from textwrap import indent
+
+import pytest
+
+from duologue import Agent
+from duologue.core.effects import OpenSession
+from duologue.core.leaves import Link, Timer, User
+from duologue.ears.local import LocalEars
+from duologue.testing import Call, ScriptedBrain
+from tests.brains.chat_server import ChatServer, says
+from tests.docs.printed import ROOT, check_commands, check_extras, page, python_blocks
+from tests.docs.test_cookbook import conversation_with, heard, until
+from tests.needs import needs_model
+
+pytest_plugins = ["pytester"]
+PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
+
+
+@pytest.fixture
+def _speech() -> None:
+    for name in ("silero-vad", "moonshine-tiny", "smart-turn", "espeak-ng"):
+        needs_model(name)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_command_and_extra_that_a_page_prints_exists(name: str) -> None:
+    check_commands(page(name))
+    check_extras(page(name))
+
+
+# -- The quickstart
+
+
+@pytest.mark.usefixtures("_speech")
+def test_the_agent_of_the_quickstart_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent_code, other_llm, _ = python_blocks(page("quickstart"))
+
+    async def main() -> None:
+        async with ChatServer(says("We are open ", "from nine to six.")) as server:
+            monkeypatch.setenv("OPENAI_API_KEY", "secret")
+            monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+            monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+            seen: dict[str, object] = {}
+            exec(agent_code, seen)
+            exec(other_llm, seen)
+            agent = seen["agent"]
+            assert isinstance(agent, Agent)
+            async with conversation_with(agent) as conversation:
+                conversation.type("when are you open")
+                await until(lambda: heard(conversation) == "We are open from nine to six.")
+            assert server.bodies[0]["tools"][0]["function"]["name"] == "opening_hours"
+
+    asyncio.run(main())
+
+
+@pytest.mark.usefixtures("_speech")
+def test_the_test_of_the_quickstart_passes_as_printed(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent_code, _, test_code = python_blocks(page("quickstart"))
+    monkeypatch.setenv("OPENAI_API_KEY", "any text")
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(needs_model("silero-vad").parent))  # the subprocess has another home
+    pytester.makepyfile(my_agent=agent_code, test_my_agent=test_code)
+    pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+# -- Guides and concepts
+
+
+@pytest.mark.usefixtures("_speech")
+@pytest.mark.parametrize("name", ["speech", "turn-taking", "latency"])
+def test_the_code_in_the_pages_on_speech_runs(name: str) -> None:
+    async def host(request: object) -> AsyncIterator[str]:
+        yield "Hello."
+
+    seen: dict[str, object] = {"Agent": Agent, "host": host, "brain": host, "ears": LocalEars()}
+    for block in python_blocks(page(name)):
+        exec(block, seen)
+
+
+def test_the_machine_in_the_page_on_design_runs_as_printed() -> None:
+    (block,) = python_blocks(page("design"))
+    lines = block.splitlines()
+    seen: dict[str, object] = {}
+    exec("\n".join(lines[:5]), seen)
+    assert seen["effects"] == (OpenSession(session=1, attempt=0),)
+    exec("\n".join(lines[5:]), seen)
+    state = seen["state"]
+    assert (state.link, state.user) == (Link.UP, User.TALKING)  # type: ignore[attr-defined]
+    deadline = seen["next_deadline"](state)  # type: ignore[operator]
+    assert (deadline.timer, deadline.due) == (Timer.TALK, 32_000)
+
+
+def test_the_code_in_the_testing_page_runs(pytester: pytest.Pytester) -> None:
+    first, scripted = python_blocks(page("testing"))
+    pytester.makepyfile(test_page=first + "\n\ndef test_scripted():\n" + indent(scripted, "    "))
+    pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=2)
+
+
+def test_the_code_in_the_page_on_brains_works() -> None:
+    (code,) = python_blocks(page("brains"))
+    seen: dict[str, object] = {}
+    exec(code, seen)
+    with Call(seen["agent"]) as call:  # type: ignore[arg-type]
+        call.user("a table please").expect_called("book_table", people=2).expect_heard("Done: table 7, for 2.")
+
+
+def test_the_code_in_the_page_on_tools_works() -> None:
+    seen: dict[str, object] = {"brain": ScriptedBrain(["Hello."])}
+    for block in python_blocks(page("tools")):
+        exec(block, seen)
+    assert isinstance(seen["agent"], Agent)
+    assert len(seen["agent"].sources) == 2
+    assert Agent(ScriptedBrain([]), tools=[seen["research"], seen["book_table"]]).workers
+
+
+def test_the_flow_in_the_page_on_flows_is_right(pytester: pytest.Pytester) -> None:
+    text = page("flows")
+    flow = re.findall(r"```yaml\n(version: 1\n.*?)```", text, re.DOTALL)[0]
+    stories = re.findall(r"```yaml\n(flows: pizza.yaml\n.*?)```", text, re.DOTALL)[0]
+    functions = next(block for block in python_blocks(text) if "can_be_baked" in block)
+    pytester.makefile(".yaml", pizza=flow)
+    pytester.path.joinpath("pizza.stories.yaml").write_text(stories, encoding="utf-8")
+    pytester.makepyfile(pizza=functions)
+    pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
