@@ -87,7 +87,7 @@ def test_a_missing_journal_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (("check", "--profile", "loud"), "no profile 'loud'; there are immediate, confirm, words"),
+        (("check", "--profile", "loud"), "unknown profile 'loud': use one of immediate, confirm, words"),
         (("diagram", "--view", "nothing"), "nothing"),
         (("diagram", "--format", "png"), "png"),
     ],

@@ -133,7 +133,7 @@ def test_on_a_terminal_the_steps_are_bars(tmp_path: Path) -> None:
 
 def test_all_and_names_exclude_each_other(folder: Path) -> None:
     done = run_for_real("pull", "--all", "silero-vad")
-    assert (done.returncode, done.stderr) == (1, "error: --all and names exclude each other\n")
+    assert (done.returncode, done.stderr) == (1, "error: use either --all or names, not both\n")
 
 
 def test_an_unknown_name_is_one_line(folder: Path) -> None:

@@ -77,8 +77,8 @@ def test_a_call_that_takes_another_course_fails(script: Path) -> None:
     ("text", "args", "why"),
     [
         ("steps: [dance]", (), "step 1"),
-        ("{", (), "not YAML"),
-        ("steps: [listen]", ("--carrier", "pigeon"), "no carrier 'pigeon'"),
+        ("{", (), "not valid YAML"),
+        ("steps: [listen]", ("--carrier", "pigeon"), "unknown carrier 'pigeon'"),
     ],
 )
 def test_a_problem_is_one_line(script: Path, text: str, args: tuple[str, ...], why: str) -> None:

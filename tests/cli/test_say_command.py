@@ -83,7 +83,7 @@ def test_voice_and_rate_are_those_that_were_asked_for(tmp_path: Path) -> None:
     ("text", "options", "error"),
     [
         ("Hello", ("--voice", "nobody"), "error: espeak-ng has no voice 'nobody'\n"),
-        (" ", (), "error: there is nothing to say\n"),
+        (" ", (), "error: the text is empty: there is nothing to speak\n"),
     ],
 )
 def test_a_problem_is_one_line_and_leaves_no_file(

@@ -145,7 +145,7 @@ def test_a_call_that_was_cut_off_is_shown_with_a_notice(journal: Path, tmp_path:
     events = cut(journal, 12, rest='{"digest":"3a')
     done = run(journal)
     assert done.returncode == 0
-    assert done.stderr == f"{journal}: no end after {events} events: cut off, or it still runs\n"
+    assert done.stderr == f"{journal}: no end after {events} events: it was cut off, or the call still runs\n"
     assert f"Events  {events} in all" in done.stdout
     data = json.loads(run(journal, "--json").stdout)
     assert (data["complete"], data["events"]) == (False, events)
@@ -200,10 +200,10 @@ def test_a_picture_that_can_not_be_written_is_one_line(journal: Path) -> None:
 def test_a_picture_never_overwrites_what_it_is_drawn_from(journal: Path, words: Path) -> None:
     before = journal.read_text(encoding="utf-8")
     for target in (journal, words):
-        assert one_line(run(journal, "--html", target)).endswith("is what the picture is drawn from")
+        assert one_line(run(journal, "--html", target)).endswith("choose another name for --html")
     assert journal.read_text(encoding="utf-8") == before
 
 
 def test_a_picture_and_numbers_at_once_are_refused(journal: Path, tmp_path: Path) -> None:
     done = run(journal, "--json", "--html", tmp_path / "x.html")
-    assert one_line(done) == "error: --html and --json exclude each other"
+    assert one_line(done) == "error: use either --html or --json, not both"

@@ -1,7 +1,7 @@
 """The command line, `duologue`.
 
-Rule: results go to standard output, everything for people while they wait to standard error; a
-problem is one line and exit code 1, never a traceback.
+Rule: results go to standard output, progress and notes to standard error; a problem is one line and exit
+code 1, never a traceback.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ app.command("diagram")(diagram_command)
 
 @app.command()
 def demo(
-    journal: Annotated[Path, typer.Option(help="Where to write the call's journal.")] = Path("build/demo.journal"),
-    fast: Annotated[bool, typer.Option("--fast", help="No pause between scenes.")] = False,
+    journal: Annotated[Path, typer.Option(help="Write the call's journal to this file.")] = Path("build/demo.journal"),
+    fast: Annotated[bool, typer.Option("--fast", help="Don't pause between scenes.")] = False,
 ) -> None:
     """Play a scripted call on a simulated clock, show its debug view, and replay it."""
     from .demo import run_demo
@@ -93,7 +93,7 @@ def demo(
 
 
 def main() -> None:
-    """Run the command line; a known problem is one line and exit code 1."""
+    """Run the command line; a DuologueError is printed as one line, with exit code 1."""
     try:
         app()
     except DuologueError as error:

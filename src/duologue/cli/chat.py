@@ -1,7 +1,7 @@
-"""`duologue chat`: type to the flows of a file.
+"""`duologue chat`: a dialogue with the flows of a file, by typing.
 
-What is said is understood without a model where it can be; `/state` shows what is filled and what is asked. Rule: the
-same dialogue as in a voice conversation, only without the voice.
+`/state` shows the filled slots and the open question. Rule: it is the same dialogue as in a voice
+conversation, without the voice.
 """
 
 from __future__ import annotations
@@ -32,25 +32,29 @@ if TYPE_CHECKING:
     from duologue.flows.dialogue_session import DialogueSession, Said
 
 
-ECHO_MAX = 400  # characters of a piped message that are shown again
+ECHO_MAX = 400  # characters of a piped message that are echoed
 
 
 def chat_command(
-    file: Annotated[Path, typer.Argument(help="A file of flows.")],
+    file: Annotated[Path, typer.Argument(help="A flow file (YAML).")],
     actions: Annotated[
-        str | None, typer.Option(help="The module with its functions; without it, the Python file of the same name.")
+        str | None,
+        typer.Option(help="The Python module with the flows' functions; without it, the .py file of the same name."),
     ] = None,
     flow: Annotated[str, typer.Option(help="Start this flow at once.")] = "",
-    today: Annotated[str | None, typer.Option(help="An ISO date to take for today, with a time or without.")] = None,
+    today: Annotated[
+        str | None, typer.Option(help="Use this ISO date as today, such as 2026-03-04 or 2026-03-04T17:20.")
+    ] = None,
     nlu: Annotated[
-        str, typer.Option(help="Who understands what no grammar does: local, words, or a model such as llm:gpt-5-mini.")
+        str,
+        typer.Option(help="The NLU for messages that no grammar understands: local, words (no model), or llm:MODEL."),
     ] = "local",
     llm_url: Annotated[
-        str | None, typer.Option(help="A server that knows chat completions, for --nlu llm:MODEL.")
+        str | None, typer.Option(help="The base URL of a chat-completions server for --nlu llm:MODEL.")
     ] = None,
     show_state: Annotated[bool, typer.Option("--state", help="Show the state after every message.")] = False,
 ) -> None:
-    """Talk to flows by typing. /state shows where it is, /quit ends it."""
+    """Chat with the flows of a file by typing; /state shows the state, /quit ends the chat."""
     if today is not None:
         _check_date(today)
     logging.basicConfig(format="%(message)s")  # warnings, such as a function of yours that failed
@@ -76,7 +80,7 @@ async def _chat(file: Path, actions: str | None, flow: str, today: str | None, n
     )
     out = Console()
     offers = ", ".join(one.description or one.name for one in domain.offered)
-    out.print(Text(f"{file.name}: {offers}. /state shows where it is, /quit ends it.", GREY))
+    out.print(Text(f"{file.name}: {offers}. /state shows the state, /quit ends the chat.", GREY))
     talk.prepare()
     if flow:
         await _answer(out, talk.start(flow))
@@ -97,18 +101,18 @@ def _check_date(text: str) -> None:
     try:
         today_of(text)
     except ValueError:
-        raise DuologueError(f"--today {text!r} is no date like 2026-03-04 or 2026-03-04T17:20") from None
+        raise DuologueError(f"--today {text!r}: write an ISO date like 2026-03-04 or 2026-03-04T17:20") from None
 
 
 def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
-    """The local NLU, by its model or by words alone; or one that asks a language model."""
+    """The NLU of this name: local with its model, local with words only, or an LLM."""
     if name.startswith("llm:"):
         from duologue.brains.chat.brain import ChatBrain
         from duologue.nlu.llm import LlmNlu
 
         return LlmNlu(ChatBrain(name.removeprefix("llm:"), base_url=llm_url))
     if name not in ("local", "words"):
-        raise DuologueError(f"no NLU {name!r}; there are local, words and llm:MODEL")
+        raise DuologueError(f"unknown NLU {name!r}: use local, words or llm:MODEL")
     try:
         from duologue.nlu.local import LocalNlu
     except ModuleNotFoundError as missing:
@@ -117,7 +121,7 @@ def find_nlu(name: str, llm_url: str | None = None) -> Nlu:
 
 
 async def _read(out: Console) -> str | None:
-    """A line; None at the end of the input. What is piped in is shown too."""
+    """The next line; None at the end of the input. Piped input is echoed."""
     loop = asyncio.get_running_loop()
     if sys.stdin.isatty():
         return await loop.run_in_executor(None, lambda: out.input(Text("you    ", GREEN)))

@@ -1,4 +1,4 @@
-"""`duologue check`: explore every reachable state of the machine and report any law or promise that is broken."""
+"""`duologue check`: explores every reachable state of the machine and reports each law or promise that is broken."""
 
 from __future__ import annotations
 
@@ -24,16 +24,20 @@ _ERR = Console(stderr=True)
 
 
 def check_command(
-    profile: Annotated[list[str] | None, typer.Option(help="Only this profile; may be given again.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Less about words; for a test run.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Counters as shipped and two jobs; takes minutes.")] = False,
+    profile: Annotated[
+        list[str] | None, typer.Option(help="Explore only this profile; repeat the option for several.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Explore fewer kinds of input, for a test run.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Explore with the default counters and two jobs; takes minutes.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Explore every reachable state and hold it against the laws, the promises and the views."""
+    """Explore every reachable state and check the laws, the promises and the views."""
     names = profile or list(PROFILES)
     unknown = [name for name in names if name not in PROFILES]
     if unknown:
-        raise DuologueError(f"no profile {unknown[0]!r}; there are {', '.join(PROFILES)}")
+        raise DuologueError(f"unknown profile {unknown[0]!r}: use one of {', '.join(PROFILES)}")
     report = _run_check(names, "full" if full else "quick" if quick else "small")
     if as_json:
         write_json(report.to_json())

@@ -1,7 +1,7 @@
-"""The debug view of a conversation (L-22): where it is, where it was, how long, and why.
+"""The debug view of a conversation: its states over time, how long each lasted, and what caused each change.
 
-Adapts to the width of the terminal, and needs neither colour nor Unicode. Rule: it shows a timeline
-and computes nothing of its own.
+Adapts to the width of the terminal and works without colour or Unicode. Rule: it only shows what a
+Timeline contains.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _TIME_WIDTH = 10
 
 
 def debug_view(timeline: Timeline) -> RenderableType:
-    """The whole view, to be printed on a console."""
+    """The debug view of a timeline, to be printed on a console."""
     return Legible(DebugView(timeline))
 
 
 class DebugView:
-    """Draws itself for the console that it is printed on."""
+    """A renderable that adapts to the console that it is printed on."""
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
@@ -54,9 +54,9 @@ def _parts(timeline: Timeline, width: int, coloured: bool) -> Iterator[Renderabl
     yield _titled("Regions", _scale(timeline, room), *draw_lanes(timeline, room))
     moves = _titled("Last transitions", "and what caused them", _moves(timeline))
     if width >= _SIDE_BY_SIDE_MIN:
-        beside = Table.grid(padding=(0, 2, 0, 0))
-        beside.add_row(_titled("Metrics", "", _metrics(timeline, blocks=1)), moves)
-        yield beside
+        side_by_side = Table.grid(padding=(0, 2, 0, 0))
+        side_by_side.add_row(_titled("Metrics", "", _metrics(timeline, blocks=1)), moves)
+        yield side_by_side
     else:
         yield _titled("Metrics", "", _metrics(timeline, blocks=2))
         yield moves
@@ -68,7 +68,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _scale(timeline: Timeline, room: int) -> str:
-    return f"a column is {write_ms(timeline.length_ms // bar_width(room))} and shows its most telling moment"
+    return f"a column is {write_ms(timeline.length_ms // bar_width(room))} and shows its most important state"
 
 
 # -- Now and before
@@ -86,7 +86,7 @@ def _header(timeline: Timeline) -> RenderableType:
 
 
 def _stay(visit: Visit | None) -> Text:
-    """A state and for how long; by its name first, so that it reads without colour."""
+    """A state and its duration; the name comes first, so that it reads without colour."""
     if visit is None:
         return Text("nothing", style="dim")
     return Text.assemble((visit.state, f"bold {colour_of(visit.state)}"), f" for {write_ms(visit.duration_ms)}")
@@ -96,7 +96,7 @@ def _stay(visit: Visit | None) -> Text:
 
 
 def _chips(visits: tuple[Visit, ...], width: int, coloured: bool) -> Iterator[Text]:
-    """Chips in lines that fit, each line with its time; of a long call the oldest are left out."""
+    """Chips in lines that fit, each line with its time. The oldest chips of a long call are left out."""
     first = max(0, len(visits) - VISITS_MAX)
     if first:
         yield Text(f"{'…':>8}  {first} earlier", style="dim")
@@ -118,7 +118,7 @@ def _chip(visit: Visit, coloured: bool, last: bool) -> Text:
 
 
 def _metrics(timeline: Timeline, blocks: int) -> RenderableType:
-    """Names and numbers, in one or two blocks side by side."""
+    """Metrics as names and numbers, in one or two columns."""
     m = timeline.metrics
     entries = (
         ("first token", _mean(m.first_token_ms)),

@@ -1,7 +1,7 @@
-"""The demo in a terminal: a scripted call told scene by scene, its debug view, and its replay.
+"""The demo in a terminal: a scripted call scene by scene, its debug view, and its replay.
 
-Rule: whatever is said to have happened was checked; a demo that is not true, or a journal that does
-not replay, ends with an error and not with a cheerful line.
+Rule: every claim that is shown was checked. If one doesn't hold, or the journal doesn't replay, the demo
+ends with an error.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HAPPENED_WIDTH = 30
 
 
 def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
-    """Plays the call, shows it, writes its journal and replays that."""
+    """Play the call, show it, write its journal and replay the journal."""
     pause_s = PAUSE_S if console.is_terminal and not fast else 0.0
     stage = Stage()
     computing_s = 0.0
@@ -48,7 +48,7 @@ def run_demo(console: Console, journal_path: Path, fast: bool) -> None:
 
 
 def _timed(scenes: Iterator[Scene]) -> Iterator[tuple[Scene, float]]:
-    """Each scene with the seconds that it took to play, without those in which it is shown."""
+    """Each scene with the seconds that it took to compute, not counting the time to show it."""
     while True:
         began = time.perf_counter()
         scene = next(scenes, None)
@@ -58,7 +58,7 @@ def _timed(scenes: Iterator[Scene]) -> Iterator[tuple[Scene, float]]:
 
 
 def _scene(number: int, scene: Scene) -> RenderableType:
-    """Title, caption, what happened, and what that shows."""
+    """One scene: its title, caption, events and checked claims."""
     title = Text.assemble((f"{number:>2}  ", "dim"), (scene.title, f"bold {BLUE}"))
     claims = Table.grid(padding=(0, 1))
     for claim in scene.claims:
@@ -68,26 +68,26 @@ def _scene(number: int, scene: Scene) -> RenderableType:
 
 
 def _story(scene: Scene) -> RenderableType:
-    grid = Table.grid(padding=(0, 1), expand=True)  # expanded, so that only the last column has to give way
+    grid = Table.grid(padding=(0, 1), expand=True)  # expanded, so that only the last column shrinks
     grid.add_column(justify="right", style="dim", width=8)
     grid.add_column(width=_HAPPENED_WIDTH)
     grid.add_column(style="dim", width=1)
     grid.add_column(style="bold", ratio=1)
-    for line in (told for record in scene.records if (told := describe(record))):
+    for line in (line for record in scene.records if (line := describe(record))):
         arrow = "→" if line.done else ""
         grid.add_row(f"{line.at_ms / 1_000:.2f} s", line.happened, arrow, ", ".join(line.done))
     return grid
 
 
 def _proof(journal_path: Path, computing_s: float) -> RenderableType:
-    """Replays the journal; raises at the first digest that differs."""
+    """Replay the journal and show the result. Raises at the first digest that differs."""
     began = time.perf_counter()
     with journal_path.open(encoding="utf-8") as lines:
         records = list(replay(read_journal(lines)))
     replay_s = time.perf_counter() - began
     call_ms = records[-1].event.at
     agree = Text.assemble(
-        ("✓ ", f"bold {GREEN}"), (f"All {len(records)} digests agree", "bold"), ": the journal replays to the bit."
+        ("✓ ", f"bold {GREEN}"), (f"All {len(records)} digests agree", "bold"), ": the journal replays exactly."
     )
     took = Text(
         f"{write_ms(call_ms)} of conversation took {computing_s * 1_000:.0f} ms to compute"

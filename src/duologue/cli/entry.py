@@ -1,4 +1,4 @@
-"""Where the `duologue` command begins: says plainly what to install when its parts are missing."""
+"""The entry point of the `duologue` command: names the extra to install if typer or rich is missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Start the command line, or say what it needs."""
+    """Run the command line, or exit with the command that installs what is missing."""
     try:
         from .app import main as run
     except ModuleNotFoundError as missing:

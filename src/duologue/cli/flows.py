@@ -1,11 +1,10 @@
-"""`duologue flows`: check files of flows, draw them, and give editors their schema.
+"""`duologue flows`: checks, draws and tests flow files, and writes their schema for editors.
 
-Rule: every problem of every file is told, one line for each, and then the exit code is 1.
+Rule: every problem of every file is reported on its own line; then the exit code is 1.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -19,6 +18,7 @@ from duologue.core.errors import DuologueError
 
 from .chat import find_nlu
 from .flows_walk import walk_command
+from .json_output import JsonOption, write_json
 from .terminal_style import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
@@ -26,25 +26,24 @@ if TYPE_CHECKING:
 
 
 class _Checked(NamedTuple):
-    """A file, what it became if all was right, and its problems."""
+    """A file that was checked: its content if it is valid, and its problems."""
 
     path: Path
     file: FlowFile | None
     problems: tuple[FlowProblem, ...]
-    more: int = 0  # problems that are left out
+    more: int = 0  # how many further problems are left out
 
 
-flows_app = typer.Typer(help="Flows: tasks written down in YAML.", no_args_is_help=True)
+flows_app = typer.Typer(help="Check, draw and test flows: task dialogues in YAML.", no_args_is_help=True)
 flows_app.command("walk")(walk_command)
 
-Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A file of flows.", show_default=False)]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of flows.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A flow file (YAML).", show_default=False)]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Flow files (YAML).", show_default=False)]
 
 
 @flows_app.command("check")
-def check_command(files: Files, as_json: Json = False) -> None:
-    """Check files and say what is in them, and which functions they need; exit code 1 if something is wrong."""
+def check_command(files: Files, as_json: JsonOption = False) -> None:
+    """Check flow files, and list their contents and the functions they need; exit code 1 if a file is invalid."""
     from duologue.flows import InvalidFlows, read_flows
 
     found: list[_Checked] = []
@@ -55,7 +54,7 @@ def check_command(files: Files, as_json: Json = False) -> None:
         except InvalidFlows as error:
             found.append(_Checked(path, None, error.problems, error.more))
     if as_json:
-        sys.stdout.write(json.dumps({"files": [_file_json(each) for each in found]}, indent=2) + "\n")
+        write_json({"files": [_file_json(each) for each in found]})
     else:
         for number, each in enumerate(found):
             if number:
@@ -68,11 +67,16 @@ def check_command(files: Files, as_json: Json = False) -> None:
 @flows_app.command("draw")
 def draw_command(
     file: File,
-    flow: Annotated[str | None, typer.Option(help="Only this flow; all of them if left out.")] = None,
-    format: Annotated[str, typer.Option(help="mermaid or svg.")] = "mermaid",  # noqa: A002 (the option's name)
-    out: Annotated[Path | None, typer.Option(help="Write it to this file.", show_default=False)] = None,
+    flow: Annotated[str | None, typer.Option(help="Draw only this flow; without it, all of them.")] = None,
+    format: Annotated[  # noqa: A002 (the option's name)
+        str, typer.Option(help="The format of the chart: mermaid or svg.")
+    ] = "mermaid",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the chart to this file instead of standard output.", show_default=False),
+    ] = None,
 ) -> None:
-    """Draw flow charts."""
+    """Draw flows as flow charts."""
     from duologue.flows import read_flows
     from duologue.flows.drawing import draw_flows
 
@@ -88,13 +92,13 @@ def draw_command(
 
 @flows_app.command("schema")
 def schema_command() -> None:
-    """Write the JSON schema of the format, for editors."""
+    """Write the JSON schema of flow files, for editors."""
     from duologue.flows import flow_schema
 
-    sys.stdout.write(json.dumps(flow_schema(), indent=2) + "\n")
+    write_json(flow_schema())
 
 
-# -- How it looks
+# -- Output
 
 
 def _show_file(checked: _Checked) -> None:
@@ -136,13 +140,13 @@ def _contents(file: FlowFile) -> dict[str, list[str]]:
 
 
 def _file_json(checked: _Checked) -> dict[str, Any]:
-    told = [
+    problems = [
         {"line": one.line, "path": one.path, "text": one.text, "level": "warning" if one.is_warning else "error"}
         for one in checked.problems
     ]
     file = checked.file
     if file is None:
-        return {"file": str(checked.path), "valid": False, "problems": told, "more": checked.more}
+        return {"file": str(checked.path), "valid": False, "problems": problems, "more": checked.more}
     flows = [
         {
             "name": flow.name,
@@ -161,36 +165,40 @@ def _file_json(checked: _Checked) -> dict[str, Any]:
         "actions": list(file.actions),
         "validators": list(file.validators),
         "normalisers": list(file.normalisers),
-        "problems": told,
+        "problems": problems,
         "more": 0,
     }
 
 
 @flows_app.command("test")
 def play_command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of stories.", show_default=False)],
-    nlu: Annotated[str, typer.Option(help="Who understands what no grammar does: words, or local.")] = "words",
-    as_json: Json = False,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Story files (*.stories.yaml).", show_default=False)
+    ],
+    nlu: Annotated[
+        str, typer.Option(help="The NLU for messages that no grammar understands: words (no model) or local.")
+    ] = "words",
+    as_json: JsonOption = False,
 ) -> None:
-    """Play stories: whole dialogues, with what must come of every turn; exit code 1 if one goes wrong."""
+    """Play stories: whole dialogues with the expected reply to every turn; exit code 1 if one fails."""
     from duologue.flows import load_flows
     from duologue.flows.find_functions import find_functions
     from duologue.flows.stories import play_file, read_stories
 
-    told: list[dict[str, Any]] = []
+    played: list[dict[str, Any]] = []
     for path in files:
         file = read_stories(path)
         functions = find_functions(file.flows, file.actions or None)
         outcomes = play_file(file, load_flows(file.flows), functions, find_nlu(nlu))
-        told += [
+        played += [
             {"file": str(path), "story": one.story.name, "line": one.line, "problem": one.problem} for one in outcomes
         ]
-    wrong = [one for one in told if one["problem"]]
+    wrong = [one for one in played if one["problem"]]
     if as_json:
-        sys.stdout.write(json.dumps({"played": len(told), "wrong": len(wrong), "stories": told}, indent=2) + "\n")
+        write_json({"played": len(played), "wrong": len(wrong), "stories": played})
     else:
         out = Console()
-        for one in told:
+        for one in played:
             mark, colour = ("✗", RED) if one["problem"] else ("✓", GREEN)
             place = f"  {one['file']}:{one['line']}: {one['problem']}" if one["problem"] else ""
             out.print(Text.assemble((f"{mark} ", colour), one["story"], place), soft_wrap=True)

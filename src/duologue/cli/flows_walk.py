@@ -1,12 +1,10 @@
-"""`duologue flows walk`: a thousand random people use somebody's flows, and every law is checked after every event.
+"""`duologue flows walk`: random users talk to the flows of a file, and every law is checked after every event.
 
-Rule: the exit code is 1 if a law was broken, and the dialogue that broke it is shown.
+Rule: if a law is broken, the dialogue that broke it is shown and the exit code is 1.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,21 +15,22 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
+from .json_output import JsonOption, write_json
 from .terminal_style import AMBER, GREEN, RED
 
 if TYPE_CHECKING:
     from duologue.lab.sim.flow_walks import Broken, Walks
 
-TOLD_MAX = 40
+LINES_MAX = 40  # of a dialogue that broke a law
 
 
 def walk_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of flows.", show_default=False)],
-    dialogues: Annotated[int, typer.Option(min=1, help="How many people.")] = 1_000,
-    seed: Annotated[int, typer.Option(help="The first one's seed; the others follow.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A flow file (YAML).", show_default=False)],
+    dialogues: Annotated[int, typer.Option(min=1, help="How many dialogues to play.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="The seed of the first dialogue; the next ones count up from it.")] = 0,
+    as_json: JsonOption = False,
 ) -> None:
-    """Let random people use flows: what breaks, and which steps nobody reaches. Your functions are not called."""
+    """Play random dialogues: report broken laws and steps that are never reached. Your functions aren't called."""
     from duologue.flows import load_flows
     from duologue.lab.sim.flow_walks import walk_flows
 
@@ -40,7 +39,7 @@ def walk_command(
         task = bar.add_task("dialogues", total=dialogues)
         found = walk_flows(domain, dialogues, seed, lambda done: bar.update(task, completed=done))
     if as_json:
-        sys.stdout.write(json.dumps(asdict(found), indent=2) + "\n")
+        write_json(asdict(found))
     else:
         _show(file, found)
     if found.broken:
@@ -51,16 +50,16 @@ def _show(file: Path, found: Walks) -> None:
     out = Console()
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_row("dialogues", f"{found.dialogues:,}")
-    table.add_row("events", f"{found.events:,}, each judged by every law")
-    table.add_row("flows that came to their end", f"{found.completed:,}")
-    table.add_row("actions begun", f"{found.actions:,}")
+    table.add_row("events", f"{found.events:,}, each checked against every law")
+    table.add_row("flows completed", f"{found.completed:,}")
+    table.add_row("actions started", f"{found.actions:,}")
     table.add_row("CPU", f"{found.seconds:.1f} s")
     out.print(Text(str(file), style="bold"), soft_wrap=True)
     out.print(table)
     for flow, steps in found.unreached.items():
         reached = len(found.reached[flow])
-        told = (f", never: {', '.join(steps)}", AMBER) if steps else ("", "")
-        out.print(Text.assemble(f"{flow}: {reached} of {reached + len(steps)} steps reached", told), soft_wrap=True)
+        never = (f", never: {', '.join(steps)}", AMBER) if steps else ("", "")
+        out.print(Text.assemble(f"{flow}: {reached} of {reached + len(steps)} steps reached", never), soft_wrap=True)
     for one in found.broken:
         _show_broken(out, one)
     if not found.broken:
@@ -70,5 +69,5 @@ def _show(file: Path, found: Walks) -> None:
 def _show_broken(out: Console, one: Broken) -> None:
     times = f", {one.times} times" if one.times > 1 else ""
     out.print(Text.assemble((f"{one.law}: {one.message}", RED), f" (seed {one.seed}{times})"), soft_wrap=True)
-    for line in one.told[-TOLD_MAX:]:
+    for line in one.told[-LINES_MAX:]:
         out.print(Text(f"  {line}"[:200]), soft_wrap=True)

@@ -1,6 +1,6 @@
-"""`duologue init`: a small project that runs, with tests that pass.
+"""`duologue init`: writes a small project that runs, with tests that pass.
 
-Rule: what to do next is said in three lines.
+Rule: it ends with the commands to run next.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from rich.console import Console
 
 
 def init_command(
-    folder: Annotated[Path, typer.Argument(help="Where to write it; the folder is made if it is not there.")],
+    folder: Annotated[Path, typer.Argument(help="The folder of the new project; it is created if it doesn't exist.")],
 ) -> None:
-    """Write a small project: an agent, its flow, its tests."""
+    """Write a small project: an agent, its flow and its tests."""
     from duologue.starter.write_project import write_project
 
     out = Console()

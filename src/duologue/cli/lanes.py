@@ -1,7 +1,7 @@
 """The regions of a conversation as bars over one time axis, as wide as the terminal.
 
-Rule: a column shows the most telling leaf that occurs in it, however short, because what lasts 50 ms
-is often what went wrong.
+Rule: a column shows the most important state that occurs in it, however short, because a failure often
+lasts only 50 ms.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TICK_COLUMNS_MIN = 9
 
 
 def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callable[[str], int]) -> list[str]:
-    """For each column the state to show: of the highest rank in it, and there the longest."""
+    """The state to show in each column: the one of the highest rank or, among equals, the longest."""
     shown = []
     first = 0
     for column in range(width):
@@ -42,7 +42,7 @@ def columns(visits: tuple[Visit, ...], length_ms: int, width: int, rank: Callabl
 
 
 def bar_width(width: int) -> int:
-    """How many columns are left for a bar."""
+    """How many columns a bar has, next to its label."""
     return max(10, width - LABEL_WIDTH)
 
 
@@ -58,7 +58,7 @@ def draw_lanes(timeline: Timeline, width: int) -> Iterator[Text]:
 
 
 def _shown(lane: TimelineLane, length_ms: int, width: int) -> list[str]:
-    """The leaf in each column; of jobs side by side, the foremost."""
+    """The leaf in each column; of parallel jobs, the first."""
     states = columns(lane.visits, length_ms, width, lambda state: look_of(lane.region, state).rank)
     return [state.partition("+")[0] for state in states]
 
@@ -72,7 +72,7 @@ def _bar(region: str, leaves: list[str]) -> Text:
 
 
 def _legend(region: str, leaves: list[str], width: int) -> Iterator[Text]:
-    """What can be seen in the bar, each leaf once."""
+    """The marks that occur in the bar, with the names of their leaves."""
     entries = [
         Text.assemble((look.mark, look.colour), (f" {leaf.replace('_', ' ')}", "dim"), "  ")
         for leaf, look in LOOKS[region].items()
@@ -84,7 +84,7 @@ def _legend(region: str, leaves: list[str], width: int) -> Iterator[Text]:
 
 
 def _axis(length_ms: int, width: int) -> Text:
-    """Times under the bars, in round steps that leave room for their labels."""
+    """The time axis, with round steps that leave room for their labels."""
     wide_enough = [step for step in _STEPS_S if step * 1_000 * width >= _TICK_COLUMNS_MIN * length_ms]
     step_ms = 1_000 * (wide_enough[0] if wide_enough else -(-length_ms // 1_000))
     line = [" "] * width

@@ -1,4 +1,4 @@
-"""Puts pieces of text into lines that fit, without ever breaking a piece."""
+"""Packs pieces of text into lines that fit, without breaking a piece."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 def pack(pieces: Iterable[Text], width: int, gap: int) -> Iterator[list[Text]]:
-    """The pieces of each line. Each ends in a gap of so many blanks, which may hang over the edge."""
+    """The pieces of each line. Every piece ends in `gap` blanks, which may extend beyond the width."""
     line: list[Text] = []
     used = 0
     for piece in pieces:

@@ -1,7 +1,7 @@
-"""`duologue listen`: what an agent would have heard and decided in a recording, and why.
+"""`duologue listen`: what an agent hears and decides in a recording, and why.
 
-One recording is shown on a timeline; a set of them gives a file of decisions. Rule: the agent hears frame by frame, in
-simulated time in which its models take as long as they take.
+One recording is shown on a timeline; a set of recordings gives a file of decisions. Rule: the agent hears
+frame by frame, in simulated time that includes the real computing time of its models.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from duologue.core.errors import DuologueError
 from duologue.core.settings import PROFILES, profile
 from duologue.turns.endpoint import policy
 
+from .json_output import JsonOption
 from .terminal_style import BLUE, GREEN, RED, write_ms
 
 if TYPE_CHECKING:
@@ -38,30 +39,33 @@ _MARKS = {
 
 
 def listen_command(
-    file: Annotated[Path | None, typer.Argument(help="A WAV or FLAC recording of the person.")] = None,
-    agent: Annotated[Path | None, typer.Option(help="What the agent was playing meanwhile.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="A WAV or FLAC recording of the user.")] = None,
+    agent: Annotated[Path | None, typer.Option(help="A recording of what the agent played at the same time.")] = None,
     labels: Annotated[
-        Path | None, typer.Option(help="Decide a whole set: a list of recordings, a line of JSON each.")
+        Path | None, typer.Option(help="Process a set of recordings: a file with one JSON object per line.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Write the decisions of a set to this file.")] = None,
     endpoint: Annotated[
         str,
-        typer.Option("--policy", help="When a turn is over: combined, semantic, vad, easyturn, easyturn-003, manual."),
+        typer.Option(
+            "--policy",
+            help="The endpointing policy: combined, semantic, vad, easyturn, easyturn-003 or manual.",
+        ),
     ] = "combined",
     eagerness: Annotated[
-        int | None, typer.Option(help="Aim at this mean wait in ms, 600 to 1010, instead of the default.")
+        int | None, typer.Option(help="Aim at this mean wait after a turn, 600 to 1010 ms, instead of the default.")
     ] = None,
     overlap: Annotated[
-        str, typer.Option("--profile", help="Who may interrupt: confirm, words, immediate.")
+        str, typer.Option("--profile", help="The barge-in profile: confirm, words or immediate.")
     ] = "confirm",
-    model: Annotated[str, typer.Option(help="The speech model: tiny or base.")] = "tiny",
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object.")] = False,
+    model: Annotated[str, typer.Option(help="The STT model: tiny or base.")] = "tiny",
+    as_json: JsonOption = False,
 ) -> None:
-    """Show what was heard in a recording, and when and why turn-taking decided what."""
+    """Show what an agent hears in a recording, and when and why it ends turns and yields to barge-in."""
     if (file is None) == (labels is None):
-        raise DuologueError("give one recording, or a set of them with --labels")
+        raise DuologueError("name one recording, or a set of them with --labels")
     if labels is not None and out is None:
-        raise DuologueError("a set of recordings needs --out FILE for its decisions")
+        raise DuologueError("--labels needs --out FILE for the decisions")
     listener = _listener(endpoint, eagerness, overlap, model)
     if labels is not None and out is not None:
         _decide(listener, labels, out)
@@ -71,9 +75,9 @@ def listen_command(
 
 def _listener(endpoint: str, eagerness: int | None, overlap: str, model: str) -> Listener:
     if overlap not in PROFILES:
-        raise DuologueError(f"no profile {overlap!r}; there are {', '.join(PROFILES)}")
+        raise DuologueError(f"unknown profile {overlap!r}: use one of {', '.join(PROFILES)}")
     if model not in ("tiny", "base"):
-        raise DuologueError(f"no speech model {model!r}; there are tiny and base")
+        raise DuologueError(f"unknown STT model {model!r}: use tiny or base")
     try:
         rule = policy(endpoint, eagerness)
     except ValueError as unknown:
@@ -89,7 +93,7 @@ def _listener(endpoint: str, eagerness: int | None, overlap: str, model: str) ->
     return Listener(ears, rule, profile(overlap))
 
 
-# -- A set
+# -- A set of recordings
 
 
 def _decide(listener: Listener, labels: Path, out: Path) -> None:
@@ -108,7 +112,7 @@ def _decide(listener: Listener, labels: Path, out: Path) -> None:
             raise DuologueError(f"{out}: {problem.strerror}") from None
         except UnusableAudio as problem:
             raise DuologueError(str(problem)) from None
-    sys.stderr.write(f"{len(rows)} recordings decided: {out}\n")
+    sys.stderr.write(f"decisions for {len(rows)} recordings: {out}\n")
 
 
 # -- One recording
@@ -167,7 +171,7 @@ def _picture(result: ListenResult, width: int) -> Group:
 
 
 def _levels(levels_db: tuple[float, ...], width: int, share: float) -> str:
-    """The loudest of each column."""
+    """The loudest level of each column, as a bar."""
     columns = max(1, round(width * share))
     line = ""
     for at in range(columns):

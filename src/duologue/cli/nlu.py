@@ -1,13 +1,11 @@
-"""`duologue nlu bench`: how well the local NLU understands the messages of a file, and how fast.
+"""`duologue nlu bench`: how well and how fast the local NLU understands the messages of a file.
 
-What it measures is fetched if it isn't here. Rule: results go to standard output; that a model can't be had is one
-line on standard error.
+Downloads the model if it is missing. Rule: results go to standard output; a model that can't be
+downloaded is one line on standard error.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,18 +16,21 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
+from .json_output import JsonOption, write_json
 from .terminal_style import AMBER
 
-nlu_app = typer.Typer(help="Understanding messages: measure it.", no_args_is_help=True)
+nlu_app = typer.Typer(help="Measure the local NLU.", no_args_is_help=True)
 
 
 @nlu_app.command("bench")
 def bench_command(
-    file: Annotated[Path, typer.Argument(help="JSON with `examples`, `test` and `out_of_scope`.", show_default=False)],
-    words: Annotated[bool, typer.Option("--words", help="By the words alone, without the model.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
+    file: Annotated[
+        Path, typer.Argument(help="A JSON file with `examples`, `test` and `out_of_scope`.", show_default=False)
+    ],
+    words: Annotated[bool, typer.Option("--words", help="Match by words only, without the model.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Learn a file's examples, answer its messages, and count."""
+    """Train the local NLU on a file's examples, then measure its accuracy and speed on the test messages."""
     from duologue.lab.bench.nlu import bench_nlu, read_exam
     from duologue.nlu import LocalNlu
 
@@ -46,13 +47,13 @@ def bench_command(
         nlu = LocalNlu(words_only=words, tell=tell)
         result = bench_nlu(exam, nlu, lambda done: bar.update(task, completed=done, description="understanding"))
     if as_json:
-        sys.stdout.write(json.dumps(result, indent=2) + "\n")
+        write_json(result)
     else:
         _show(result)
 
 
 def _pull_models(err: Console, tell: Callable[[str], None]) -> None:
-    """An exam without the models would measure something else; without a network it has to."""
+    """Download the models, so that the result is that of the real NLU. Without a network, only note the failure."""
     from duologue.models.catalogue import MODELS, with_companions
     from duologue.models.failure import PullFailed
 
@@ -68,12 +69,14 @@ def _show(result: dict[str, Any]) -> None:
     table = Table("what", "measured", title=f"{result['file']}, by {result['by']}", title_justify="left")
     rows = {
         "intents, messages": f"{result['intents']}, {result['messages']}",
-        "right": f"{100 * result['accuracy']:.1f} %",
-        "told from out of scope (AUROC)": "none" if result["auroc"] is None else f"{result['auroc']:.3f}",
-        "kept, of those in scope": f"{100 * result['kept']:.1f} %",
-        "turned away, of the others": "none" if result["auroc"] is None else f"{100 * result['turned_away']:.1f} %",
+        "accuracy": f"{100 * result['accuracy']:.1f} %",
+        "out-of-scope detection (AUROC)": "none" if result["auroc"] is None else f"{result['auroc']:.3f}",
+        "accepted, of those in scope": f"{100 * result['kept']:.1f} %",
+        "rejected, of those out of scope": "none"
+        if result["auroc"] is None
+        else f"{100 * result['turned_away']:.1f} %",
         "one message, mean and longest": f"{result['ms_per_message']} ms, {result['ms_max']} ms",
-        "learning": f"{result['learn_s']} s",
+        "training": f"{result['learn_s']} s",
         "memory": f"{result['memory_mb']} MB",
     }
     for row in rows.items():

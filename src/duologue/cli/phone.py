@@ -1,7 +1,8 @@
 """`duologue phone --simulate`: a scripted telephone call to an agent, over a real WebSocket on this machine.
 
-The caller speaks with espeak-ng and in µ-law, the network loses and reorders frames as told, and the agent hears with
-its real ears. Rule: the call's course goes to standard output; exit code 1 if it took another one than expected.
+The caller speaks with espeak-ng in µ-law, the network loses and reorders frames as scripted, and the agent
+hears with its real ears. Rule: the call is shown on standard output; the exit code is 1 if an expectation
+of the script isn't met.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from duologue.runtime.agent import Agent, Phrases
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.find_agent import find_agent
 
+from .json_output import JsonOption
 from .talk import repeat, with_speech
 from .terminal_style import BLUE, GREEN, RED, write_ms
 from .timeline import timeline_command
@@ -37,27 +39,32 @@ END_S_MAX = 10.0
 
 
 def phone_command(
-    simulate: Annotated[Path | None, typer.Option(help="A script of the call, in YAML (docs/phone.md).")] = None,
-    carrier: Annotated[str, typer.Option(help="twilio or telnyx; what the script says if left out.")] = "",
-    agent: Annotated[str, typer.Option(help="Who answers, as module:agent; one that repeats if left out.")] = "",
-    fast: Annotated[bool, typer.Option("--fast", help="On the simulated clock, without a WebSocket.")] = False,
-    to: Annotated[
-        str, typer.Option(help="Call a server that runs, such as `duologue serve --phone-url` printed.")
+    simulate: Annotated[Path | None, typer.Option(help="The script of the call, in YAML (docs/phone.md).")] = None,
+    carrier: Annotated[
+        str, typer.Option(help="The carrier to simulate, twilio or telnyx; without it, the script's.")
     ] = "",
-    timeline: Annotated[Path | None, typer.Option(help="Write the call's picture to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead.")] = False,
+    agent: Annotated[
+        str,
+        typer.Option(help="The agent that answers, as module:agent; without it, one that repeats what it hears."),
+    ] = "",
+    fast: Annotated[bool, typer.Option("--fast", help="Use the simulated clock, without a WebSocket.")] = False,
+    to: Annotated[
+        str, typer.Option(help="Call a running server at this URL, as printed by `duologue serve --phone-url`.")
+    ] = "",
+    timeline: Annotated[Path | None, typer.Option(help="Write the call's timeline to this HTML file.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Play a scripted telephone call to an agent."""
     if simulate is None:
-        raise DuologueError("give --simulate CALL.yaml; a server mounts phone_routes() (docs/phone.md)")
+        raise DuologueError("--simulate CALL.yaml is missing; for real calls see phone_routes() in docs/phone.md")
     script = _read(simulate)
     script = replace(script, carrier=carrier or script.carrier, agent=agent or script.agent)
     from duologue.lines.phone.carriers import CARRIERS
 
     if script.carrier not in CARRIERS:
-        raise DuologueError(f"no carrier {script.carrier!r}; there are {', '.join(CARRIERS)}")
+        raise DuologueError(f"unknown carrier {script.carrier!r}: use one of {', '.join(CARRIERS)}")
     if to:
-        _call_elsewhere(script, simulate.parent, to.rstrip("/"), as_json)
+        _call_running_server(script, simulate.parent, to.rstrip("/"), as_json)
         return
     folder = Path(tempfile.mkdtemp(prefix="duologue-phone-"))
     outcome = _play(script, simulate.parent, folder, fast)
@@ -73,7 +80,7 @@ def phone_command(
 
 @dataclass
 class CallOutcome:
-    """What became of a call."""
+    """The result of a simulated call."""
 
     script: CallScript
     conversation: Conversation
@@ -108,7 +115,7 @@ def _read(file: Path) -> CallScript:
     try:
         import yaml
     except ModuleNotFoundError:
-        raise DuologueError("scripts of calls need PyYAML: pip install 'duologue[flows]'") from None
+        raise DuologueError("--simulate needs PyYAML: pip install 'duologue[flows]'") from None
     from duologue.lab.sim.call_script import read_script
 
     try:
@@ -116,7 +123,7 @@ def _read(file: Path) -> CallScript:
     except OSError as error:
         raise DuologueError(f"{file}: {error.strerror}") from None
     except (UnicodeDecodeError, yaml.YAMLError):
-        raise DuologueError(f"{file}: not YAML") from None
+        raise DuologueError(f"{file}: not valid YAML") from None
     except DuologueError as problem:
         raise DuologueError(f"{file}: {problem}") from None
 
@@ -140,7 +147,7 @@ def _repeating(script: CallScript) -> Agent:
 
 
 async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> CallOutcome:
-    """In real time, through the server's own routes."""
+    """Play the call in real time, through the server's own routes."""
     from duologue.lines.phone.carriers import CARRIERS
 
     try:
@@ -148,7 +155,7 @@ async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) ->
         from duologue.lab.sim.loopback_server import serving
         from duologue.server.phone.routes import PhoneSettings, phone_routes
     except ModuleNotFoundError as missing:
-        raise DuologueError(f"a WebSocket needs {missing.name}: pip install 'duologue[server]'") from None
+        raise DuologueError(f"a call over a WebSocket needs {missing.name}: pip install 'duologue[server]'") from None
     found: list[Conversation] = []
 
     def routes(url: str) -> Any:
@@ -162,22 +169,24 @@ async def _call(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) ->
         return await _follow(script, carrier, found, mouth, folder)
 
 
-def _call_elsewhere(script: CallScript, here: Path, url: str, as_json: bool) -> None:
-    """The agent is in another process: what it understood is not known here, only what was heard of it."""
+def _call_running_server(script: CallScript, here: Path, url: str, as_json: bool) -> None:
+    """Call an agent in another process. Only its audio is known here, not what it understood."""
     from duologue.lab.sim.call_script import Expect
     from duologue.lab.sim.phone_speech import Mouth
     from duologue.voice.espeak import EspeakVoice
 
     if any(isinstance(step, Expect) and (step.heard or step.said) for step in script.steps):
-        raise DuologueError("`expect: heard` and `said` need the agent in this process: leave them or --to out")
+        raise DuologueError(
+            "`expect: heard` and `said` need the agent in this process: remove them from the script, or omit --to"
+        )
     carrier, problem = asyncio.run(_dial(script, Mouth(EspeakVoice("en-us+f3", 170), here), url))
-    told = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
+    result = {"carrier": script.carrier, "result": "failed" if problem else "passed", "problem": problem or None}
     if as_json:
-        facts = {**told, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}
+        facts = {**result, "agent_heard_ms": carrier.played_ms, "clears": carrier.clears}
         sys.stdout.write(json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     else:
         played = write_ms(carrier.played_ms)
-        Console().print(Text(f"  {played} of the agent heard, {carrier.clears} cleared", "dim"))
+        Console().print(Text(f"  {played} of the agent's audio heard, cleared {carrier.clears} times", "dim"))
     if problem:
         raise DuologueError(problem)
 
@@ -198,7 +207,7 @@ async def _dial(script: CallScript, mouth: Mouth, url: str) -> tuple[ScriptedCar
 
 
 async def _call_fast(script: CallScript, agent: Agent, mouth: Mouth, folder: Path) -> CallOutcome:
-    """On the simulated clock: the same line and the same carrier, joined without a socket."""
+    """Play the call on the simulated clock: the same line and carrier, connected without a socket."""
     from duologue.lab.sim.offline_call import OfflineCall
     from duologue.lines.phone.carriers import CARRIERS
     from duologue.lines.phone.digits import Digits
@@ -225,7 +234,7 @@ async def _follow(
         problem = str(different)
     carrier.hang_up()
     if not found:
-        raise DuologueError(problem or "the call was over before it began")
+        raise DuologueError(problem or "the call ended before the agent answered")
     reason = await asyncio.wait_for(found[0].wait(), END_S_MAX)
     journal = next(path for path in folder.glob("*.jsonl") if not path.name.endswith(".words.jsonl"))
     return CallOutcome(script, found[0], carrier, len(caller.done), problem, reason, journal)
@@ -241,9 +250,9 @@ def _show(outcome: CallOutcome) -> None:
             cut = isinstance(item, AgentSaid) and item.interrupted
             console.print(Text.assemble((f"  {who:>8}  ", colour), item.text, (" —" if cut else "", "dim")))
     facts = getattr(outcome.conversation.engine.line, "facts", {})
-    told = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in facts.items() if count) or "none amiss"
-    played = write_ms(outcome.carrier.played_ms)
-    console.print(Text(f"\n  {played} of the agent heard, {outcome.carrier.clears} cleared; frames: {told}", "dim"))
+    frames = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in facts.items() if count) or "all in order"
+    played, clears = write_ms(outcome.carrier.played_ms), outcome.carrier.clears
+    console.print(Text(f"\n  {played} of the agent's audio heard, cleared {clears} times; frames: {frames}", "dim"))
     console.print(Text(f"  journal: {outcome.journal}", "dim"), soft_wrap=True)
     if outcome.problem:
         console.print(Text(f"  {outcome.problem}", RED))

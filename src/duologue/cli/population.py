@@ -1,12 +1,10 @@
-"""`duologue simulate --calls N`: many seeded callers against one agent, and what became of them.
+"""`duologue simulate --calls N`: many seeded callers against one agent, and a table of the results.
 
-Rule: each failure comes with its journal and the very command that plays it again.
+Rule: each failure is shown with its journal and the command that plays it again.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,8 @@ from rich.table import Table
 
 from duologue.lab.sim.population import CallResult, play_call
 from duologue.runtime.agent import Agent
+
+from .json_output import write_json
 
 out = Console()
 err = Console(stderr=True)
@@ -33,7 +33,7 @@ def play_population(
     agent: Agent | None = None,
     agent_name: str = "",
 ) -> int:
-    """Play them, show how it went, and give the exit code."""
+    """Play the calls, show the results and return the exit code."""
     numbers = [only] if only is not None else list(range(1, calls + 1))
     results = _play_all(numbers, seed, faults, agent)
     bad = [result for result in results if not result.is_well]
@@ -45,7 +45,7 @@ def play_population(
         written[only] = _write_journal(results[0], faults, folder, agent)
     data = _summary(results, seed, faults, agent_name, written)
     if as_json:
-        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        write_json(data)
     else:
         _show(results, data, written)
     return 1 if bad else 0
@@ -66,12 +66,12 @@ def _play_all(numbers: list[int], seed: int, faults: bool, agent: Agent | None) 
         for number in numbers:
             results.append(play_call(seed, number, faults, agent=agent))
             bad += not results[-1].is_well
-            bar.update(task, advance=1, bad=f"[red]{bad} bad[/]" if bad else "")
+            bar.update(task, advance=1, bad=f"[red]{bad} failed[/]" if bad else "")
     return results
 
 
 def _write_journal(result: CallResult, faults: bool, folder: Path, agent: Agent | None) -> Path:
-    """Play the call once more, this time writing it down."""
+    """Play the call again, this time with a journal."""
     path = folder / f"seed-{result.seed}-call-{result.call}.jsonl"
     play_call(result.seed, result.call, faults, journal=path, agent=agent)
     return path
@@ -111,7 +111,7 @@ def _summary(
 
 def _show(results: list[CallResult], data: dict[str, Any], written: dict[int, Path]) -> None:
     table = Table(title=f"{data['calls']} calls, seed {data['seed']}", title_justify="left")
-    for column in ("profile", "calls", "turns", "events", "faults shown", "talked", "CPU", "bad"):
+    for column in ("profile", "calls", "turns", "events", "faults shown", "simulated", "CPU", "failed"):
         table.add_column(column, justify="left" if column == "profile" else "right")
     for profile in dict.fromkeys(result.profile for result in results):
         mine = [result for result in results if result.profile == profile]
@@ -128,7 +128,7 @@ def _show(results: list[CallResult], data: dict[str, Any], written: dict[int, Pa
         )
     out.print(table)
     if not data["failures"]:
-        out.print(f"[green]Every call ended well[/], in {data['cpu_s']} s of CPU time.")
+        out.print(f"[green]Every call passed[/], in {data['cpu_s']} s of CPU time.")
     for failure in data["failures"][:FAILURES_SHOWN]:
         out.print(f"\n[red]call {failure['call']}[/] ({failure['profile']})")
         for complaint in failure["complaints"]:
@@ -138,7 +138,7 @@ def _show(results: list[CallResult], data: dict[str, Any], written: dict[int, Pa
     if len(data["failures"]) > FAILURES_SHOWN:
         out.print(f"\nand {len(data['failures']) - FAILURES_SHOWN} more; --json lists them all")
     if written:
-        out.print("duologue replay FILE and duologue timeline FILE show a journal.", style="dim")
+        out.print("Show a journal with `duologue replay FILE` or `duologue timeline FILE`.", style="dim")
     if not data["failures"]:
         for path in written.values():
             out.print(f"journal: {path}", highlight=False, markup=False, soft_wrap=True)

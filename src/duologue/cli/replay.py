@@ -1,4 +1,4 @@
-"""`duologue replay`: replay a journal to the bit, or show the first difference."""
+"""`duologue replay`: replays a journal exactly, or shows the first difference."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from .json_output import JsonOption, write_json
 _OUT = Console()
 
 
-def replay_command(file: Annotated[Path, typer.Argument(help="A journal.")], as_json: JsonOption = False) -> None:
-    """Replay a journal to the bit, or show the first difference."""
+def replay_command(
+    file: Annotated[Path, typer.Argument(help="The journal of a call.")], as_json: JsonOption = False
+) -> None:
+    """Replay a journal exactly, or show the first difference."""
     from duologue.replay.timeline import read_timeline
 
     from .debug_view import debug_view

@@ -1,12 +1,11 @@
 """`duologue say`: a text as a WAV file, spoken by espeak-ng, with the time of every word.
 
-Rule: the file is written when all of the sound is there; a voice that fails leaves none.
+Rule: the file is written when the audio is complete; a voice that fails leaves no file.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -16,17 +15,16 @@ import typer
 from duologue.core.errors import DuologueError
 from duologue.ports import Sound, Voice, Word
 
+from .json_output import JsonOption, write_json
 from .terminal_style import write_ms
 
 
 def say_command(
-    text: Annotated[str, typer.Argument(help="What to say.")],
-    out: Annotated[Path, typer.Option("--out", help="The WAV file to write.")],
-    voice: Annotated[str, typer.Option(help="A voice of espeak-ng, such as en-us, de or en-us+f3.")] = "en-us",
-    rate: Annotated[int, typer.Option(min=80, max=450, help="Words a minute.")] = 170,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Write one JSON object with the words and their times.")
-    ] = False,
+    text: Annotated[str, typer.Argument(help="The text to speak.")],
+    out: Annotated[Path, typer.Option("--out", help="Write the audio to this WAV file.")],
+    voice: Annotated[str, typer.Option(help="The espeak-ng voice, such as en-us, de or en-us+f3.")] = "en-us",
+    rate: Annotated[int, typer.Option(min=80, max=450, help="The speed in words per minute.")] = 170,
+    as_json: JsonOption = False,
 ) -> None:
     """Speak a text into a WAV file."""
     try:
@@ -37,7 +35,7 @@ def say_command(
 
     sounds = asyncio.run(_speak(EspeakVoice(voice, rate), text))
     if not sounds:
-        raise DuologueError("there is nothing to say")
+        raise DuologueError("the text is empty: there is nothing to speak")
     words = _words(sounds)
     ms = sum(sound.ms for sound in sounds)
     try:
@@ -46,7 +44,7 @@ def say_command(
         raise DuologueError(f"{out}: {error.strerror}") from None
     if as_json:
         timed = [{"text": word.text, "start_ms": word.start_ms, "end_ms": word.end_ms} for word in words]
-        sys.stdout.write(json.dumps({"file": str(out), "ms": ms, "words": timed}, indent=2) + "\n")
+        write_json({"file": str(out), "ms": ms, "words": timed})
     else:
         sys.stdout.write(f"{out}: {write_ms(ms)}, {len(words)} word{'s' if len(words) > 1 else ''}\n")
 
@@ -56,7 +54,7 @@ async def _speak(voice: Voice, text: str) -> list[Sound]:
 
 
 def _words(sounds: list[Sound]) -> list[Word]:
-    """All words, timed from the beginning of the file."""
+    """All words, with times from the beginning of the file."""
     words, at_ms = [], 0
     for sound in sounds:
         words += [Word(word.text, word.start_ms + at_ms, word.end_ms + at_ms) for word in sound.words]

@@ -1,7 +1,7 @@
 """`duologue serve`: an agent in the browser.
 
-Without a name it serves the demo, an agent that books flights. Rule: what is missing is fetched with a progress bar
-or told in one line; the address is the last thing that is printed.
+Without a name it serves the demo, an agent that books flights. Rule: missing models are downloaded with a
+progress bar, any other problem is one line; the address is printed last.
 """
 
 from __future__ import annotations
@@ -40,49 +40,60 @@ _MODELS = (*EARS_MODELS, "espeak-ng", "minilm")
 
 def serve_command(
     app: Annotated[
-        str, typer.Argument(help="module:agent, or a file of flows; without one, the demo that books flights.")
+        str, typer.Argument(help="The agent as module:agent, or a flow file; without it, a demo that books flights.")
     ] = "",
-    host: Annotated[str, typer.Option(help="Where to listen; others than this machine need the token.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 takes any that is free.")] = 8765,
-    token: Annotated[str, typer.Option(help="Who knows it may come in.", envvar="DUOLOGUE_TOKEN")] = "",
-    origin: Annotated[list[str] | None, typer.Option(help="A page of this origin may connect too.")] = None,
-    journals: Annotated[Path | None, typer.Option(help="Keep every conversation in this folder.")] = None,
-    conversations_max: Annotated[int, typer.Option(help="More than so many at once are refused.")] = 500,
-    drain_s: Annotated[float, typer.Option(help="How long conversations may take to end when it stops.")] = 30.0,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; clients on other machines need the token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port to listen on; 0 chooses a free one.")] = 8765,
+    token: Annotated[
+        str, typer.Option(help="The secret that clients must present to connect.", envvar="DUOLOGUE_TOKEN")
+    ] = "",
+    origin: Annotated[
+        list[str] | None, typer.Option(help="Also accept web pages of this origin; repeat the option for several.")
+    ] = None,
+    journals: Annotated[Path | None, typer.Option(help="Write a journal of every conversation to this folder.")] = None,
+    conversations_max: Annotated[int, typer.Option(help="Refuse more concurrent conversations than this.")] = 500,
+    drain_s: Annotated[
+        float, typer.Option(help="How many seconds conversations get to end when the server stops.")
+    ] = 30.0,
     store: Annotated[
         str,
         typer.Option(
-            help="Where conversations are kept: sqlite:, a path, postgresql://…, memory: or none.",
+            help="Where conversations are stored: sqlite:, a path, postgresql://…, memory: or none.",
             envvar="DUOLOGUE_STORE",
         ),
     ] = "sqlite:",
     node: Annotated[str, typer.Option(help="This server's name among those that share a store.")] = "",
     keep_days: Annotated[
-        int, typer.Option(min=1, help="Conversations that are over are deleted after so many days.")
+        int, typer.Option(min=1, help="Delete a conversation from the store this many days after it ended.")
     ] = 30,
     brain: Annotated[
         str,
-        typer.Option(help="realtime or realtime:MODEL: a speech-to-speech model in place of ears, brain and voice."),
+        typer.Option(help="Use a speech-to-speech model as ears, brain and voice: realtime or realtime:MODEL."),
     ] = "",
-    realtime_url: Annotated[str | None, typer.Option(help="Azure, or any server that speaks Realtime.")] = None,
+    realtime_url: Annotated[
+        str | None, typer.Option(help="The URL of the Realtime server: Azure's or any compatible one; default OpenAI.")
+    ] = None,
     phone_url: Annotated[
         str,
         typer.Option(
-            help="As carriers reach this server; with TWILIO_AUTH_TOKEN or TELNYX_PUBLIC_KEY set. "
-            "At 127.0.0.1, for simulated calls."
+            help="The public URL at which phone carriers reach this server; needs TWILIO_AUTH_TOKEN or "
+            "TELNYX_PUBLIC_KEY, except at http://127.0.0.1 for simulated calls."
         ),
     ] = "",
     watch: Annotated[
-        bool, typer.Option("--watch/--no-watch", help="Operators see all calls: at this machine, or with the token.")
+        bool,
+        typer.Option("--watch/--no-watch", help="Let operators watch all calls, from this machine or with the token."),
     ] = True,
     browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Serve an agent: a page to talk to it, and the socket behind it."""
+    """Serve an agent: a web page to talk to it, and the WebSocket behind the page."""
     err = Console(stderr=True)
     missing = _requirements(app).missing()
     if missing.extras:
-        told = "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
-        raise DuologueError(told)
+        message = "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
+        raise DuologueError(message)
     from duologue.server.app import Server
     from duologue.server.run import address, bound, run, serve
     from duologue.server.settings import Limits, ServerSettings
@@ -106,8 +117,8 @@ def serve_command(
         err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{shown}[/]\n", highlight=False)
         if token:
             err.print("  It asks for your token: add ?token=… to the address.\n", highlight=False)
-        for told in phones:
-            err.print(f"  {told}", highlight=False)
+        for address_line in phones:
+            err.print(f"  {address_line}", highlight=False)
         err.print("  Ctrl-C lets conversations end, then stops the server.\n", style="dim", highlight=False)
         if browser and not missing.models:  # else it is open already
             webbrowser.open(where)
@@ -119,7 +130,7 @@ def serve_command(
 
 
 def _requirements(app: str) -> Requirements:
-    """What the demo, a file of flows or an agent's module needs."""
+    """The extras and models that the demo, a flow file or an agent's module needs."""
     if not app or app.endswith(FLOWS):
         return Requirements(("server", "speech", "flows", "nlu"), _MODELS)
     return requirements_of_agent(app, ("server",))
@@ -136,7 +147,7 @@ def _offer_to_pull(app: str, missing: Requirements) -> None:
 
 
 def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...], err: Console, browser: bool) -> None:
-    """Download models while a page at the server's address shows how far it is."""
+    """Download models while a page at the server's address shows the progress."""
     from duologue.models.pull import PullStage
     from duologue.server.loading import LoadingProgress, show_loading
     from duologue.server.run import address, run
@@ -158,10 +169,11 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
 
 
 def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
-    """A Realtime model hears one person at a time, so each conversation gets its own."""
+    """A function that makes the agent of a conversation. A Realtime model serves only one conversation, so
+    each gets its own."""
     kind, _, model = brain.partition(":")
     if kind not in ("", "realtime"):
-        raise DuologueError(f"no brain {kind!r}; there is realtime, or realtime:MODEL")
+        raise DuologueError(f"unknown brain {kind!r}: use realtime or realtime:MODEL")
     if not kind:
         return lambda: agent
     try:
@@ -174,7 +186,7 @@ def _maker(agent: Agent, brain: str, url: str | None) -> Callable[[], Agent]:
 
 
 def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path | None) -> list[str]:
-    """The addresses that a carrier is told, for those whose secrets are here."""
+    """Add the phone routes, and return the addresses to configure at each carrier whose secret is set."""
     if not url:
         return []
     try:
@@ -186,7 +198,7 @@ def _phones(server: Server, make: Callable[[], Agent], url: str, journals: Path 
         public_url=url,
         twilio_auth_token=os.environ.get("TWILIO_AUTH_TOKEN", ""),
         telnyx_public_key=os.environ.get("TELNYX_PUBLIC_KEY", ""),
-        allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # of this machine alone: duologue phone --to
+        allow_unsigned=is_loopback(urlsplit(url).hostname or ""),  # for `duologue phone --to` on this machine
         journals=journals,
     )
     conversations = server.conversations
@@ -223,7 +235,7 @@ def _agent(app: str) -> Agent:
 
 
 def _agent_of_flows(file: Path) -> Agent:
-    """A file of flows, with this machine's ears and voice."""
+    """The agent of a flow file, with local ears and voice."""
     from duologue.flows import load_flows
     from duologue.flows.brain import FlowBrain
     from duologue.flows.find_functions import find_functions

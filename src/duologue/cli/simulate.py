@@ -1,13 +1,12 @@
-"""`duologue simulate`: calls on the simulated clock, from scenario files or by the dice.
+"""`duologue simulate`: calls on the simulated clock, from scenario files or with seeded random callers.
 
-Rule: one table for everything that was played, then the story of what failed and where its journal is;
-exit code 1 if a scenario failed, 2 if a file is wrong.
+Rule: it prints one table of all calls, then the details and the journal of each failure. The exit code is
+1 if a scenario failed and 2 if a file is invalid.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from rich.text import Text
 
 from duologue.core.errors import DuologueError
 
+from .json_output import JsonOption, write_json
 from .terminal_output import Legible
 from .terminal_style import AMBER, GREEN, RED, write_ms
 
@@ -32,7 +32,7 @@ _COLOURS = {"passed": GREEN, "failed": RED, "invalid": AMBER}
 
 
 class ScenarioOutcome(NamedTuple):
-    """What became of one file: a result, or what is wrong with it."""
+    """The outcome of one scenario file: a result, or the problems of an invalid file."""
 
     file: Path
     result: ScenarioResult | None
@@ -59,19 +59,25 @@ class ScenarioOutcome(NamedTuple):
 
 def simulate_command(
     scenario: Annotated[list[Path] | None, typer.Argument(help="Scenario files, or folders of them.")] = None,
-    calls: Annotated[int | None, typer.Option(min=1, help="So many seeded callers.")] = None,
-    seed: Annotated[int, typer.Option(help="What the callers and faults are drawn from.")] = 7,
-    call: Annotated[int | None, typer.Option(min=1, help="Play only this call of the seed.")] = None,
-    faults: Annotated[bool, typer.Option("--faults", help="Services are lost, late, repeated, failing.")] = False,
-    agent: Annotated[str, typer.Option(help="Who answers, as module:attribute; our own host if left out.")] = "",
-    journals: Annotated[
-        Path | None, typer.Option(help="Where the journals of failures go; a new folder if left out.")
+    calls: Annotated[
+        int | None, typer.Option(min=1, help="Play this many calls of random callers, instead of scenarios.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
+    seed: Annotated[int, typer.Option(help="The seed of the random callers and faults.")] = 7,
+    call: Annotated[int | None, typer.Option(min=1, help="Play only the call of this number.")] = None,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Let services fail, and lose, delay and repeat messages.")
+    ] = False,
+    agent: Annotated[
+        str, typer.Option(help="The agent that answers, as module:agent; without it, a built-in one.")
+    ] = "",
+    journals: Annotated[
+        Path | None, typer.Option(help="Write the journals of failed calls to this folder; without it, to a new one.")
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Play calls on a simulated clock: scenario files, or many seeded callers."""
+    """Play calls on a simulated clock: scenario files, or many random callers."""
     if scenario and (calls or call):
-        raise DuologueError("either scenario files or --calls, not both")
+        raise DuologueError("use either scenario files or --calls, not both")
     if scenario:
         code = play_scenarios(scenario, as_json, journals)
     elif calls or call:
@@ -79,7 +85,7 @@ def simulate_command(
 
         code = play_population(calls or 1, seed, faults, call, journals, as_json, _agent(agent), agent)
     else:
-        raise DuologueError("nothing to play: name scenario files or a folder of them, or give --calls N")
+        raise DuologueError("nothing to play: name scenario files or a folder of them, or use --calls N")
     if code:
         raise typer.Exit(code)
 
@@ -91,14 +97,14 @@ def _agent(name: str) -> Agent | None:
 
 
 def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None = None) -> int:
-    """Play these, show how it went, and give the exit code."""
+    """Play these scenarios, show the results and return the exit code."""
     with _folder(journals) as folder, contextlib.redirect_stdout(sys.stderr):  # an agent may print
         outcomes = _play_all(list(dict.fromkeys(_files(paths))), folder)
     verdicts = [outcome.verdict for outcome in outcomes]
     if as_json:
         counts = {verdict: verdicts.count(verdict) for verdict in _COLOURS}
         data = {**counts, "scenarios": [outcome.to_json() for outcome in outcomes]}
-        sys.stdout.write(json.dumps(data, indent=2) + "\n")
+        write_json(data)
     else:
         _show(outcomes)
     return 2 if "invalid" in verdicts else 1 if "failed" in verdicts else 0
@@ -108,7 +114,7 @@ def play_scenarios(paths: Iterable[Path], as_json: bool, journals: Path | None =
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files as they are; of a folder, every scenario in it. A folder without any stands for itself."""
+    """The files, with each folder replaced by its scenarios. A folder without scenarios stays in the list."""
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else []
         yield from [each for each in inside if _is_scenario(each.relative_to(path))] or [path]
@@ -120,7 +126,7 @@ def _is_scenario(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _folder(journals: Path | None) -> Iterator[Path]:
-    """Where journals go; a folder that we made ourselves is left only if there are any."""
+    """The folder for journals. A temporary one is removed if it stays empty."""
     folder = journals or Path(tempfile.mkdtemp(prefix="duologue-journals-"))
     try:
         yield folder
@@ -151,7 +157,7 @@ def _play_all(files: list[Path], folder: Path) -> list[ScenarioOutcome]:
 
 
 def _free(stem: str, taken: set[str]) -> str:
-    """Files in different folders may have one name."""
+    """A name that isn't taken: files in different folders may have the same name."""
     name, number = stem, 1
     while name in taken:
         number += 1
@@ -180,7 +186,7 @@ def _show(outcomes: list[ScenarioOutcome]) -> None:
 
 
 def _details(outcome: ScenarioOutcome) -> Iterator[Text]:
-    """What is wrong with a file, or how a scenario failed."""
+    """The problems of a file, or how a scenario failed."""
     if outcome.problems:
         yield Text()
     for problem in outcome.problems:

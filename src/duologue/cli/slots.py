@@ -1,7 +1,7 @@
-"""`duologue slots`: reads replies to questions and says which are plain answers, and what they mean.
+"""`duologue slots`: reads replies to questions and finds the values of those that need no NLU.
 
-One JSON object a line on standard input, one on standard output. Rule: what isn't wholly understood is handed on to
-NLU ("direct": false), with the reason.
+Reads one JSON object per line from standard input and writes one per line. Rule: a reply that the grammar
+doesn't understand completely gets "direct": false and the reason; it is a case for NLU.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WITHOUT_NAME = (Why.NO_VALUE, Why.LEFTOVER)
 
 
 class KnownNames:
-    """The names of a deployment: lists by slot, and all of them for a slot that has no list of its own."""
+    """The names that a deployment knows: one list per slot, and all names together for a slot without a list."""
 
     def __init__(self, names: Mapping[str, list[str]]) -> None:
         self._names = names
@@ -45,23 +45,25 @@ class KnownNames:
         self.all = NameList.of((name for mine in names.values() for name in mine), finds_near=False)
 
     def of_slot(self, slot: str) -> NameList:
-        """The list of a slot; empty if there is none."""
+        """The names of a slot; empty if it has no list."""
         if slot not in self._lists:
             self._lists[slot] = NameList.of(self._names.get(slot, ()))
         return self._lists[slot]
 
 
 def slots_command(
-    names: Annotated[Path | None, typer.Option(help="JSON: names by slot, as a deployment knows them.")] = None,
+    names: Annotated[
+        Path | None, typer.Option(help="A JSON file of known names: an object from slot to a list of names.")
+    ] = None,
 ) -> None:
-    """Read replies to questions, one JSON object a line, and answer those that need no NLU."""
+    """Read replies to questions from standard input, one JSON object per line, and find their slot values."""
     known = KnownNames(_read_names(names) if names is not None else {})
     for number, line in enumerate(sys.stdin, start=1):
         if line.strip():
             try:
                 answer = answer_row(json.loads(line), known)
             except (KeyError, TypeError, ValueError) as error:
-                raise DuologueError(f"line {number}: {type(error).__name__}: {error}") from None
+                raise DuologueError(f"standard input, line {number}: {type(error).__name__}: {error}") from None
             sys.stdout.write(json.dumps(answer) + "\n")
 
 
@@ -73,20 +75,20 @@ def _read_names(file: Path) -> dict[str, list[str]]:
     except ValueError as error:
         raise DuologueError(f"{file}: {error}") from None
     if not isinstance(names, dict):
-        raise DuologueError(f"{file}: expected an object of lists")
+        raise DuologueError(f"{file}: expected an object from slot to a list of names")
     return names
 
 
 def answer_row(row: Mapping[str, Any], known: KnownNames) -> dict[str, Any]:
-    """The answer to one row: direct with its value, or why not."""
+    """The answer to one row: the value of a direct reply, or why it isn't one."""
     if row["ask"] == "confirm":
-        return {"id": row["id"], **_told(read_confirmation(row["question"], row["reply"], row["today"]))}
+        return {"id": row["id"], **_as_json(read_confirmation(row["question"], row["reply"], row["today"]))}
     slot = slot_of(row, known)
     reading = _read(row, slot)
     if slot.kind is SlotKind.NAME and isinstance(reading, Unclear) and reading.why in _WITHOUT_NAME:
         wider = Slot(slot.name, slot.kind, names=known.all)
         reading = _read(row, wider)
-    return {"id": row["id"], **_told(reading)}
+    return {"id": row["id"], **_as_json(reading)}
 
 
 def slot_of(row: Mapping[str, Any], known: KnownNames) -> Slot:
@@ -102,7 +104,7 @@ def _read(row: Mapping[str, Any], slot: Slot) -> Reading:
     return read(question, row["reply"], row["today"])
 
 
-def _told(reading: Reading) -> dict[str, Any]:
+def _as_json(reading: Reading) -> dict[str, Any]:
     match reading:
         case Direct(values):
             return {"direct": True, "value": str(values[0].value)}

@@ -1,13 +1,11 @@
-"""`duologue nodes`, `duologue conversations`, `duologue forget`: what a store holds, and who holds it.
+"""`duologue nodes`, `duologue conversations` and `duologue forget`: the content of a store.
 
-Rule: ids are shown as the log shows them, hashed, unless they are asked for.
+Rule: conversation ids are shown hashed, as in the log, unless `--ids` is given.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, TypeVar
 
@@ -19,33 +17,37 @@ from duologue.core.errors import DuologueError
 from duologue.observe.diagnostics import correlation_id
 from duologue.ports.store import Store
 
+from .json_output import JsonOption, write_json
+
 T = TypeVar("T")
-Url = Annotated[str, typer.Option("--store", help="sqlite:, a path or postgresql://…", envvar="DUOLOGUE_STORE")]
-Json = Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")]
+Url = Annotated[
+    str,
+    typer.Option("--store", help="The store: sqlite:, a path or postgresql://…", envvar="DUOLOGUE_STORE"),
+]
 
 
-def nodes_command(store: Url = "sqlite:", as_json: Json = False) -> None:
-    """The servers that share a store, and how many conversations each has."""
-    found = _ask(store, lambda opened: opened.nodes())
+def nodes_command(store: Url = "sqlite:", as_json: JsonOption = False) -> None:
+    """List the servers that share a store, and how many conversations each one owns."""
+    found = _query(store, lambda opened: opened.nodes())
     if as_json:
-        _write({"nodes": [_node(node) for node in found]})
+        write_json({"nodes": [_node(node) for node in found]})
         return
-    table = Table("node", "address", "conversations", "heard of", box=None, pad_edge=False, header_style="dim")
+    table = Table("node", "address", "conversations", "last seen", box=None, pad_edge=False, header_style="dim")
     for node in found:
         table.add_row(node.name, node.address, str(node.conversations), f"{node.alive_ms / 1000:.1f} s ago")
-    Console().print(table if found else "no server is alive in this store")
+    Console().print(table if found else "no server uses this store now")
 
 
 def conversations_command(
     store: Url = "sqlite:",
-    limit: Annotated[int, typer.Option(min=1, help="At most so many, the newest first.")] = 50,
-    ids: Annotated[bool, typer.Option("--ids", help="Show whole ids, as `duologue forget` wants them.")] = False,
-    as_json: Json = False,
+    limit: Annotated[int, typer.Option(min=1, help="List at most this many, newest first.")] = 50,
+    ids: Annotated[bool, typer.Option("--ids", help="Show the full ids instead of hashed ones.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Which conversations there are, and who holds them."""
-    found = _ask(store, lambda opened: opened.holdings(limit))
+    """List the conversations in a store and the server that owns each."""
+    found = _query(store, lambda opened: opened.holdings(limit))
     if as_json:
-        _write({"conversations": [_holding(holding, ids) for holding in found]})
+        write_json({"conversations": [_holding(holding, ids) for holding in found]})
         return
     columns = ("conversation", "node", "epoch", "revision", "lease", "written")
     table = Table(*columns, box=None, pad_edge=False, header_style="dim")
@@ -53,14 +55,15 @@ def conversations_command(
         name = one.conversation if ids else correlation_id(one.conversation)
         lease = "over" if one.is_over else f"{one.expires_ms / 1000:.1f} s" if one.expires_ms > 0 else "free"
         written = f"{one.age_ms / 1000:.0f} s ago"
-        table.add_row(name, one.node or "nobody", str(one.epoch), str(one.revision), lease, written)
-    Console().print(table if found else "this store holds no conversation")
+        table.add_row(name, one.node or "none", str(one.epoch), str(one.revision), lease, written)
+    Console().print(table if found else "no conversation in this store")
 
 
 def forget_command(
-    conversation: Annotated[str, typer.Argument(help="Its id, or the hashed one of the log.")], store: Url = "sqlite:"
+    conversation: Annotated[str, typer.Argument(help="The conversation's id, or the hashed id from the log.")],
+    store: Url = "sqlite:",
 ) -> None:
-    """Delete every trace of a conversation from a store."""
+    """Delete all data of a conversation from a store."""
 
     async def forget(opened: Store) -> bool:
         held = await opened.holdings(1_000_000)
@@ -69,23 +72,24 @@ def forget_command(
         ]
         return any([await opened.forget(one) for one in known or [conversation]])
 
-    if not _ask(store, forget):
-        raise DuologueError("this store holds no such conversation; `duologue conversations` lists them")
-    Console().print("forgotten")
+    if not _query(store, forget):
+        raise DuologueError("no such conversation in this store; `duologue conversations` lists them")
+    Console().print("deleted")
 
 
-def _ask(url: str, question: Callable[[Store], Awaitable[T]]) -> T:
+def _query(url: str, query: Callable[[Store], Awaitable[T]]) -> T:
+    """Open the store, run the query and close the store."""
     from duologue.store.store_url import open_store
 
-    async def ask() -> T:
+    async def run() -> T:
         opened = open_store(url)
         await opened.open()
         try:
-            return await question(opened)
+            return await query(opened)
         finally:
             await opened.close()
 
-    return asyncio.run(ask())
+    return asyncio.run(run())
 
 
 def _node(node: Any) -> dict[str, Any]:
@@ -107,7 +111,3 @@ def _holding(one: Any, ids: bool) -> dict[str, Any]:
         "age_ms": one.age_ms,
         "is_over": one.is_over,
     }
-
-
-def _write(data: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(data, indent=2) + "\n")

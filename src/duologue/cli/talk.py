@@ -1,6 +1,6 @@
-"""`duologue talk`: talk to an agent with the microphone and the loudspeaker of this machine.
+"""`duologue talk`: talk to an agent with the microphone and loudspeaker of this machine.
 
-Rule: what is said is shown while it is said; Ctrl-C ends the call politely.
+Rule: captions are shown during the call; Ctrl-C ends it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,16 @@ from .terminal_style import BLUE, GREEN
 
 
 def talk_command(
-    agent: Annotated[str, typer.Argument(help="module:agent; without one, an agent that repeats what it hears.")] = "",
+    agent: Annotated[
+        str, typer.Argument(help="The agent as module:agent; without it, one that repeats what it hears.")
+    ] = "",
     microphone: Annotated[
-        str | None, typer.Option(help="A device by name or number; see python -m sounddevice.")
+        str | None,
+        typer.Option(help="The microphone, by name or number; `python -m sounddevice` lists the devices."),
     ] = None,
-    speaker: Annotated[str | None, typer.Option(help="A device by name or number.")] = None,
+    speaker: Annotated[str | None, typer.Option(help="The loudspeaker, by name or number.")] = None,
 ) -> None:
-    """Talk to an agent at this machine."""
+    """Talk to an agent with this machine's microphone and loudspeaker."""
     try:
         from duologue.lines.local import LocalLine
     except ModuleNotFoundError as missing:
@@ -46,12 +49,12 @@ def talk_command(
 
 
 async def repeat(request: Request) -> AsyncIterator[Part]:
-    """Says what it has understood."""
+    """A brain that repeats what the user said."""
     yield f"You said: {request.text}"
 
 
 def with_speech(agent: Agent) -> Agent:
-    """The agent with this machine's ears and voice where it has none of its own."""
+    """The agent, with local ears and voice where it has none."""
     try:
         from duologue.ears.local import LocalEars
         from duologue.voice.espeak import EspeakVoice
@@ -71,13 +74,13 @@ def _device(name: str | None) -> str | int | None:
 async def _talk(agent: Agent, line: Line) -> None:
     out = Console()
     conversation = Conversation(agent, line)
-    conversation.engine.bus.on(sg.Caption, lambda caption: _tell(out, caption))
+    conversation.engine.bus.on(sg.Caption, lambda caption: _show_caption(out, caption))
     await conversation.initialize()
     out.print("Talk. Ctrl-C hangs up.", style="dim")
     await conversation.run()
 
 
-def _tell(out: Console, caption: sg.Caption) -> None:
+def _show_caption(out: Console, caption: sg.Caption) -> None:
     if caption.final and caption.text:
         who, colour = ("you", GREEN) if caption.role == "user" else ("agent", BLUE)
         out.print(Text.assemble((f"{who:>6}  ", colour), caption.text, (f" {caption.unheard}".rstrip(), "dim strike")))

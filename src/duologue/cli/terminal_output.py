@@ -1,7 +1,7 @@
-"""Output that any terminal and any file can take.
+"""Output that works in any terminal and in any file.
 
-Marks become ASCII where there is nothing else, and no line ends in blanks, so that what is copied or
-piped elsewhere is clean.
+Marks become ASCII if the terminal has no Unicode, and no line ends in blanks, so that copied or piped
+output is clean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .terminal_style import PLAIN_MARKS
 
 
 class Legible:
-    """Shows what it holds, as well as the console can."""
+    """Renders its content in the characters that the console supports."""
 
     def __init__(self, inner: RenderableType) -> None:
         self.inner = inner
@@ -35,5 +35,5 @@ def _without_blanks_at_end(line: list[Segment]) -> list[Segment]:
 
 
 def _is_painted(segment: Segment) -> bool:
-    """Can its blanks be seen?"""
+    """Are its blanks visible, because it has a background colour?"""
     return segment.style is not None and segment.style.bgcolor is not None

@@ -1,7 +1,7 @@
 """How states, leaves and times look in a terminal: colours, marks and numbers.
 
-Colours are mid-tones, so that they can be read on black and on white; marks differ by themselves, so
-that nothing is lost without colour. Rule: a look is a table entry here, never a literal elsewhere.
+Colours are mid-tones that can be read on black and on white; marks differ in shape, so that colour isn't
+needed. Rule: a look is a table entry here, never a literal elsewhere.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 GREY, GREEN, AMBER, BLUE = "#7d8694", "#0d9466", "#b97708", "#3b82f6"
 PURPLE, PINK, RED, CYAN = "#9d5cf0", "#d14bb5", "#e5484d", "#0891ab"
 
-# White letters need a darker ground than a bar does.
+# White letters need a darker background than a bar.
 CHIPS = {
     GREY: "#626b79",
     GREEN: "#04764f",
@@ -37,7 +37,7 @@ _COLOURS = {state: colour for colour, states in _STATES.items() for state in sta
 
 
 class Look(NamedTuple):
-    """How a leaf is drawn. In a column that holds several, the highest rank is seen."""
+    """How a leaf is drawn. If several fall into one column, the highest rank is shown."""
 
     mark: str
     colour: str
@@ -88,12 +88,12 @@ LOOKS: dict[str, dict[str, Look]] = {
     },
 }
 
-# For terminals that know no Unicode; in one bar no two marks become the same.
+# For terminals without Unicode. The marks of one bar stay different.
 PLAIN_MARKS = str.maketrans("─━·░▒▓█▚≈╌▁→…✓╵", "-=.:o@#%~!_>.*|")
 
 
 def look_of(region: str, leaf: str) -> Look:
-    """Jobs side by side look like the foremost of them."""
+    """The look of a leaf; parallel jobs look like the first of them."""
     return LOOKS[region].get(leaf.partition("+")[0], _REST)
 
 
@@ -107,7 +107,7 @@ def chip_style(state: str) -> str:
 
 
 def write_ms(ms: int) -> str:
-    """A duration for people: 80 ms, 1.4 s, 2 min 5 s."""
+    """A readable duration: 80 ms, 1.4 s, 2 min 5 s."""
     if ms < 1_000:
         return f"{ms} ms"
     if ms < 60_000:

@@ -1,12 +1,11 @@
 """`duologue timeline`: a call over time, in the terminal or as one HTML file.
 
-What was said is shown if the file of words lies beside the journal. Rule: a journal without an end is
-still shown, as far as it goes, and it is said so.
+Shows what was said if the words file is next to the journal. Rule: an incomplete journal is shown as far
+as it goes, with a note on standard error.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from duologue.replay.timeline import read_timeline
 from duologue.replay.words_file import Spoken, read_words, words_path
 
 from .debug_view import debug_view
+from .json_output import JsonOption, write_json
 from .lanes import LABEL_WIDTH, bar_width
 from .terminal_output import Legible
 from .terminal_style import BLUE, GREEN
@@ -36,25 +36,26 @@ _BUSY = ((16, "█"), (8, "▓"), (4, "▒"), (2, "░"), (1, "·"), (0, " "))  
 
 
 def timeline_command(
-    file: Annotated[Path, typer.Argument(help="A journal.")],
-    html: Annotated[Path | None, typer.Option(help="Write a picture to this file instead.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead.")] = False,
+    file: Annotated[Path, typer.Argument(help="The journal of a call.")],
+    html: Annotated[Path | None, typer.Option(help="Write an HTML page to this file instead of text.")] = None,
+    as_json: JsonOption = False,
     with_words: Annotated[
-        bool, typer.Option("--words/--no-words", help="With what was said, if CALL.words.jsonl lies beside CALL.jsonl.")
+        bool,
+        typer.Option("--words/--no-words", help="Show what was said, if CALL.words.jsonl is next to CALL.jsonl."),
     ] = True,
 ) -> None:
-    """Show a call over time: what each region did, what was heard, what happened and why."""
+    """Show a call over time: the state of each region, what was heard, what happened and why."""
     if html and as_json:
-        raise DuologueError("--html and --json exclude each other")
+        raise DuologueError("use either --html or --json, not both")
     records, complete = _read_moments(file)
     words = _read_words(file) if with_words and not as_json else ()
     if not complete:
-        sys.stderr.write(f"{file}: no end after {len(records)} events: cut off, or it still runs\n")
+        sys.stderr.write(f"{file}: no end after {len(records)} events: it was cut off, or the call still runs\n")
     if html:
         _write_picture(html, file, records, words, complete)
     elif as_json:
         facts = {"file": str(file), "events": len(records), "complete": complete}
-        sys.stdout.write(json.dumps({**facts, **read_timeline(records).to_json()}, indent=2) + "\n")
+        write_json({**facts, **read_timeline(records).to_json()})
     else:
         _show(records, words)
 
@@ -94,7 +95,7 @@ def _write_picture(
     from duologue.replay.picture import draw_picture
 
     if target.resolve() in (journal.resolve(), words_path(journal).resolve()):
-        raise DuologueError(f"{target}: is what the picture is drawn from")
+        raise DuologueError(f"{target}: this would overwrite the call's own file; choose another name for --html")
     try:
         target.write_text(draw_picture(records, journal.name, words, complete), encoding="utf-8", errors="replace")
     except OSError as error:
@@ -106,7 +107,7 @@ def _write_picture(
 
 
 def _show(records: Sequence[StepRecord], words: Sequence[Spoken]) -> None:
-    """The story first, the overview last, where it is seen."""
+    """Print the steps first and the overview last, where it stays visible."""
     from duologue.replay.picture.spans import newest
 
     console = Console()
@@ -126,7 +127,7 @@ def _titled(title: str, note: str, *content: RenderableType) -> RenderableType:
 
 
 def _story(steps: Sequence[StepRecord], words: Sequence[Spoken]) -> RenderableType:
-    """Every step worth telling, and between them what was said."""
+    """The steps that are worth a line, with what was said between them."""
     began = steps[0].event.at
     grid = Table.grid(padding=(0, 1), expand=True)
     grid.add_column(justify="right", style="dim", width=8)
@@ -157,7 +158,7 @@ def _quote(spoken: Spoken) -> RenderableType:
 
 
 def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
-    """How busy each column was, under the bars of the regions."""
+    """How many events fall into each column, under the bars of the regions."""
     columns = bar_width(width)
     began, length_ms = steps[0].event.at, max(1, steps[-1].event.at - steps[0].event.at)
     counts = [0] * columns
@@ -175,7 +176,7 @@ def _events(steps: Sequence[StepRecord], width: int) -> RenderableType:
 
 
 def _heard(steps: Sequence[StepRecord]) -> RenderableType:
-    """How much was heard, and which sounds were cut short where."""
+    """How much audio was heard, and which sounds were cut short."""
     from duologue.replay.picture.spans import CUT, read_spans
 
     sounds = read_spans(steps).sounds

@@ -1,12 +1,11 @@
-"""`duologue torture`: servers are killed, frozen and cut off while people talk to them.
+"""`duologue torture`: kills, freezes and disconnects servers while simulated clients talk to them.
 
-Rule: the verdict is a table and an exit code; a run that fails says how to run it again, and where its logs are.
+Rule: the result is a table and an exit code; a failed run prints the command to repeat it and the folder
+of its logs.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
@@ -16,20 +15,23 @@ from rich.table import Table
 
 from duologue.core.errors import DuologueError
 
+from .json_output import JsonOption, write_json
+
 FAILURES_SHOWN = 20
 
 
 def torture_command(
     nodes: Annotated[int, typer.Option(min=1, max=12, help="How many servers share the store.")] = 3,
-    conversations: Annotated[int, typer.Option(min=1, help="How many people talk at once.")] = 50,
-    seed: Annotated[int, typer.Option(help="The same seed, the same faults.")] = 7,
-    minutes: Annotated[float, typer.Option(min=0.05, help="How long the faults go on.")] = 2.0,
+    conversations: Annotated[int, typer.Option(min=1, help="How many conversations run at once.")] = 50,
+    seed: Annotated[int, typer.Option(help="The seed of the faults; the same seed gives the same faults.")] = 7,
+    minutes: Annotated[float, typer.Option(min=0.05, help="How many minutes the faults go on.")] = 2.0,
     store: Annotated[
-        str, typer.Option(help="postgresql://…, or sqlite for one node; if left out, a private PostgreSQL.")
+        str,
+        typer.Option(help="The store: postgresql://…, or sqlite for one node; without it, a temporary PostgreSQL."),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Write one JSON object instead of a table.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Kill servers, freeze them, cut lines, hurt the store, set clocks wrong; then look what became of everybody."""
+    """Kill and freeze servers, cut connections, disturb the store and the clocks, then check every conversation."""
     try:
         from duologue.lab.torture.report import rows
         from duologue.lab.torture.run import TorturePlan, play, run
@@ -39,13 +41,13 @@ def torture_command(
     plan = TorturePlan(nodes, conversations, seed, minutes * 60, store)
     with err.status("starting") as status:
 
-        def tell(text: str) -> None:
+        def report(text: str) -> None:
             err.print(text, style="dim", highlight=False, markup=False)
             status.update(escape(text))
 
-        made = play(run(plan, tell))
+        made = play(run(plan, report))
     if as_json:
-        sys.stdout.write(json.dumps(made.result, indent=2) + "\n")
+        write_json(made.result)
     else:
         table = Table("what", "found", "allowed", title=f"Torture, seed {seed}", title_justify="left")
         for row in rows(made.result):
@@ -56,5 +58,5 @@ def torture_command(
             f"{failure.check}: {failure.conversation}: {failure.what}", style="red", highlight=False, markup=False
         )
     if not made.holds:
-        err.print(f"Again: {plan.command}\nLogs and journals: {made.folder}", highlight=False, markup=False)
+        err.print(f"Run again: {plan.command}\nLogs and journals: {made.folder}", highlight=False, markup=False)
         raise typer.Exit(1)

@@ -586,8 +586,8 @@ def test_a_picture_is_drawn_of_every_length(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        ((), "give one recording, or a set"),
-        (("a.wav", "--labels", "b.jsonl"), "give one recording, or a set"),
+        ((), "name one recording, or a set"),
+        (("a.wav", "--labels", "b.jsonl"), "name one recording, or a set"),
         (("--labels", "b.jsonl"), "needs --out FILE"),
         (("none.wav",), "none.wav: No such file"),
         (("--labels", "none.jsonl", "--out", "x"), "none.jsonl can't be read"),
@@ -607,8 +607,8 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     ("option", "value", "why"),
     [
         ("--policy", "nobody", "no endpoint policy is called 'nobody'"),
-        ("--profile", "nobody", "no profile 'nobody'"),
-        ("--model", "huge", "no speech model 'huge'"),
+        ("--profile", "nobody", "unknown profile 'nobody'"),
+        ("--model", "huge", "unknown STT model 'huge'"),
     ],
 )
 def test_an_unknown_name_is_refused_before_any_model_is_loaded(option: str, value: str, why: str) -> None:
