@@ -24,6 +24,7 @@ from duologue.dialogue.flow import Domain
 from duologue.dialogue.templates import spoken
 from duologue.nlu.understanding import Nlu
 
+from .requirements import Requirements
 from .terminal_style import BLUE, GREEN, GREY
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def chat_command(
     file: Annotated[Path, typer.Argument(help="A flow file (YAML).")],
     actions: Annotated[
         str | None,
-        typer.Option(help="The Python module with the flows' functions; without it, the .py file of the same name."),
+        typer.Option(help="The module with its functions. Default: NAME.py or actions.py next to NAME.yaml."),
     ] = None,
     flow: Annotated[str, typer.Option(help="Start this flow at once.")] = "",
     today: Annotated[
@@ -55,6 +56,9 @@ def chat_command(
     show_state: Annotated[bool, typer.Option("--state", help="Show the state after every message.")] = False,
 ) -> None:
     """Chat with the flows of a file by typing; /state shows the state, /quit ends the chat."""
+    missing = Requirements(("flows",)).missing()
+    if missing.extras:
+        raise DuologueError(f"flows need more than is installed; run `{missing.commands()[0]}`")
     if today is not None:
         _check_date(today)
     logging.basicConfig(format="%(message)s")  # warnings, such as a function of yours that failed

@@ -15,10 +15,12 @@ from .registry import Registry
 
 
 def find_functions(file: Path, actions: str | None) -> Registry:
-    """The functions of the module `actions`; default: of the Python file with the same name next to the flow file."""
+    """The functions of the module `actions`; without it, of the file of the same name or of `actions.py` next to the
+    flow file."""
     sys.path.insert(0, str(file.resolve().parent))
     sys.path.insert(0, str(Path.cwd()))
-    name = actions or (file.stem if file.with_suffix(".py").is_file() else "")
+    beside = (name for name in (file.stem, "actions") if file.with_name(f"{name}.py").is_file())
+    name = actions or next(beside, "")
     if not name:
         return Registry()
     try:
