@@ -131,13 +131,13 @@ def _shares(scope: list[Judged]) -> Floats:
     return np.where(inside, 0.5 / max(1, inside.sum()), 0.5 / max(1, (~inside).sum()))
 
 
-def fit_heat(scopes: list[list[Judged]]) -> float:
+def fit_temperature(scopes: list[list[Judged]]) -> float:
     """What to divide scores by, so that their shares are as often right as they say."""
 
-    def surprise(heat: float) -> float:
+    def surprise(temperature: float) -> float:
         total = 0.0
         for one in (one for scope in scopes for one in scope if one.wanted is not None and len(one.scores.each) > 1):
-            each = np.array(one.scores.each) / heat
+            each = np.array(one.scores.each) / temperature
             total += float(np.logaddexp.reduce(each) - each[one.wanted])
         return total
 
@@ -151,9 +151,9 @@ def in_scope(weights: Floats, scope: list[Judged]) -> Floats:
 # -- Telling
 
 
-def tell(name: str, weights: Floats, heat: float, scopes: list[list[Judged]]) -> None:
+def tell(name: str, weights: Floats, temperature: float, scopes: list[list[Judged]]) -> None:
     start, size, score, near, near_size, usual = (round(float(each), 3) for each in weights)
-    write(f"\n{name}: Certainty({start=}, {size=}, {score=}, {near=}, {near_size=}, {usual=}, {heat=})")
+    write(f"\n{name}: Calibration({start=}, {size=}, {score=}, {near=}, {near_size=}, {usual=}, {temperature=})")
     write("| intents | right | kept | turned away | AUROC |\n|---|---|---|---|---|")
     for number in SIZES:
         chosen = [scope for scope in scopes if len(scope[0].scores.each) == number]
@@ -196,8 +196,10 @@ def _but(intent: Intent, texts: list[str], fold: int) -> tuple[str, ...]:
 
 def tell_parts(make: Make, sets: list[list[Intent]]) -> None:
     """What each view adds, cross-validated."""
-    alone = dict.fromkeys(WEIGHTS, 0.0) | {"meant": WEIGHTS["meant"]}
-    parts = {"meant": alone} | {f"meant, {part}": alone | {part: WEIGHTS[part]} for part in WEIGHTS if part != "meant"}
+    alone = dict.fromkeys(WEIGHTS, 0.0) | {"meaning": WEIGHTS["meaning"]}
+    parts = {"meaning": alone} | {
+        f"meaning, {part}": alone | {part: WEIGHTS[part]} for part in WEIGHTS if part != "meaning"
+    }
     for name, weights in (parts | {"all": dict(WEIGHTS)}).items():
         WEIGHTS.update(weights)
         found = ", ".join(f"{100 * accuracy(make, intents):.2f}" for intents in sets)
@@ -217,21 +219,21 @@ def main() -> None:
     sets = [read(path) for path in given.files]
     alone, both = Kept(shared_minilm()), Kept(shared_minilm(), shared_e5())
     kinds: dict[str, Make] = {
-        "DEEPER": lambda phrases: DeepScope(phrases, both),
-        "DEEP": lambda phrases: DeepScope(phrases, alone),
+        "MINILM_AND_E5": lambda phrases: DeepScope(phrases, both),
+        "MINILM": lambda phrases: DeepScope(phrases, alone),
         "WORDS": WordScope,
-        "PLAIN": PlainScope,
+        "WORDS_WITHOUT_NUMPY": PlainScope,
     }
     for name, make in kinds.items():
         size_max = SMALL if make is PlainScope else max(SIZES)  # without numpy the rest would take an hour
         with one_core():
-            if name == "DEEPER":
+            if name == "MINILM_AND_E5":
                 tell_parts(make, sets)
             elif name == "WORDS":
                 write(", ".join(f"{100 * accuracy(make, each):.2f}" for each in sets) + " % by cross-validation")
             fitted = judge_all(make, sets, 1, given.times, size_max)
             checked = judge_all(make, sets, 2, given.times, size_max)
-        tell(name, fit_in_scope(fitted), fit_heat(fitted), checked)
+        tell(name, fit_in_scope(fitted), fit_temperature(fitted), checked)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-np = pytest.importorskip("numpy")
-
-from duologue.models.onnx_sessions import UnusableModel, session  # noqa: E402 (only with numpy)
-from duologue.nlu.e5 import E5, PIECES_MAX, SIZE, shared_e5  # noqa: E402
-from duologue.nlu.numpy_classifier import unit  # noqa: E402
+from duologue.models.onnx_sessions import UnusableModel, session
+from duologue.nlu.e5 import E5, PIECES_MAX, SIZE, shared_e5
+from duologue.nlu.numpy_classifier import unit
 
 
 @pytest.fixture(scope="session")
@@ -18,12 +20,12 @@ def model(e5_folder: Path) -> E5:
     return shared_e5()
 
 
-def test_what_means_the_same_is_nearer_than_what_shares_words(model: E5) -> None:
+def test_the_same_meaning_is_more_similar_than_the_same_words(model: E5) -> None:
     asked, same, other = unit(model.embed(["is my flight on time", "has my plane been delayed", "is my watch on time"]))
     assert asked @ same > asked @ other
 
 
-def test_many_texts_get_what_each_gets_alone(model: E5) -> None:
+def test_many_texts_give_the_same_as_each_alone(model: E5) -> None:
     texts = [f"a table for {number} people at the window" for number in range(9)] + ["", "menu"]
     together = model.embed(texts)
     assert together.shape == (len(texts), SIZE)
@@ -36,36 +38,30 @@ def test_any_text_has_a_row_of_numbers(model: E5, text: str) -> None:
     assert np.isfinite(model.embed([text])).all()
 
 
-def test_of_a_long_text_only_so_much_is_read(e5_folder: Path, minilm_folder: Path) -> None:
+def test_a_long_text_is_cut(e5_folder: Path, minilm_folder: Path) -> None:
     lengths = []
 
-    class Measuring:
-        def run(self, names: object, given: dict[str, object]) -> object:
-            lengths.append(np.shape(given["input_ids"])[1])
-            return session(e5_folder / "e5-small.onnx").run(names, given)  # type: ignore[arg-type]
+    def measuring(names: Sequence[str], given: dict[str, Any]) -> list[Any]:
+        lengths.append(np.shape(given["input_ids"])[1])
+        return session(e5_folder / "e5-small.onnx").run(names, given)
 
-    model = E5(e5_folder, minilm_folder / "vocab.txt")
-    model._session = Measuring()  # type: ignore[assignment]
-    model.embed(["word " * 1_000])
+    E5(e5_folder, minilm_folder / "vocab.txt", measuring).embed(["word " * 1_000])
     assert lengths == [PIECES_MAX]
 
 
 @pytest.mark.parametrize(
-    "given", [np.full((1, 5, SIZE), np.nan, np.float32), np.zeros((1, 5, 3), np.float32)], ids=["nan", "small"]
+    "output", [np.full((1, 5, SIZE), np.nan, np.float32), np.zeros((1, 5, 3), np.float32)], ids=["nan", "small"]
 )
-def test_what_is_no_row_of_numbers_is_refused(e5_folder: Path, minilm_folder: Path, given: object) -> None:
-    class Broken:
-        def run(self, *_: object) -> list[object]:
-            return [given]
-
-    model = E5(e5_folder, minilm_folder / "vocab.txt")
-    model._session = Broken()  # type: ignore[assignment]
+def test_an_unusable_output_of_the_network_is_rejected(
+    e5_folder: Path, minilm_folder: Path, output: NDArray[np.float32]
+) -> None:
+    model = E5(e5_folder, minilm_folder / "vocab.txt", lambda names, given: [output])
     with pytest.raises(UnusableModel, match=r"run `duologue models verify e5-small`$"):
         model.embed(["a table"])
 
 
-def test_a_file_that_is_no_model_is_one_line(tmp_path: Path, minilm_folder: Path) -> None:
-    (tmp_path / "e5-small.onnx").write_bytes(b"no model")
+def test_a_damaged_file_is_one_line(tmp_path: Path, minilm_folder: Path) -> None:
+    (tmp_path / "e5-small.onnx").write_bytes(b"not a model")
     with pytest.raises(UnusableModel, match=r"e5-small\.onnx can't be loaded") as refusal:
         E5(tmp_path, minilm_folder / "vocab.txt")
     assert "\n" not in str(refusal.value)

@@ -44,7 +44,7 @@ def bench_command(
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("learning", total=len(exam.test) + len(exam.out_of_scope))
-        nlu = LocalNlu(words_only=words, tell=tell)
+        nlu = LocalNlu(words_only=words, warn=tell)
         result = bench_nlu(exam, nlu, lambda done: bar.update(task, completed=done, description="understanding"))
     if as_json:
         write_json(result)

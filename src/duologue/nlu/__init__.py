@@ -1,6 +1,6 @@
-"""Understanding messages: one protocol, an embedded implementation, and one that asks a language model.
+"""Natural-language understanding (NLU): one protocol, a local implementation, and one that calls an LLM.
 
-Importing this loads nothing else: numpy and the model are loaded when they are first used.
+Importing this loads nothing else: numpy and the models are loaded when they are first used.
 """
 
 from .cached import CachedNlu

@@ -1,60 +1,53 @@
-"""Numpy on one core while a message is understood.
+"""Limits numpy to one thread while a message is understood.
 
-OpenBLAS shares even a product of 5 ms out to all cores and waits for the slowest; where the others are busy,
-as on any server, the same product takes 300 ms. So its threads are set to one while we compute, and set back
-after. Other libraries beneath numpy are left as they are. Rule: what can't be set is no failure.
+BLAS splits even a product of 5 ms over all cores and waits for the slowest one. Where the other cores are busy, as on a
+server, the same product takes 300 ms. So it is limited to one thread during a computation and restored afterwards.
+Rule: if the limit can't be set, or threadpoolctl isn't installed, the computation runs without it.
 """
 
 from __future__ import annotations
 
-import ctypes
+import importlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-_FORMS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+import numpy  # noqa: F401 - loads its BLAS, so that it is found below
 
 _lock = threading.Lock()
-_inside = 0
-_before = 0
+_users = 0
+_limit: Any = None
 
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Within this, and in whatever else runs meanwhile, numpy's products take one thread."""
-    global _inside, _before
-    get, put = _switches()
+    """Within this block, and in anything that runs at the same time, numpy's products use one thread.
+
+    Counts its users: the threads are restored when the last one leaves, in whatever order they leave."""
+    global _users, _limit
+    controller = _blas()
     with _lock:
-        if _inside == 0:
-            _before = get()
-            put(1)
-        _inside += 1
+        if _users == 0 and controller is not None:
+            _limit = controller.limit(limits=1, user_api="blas")
+        _users += 1
     try:
         yield
     finally:
         with _lock:
-            _inside -= 1
-            if _inside == 0:
-                put(_before)
+            _users -= 1
+            if _users == 0 and _limit is not None:
+                _limit.restore_original_limits()
+                _limit = None
 
 
 @cache
-def _switches() -> tuple[Callable[[], int], Callable[[int], None]]:
-    """How to ask for the number of threads, and how to set it."""
-    package = Path(np.__file__).parent
-    folders = (package.parent / "numpy.libs", package / ".libs", package / ".dylibs")
-    for path in sorted(path for folder in folders if folder.is_dir() for path in folder.glob("*openblas*")):
-        try:
-            library = ctypes.CDLL(str(path))  # loaded long since: this only finds it
-        except OSError:
-            continue
-        for form in _FORMS:
-            get = getattr(library, form.format("get_num_threads"), None)
-            put = getattr(library, form.format("set_num_threads"), None)
-            if get is not None and put is not None:
-                return get, put
-    return (lambda: 0), (lambda _threads: None)
+def _blas() -> Any:
+    """The controller of the BLAS libraries in this process, or None without threadpoolctl."""
+    try:
+        return importlib.import_module("threadpoolctl").ThreadpoolController()
+    except ModuleNotFoundError as missing:
+        if missing.name != "threadpoolctl":
+            raise
+        return None

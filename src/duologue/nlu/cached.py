@@ -1,8 +1,8 @@
-"""The same message in the same scope is asked once (D-15).
+"""Caches answers: the same message in the same scope is sent to the NLU once.
 
-Partial transcripts that end as they began, a repeated event, two parts that ask at the same turn: one answer
-does for a second. Those who ask while the answer is on its way wait for the same one. Rule: a failure is
-not kept, and neither is anybody's message for longer than its second.
+An unchanged transcript, a repeated event, or two callers in the same turn reuse an answer for one second. Callers that
+arrive while an answer is pending wait for the same one. Rule: a failure is never cached, and no message is stored for
+longer than its second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .understanding import MessageScope, Nlu, Prepares, Understanding
 
-KEPT_MS = 1_000
+VALID_MS = 1_000
 ANSWERS_MAX = 64
 
 _Key = tuple[str, MessageScope]
@@ -21,25 +21,25 @@ _Key = tuple[str, MessageScope]
 
 @dataclass(slots=True)
 class _Question:
-    """An answer on its way, and how many wait for it."""
+    """A pending answer, and how many callers wait for it."""
 
     task: asyncio.Task[Understanding]
     waiting: int = 0
 
 
 class CachedNlu:
-    """Any NLU, asked no more often than needed. `now_ms` is the clock; an answer is good for `kept_ms` from
-    when it came. Serves one event loop."""
+    """Any NLU with a cache. `now_ms` is the clock; an answer is valid for `valid_ms` after it arrived. Serves one event
+    loop."""
 
-    def __init__(self, nlu: Nlu, now_ms: Callable[[], int], kept_ms: int = KEPT_MS) -> None:
+    def __init__(self, nlu: Nlu, now_ms: Callable[[], int], valid_ms: int = VALID_MS) -> None:
         self._nlu = nlu
         self._now_ms = now_ms
-        self._kept_ms = kept_ms
+        self._valid_ms = valid_ms
         self._answers: dict[_Key, tuple[int, Understanding]] = {}  # the oldest first
         self._questions: dict[_Key, _Question] = {}
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """What this message means, of what is open at this turn."""
+        """The meaning of this message, out of what is possible at this turn."""
         self._forget()
         key = (message, scope)
         if key in self._answers:
@@ -58,19 +58,29 @@ class CachedNlu:
         return answer
 
     def prepare(self, *scopes: MessageScope) -> None:
-        """Have scopes learned before a message comes, if that takes time here. Blocks; may be called in a thread."""
+        """Learn scopes before a message arrives, if the NLU has to learn them. Blocks; may be called in a thread."""
         if isinstance(self._nlu, Prepares):
             self._nlu.prepare(*scopes)
 
+    @property
+    def pending(self) -> int:
+        """How many questions are waiting for an answer."""
+        return len(self._questions)
+
+    @property
+    def cached_messages(self) -> tuple[str, ...]:
+        """The messages whose answers are stored, the oldest first."""
+        return tuple(message for message, _ in self._answers)
+
     def _leave(self, key: _Key, question: _Question) -> None:
-        """Whoever goes last switches off the light: nobody wants this answer any more."""
+        """Called when a caller stops waiting: cancels a question that no caller waits for any more."""
         if not question.waiting and not question.task.done():
             question.task.cancel()
         if (not question.waiting or question.task.done()) and self._questions.get(key) is question:
             del self._questions[key]
 
     def _forget(self) -> None:
-        until_ms = self._now_ms() - self._kept_ms
+        until_ms = self._now_ms() - self._valid_ms
         for key, (at_ms, _) in list(self._answers.items()):
             if at_ms > until_ms and len(self._answers) <= ANSWERS_MAX:
                 break

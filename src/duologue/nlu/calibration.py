@@ -1,8 +1,8 @@
-"""How sure to be: scores become probabilities.
+"""Calibration: scores become probabilities.
 
-Two questions are kept apart. Is any of the open intents meant at all? That is told by how high the best
-score is and how near the nearest examples are. And if so, which? That is told by the scores alone. Rule:
-the numbers here are fitted by `tools/fit_nlu.py` on examples that the scores had not learned from.
+Two questions are separate. Is any of the possible intents meant at all? The best score and the similarity of the
+nearest examples decide that. If so, which one? The scores alone decide that. Rule: the numbers here are fitted by
+`tools/fit_nlu.py` on examples that weren't used for training.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from .understanding import GUESSES_MAX, Guess, Understanding
 
 IN_SCOPE_MIN = 0.5
-NEAREST = 3  # phrases that nearness is the mean of
-USUAL = 0.5  # where no intent has two phrases
+NEAREST = 3  # similarity is the mean over this many phrases
+USUAL = 0.5  # the usual similarity where no intent has two phrases
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """How well each intent fits; how alike the message and the nearest phrases of the best one are; and how alike
-    phrases of one intent usually are in this scope."""
+    """The score of each intent; the similarity of the message to the nearest phrases of the best intent (`near`); and
+    the usual similarity of phrases of one intent in this scope (`usual`)."""
 
     each: Sequence[float]
     near: float
@@ -29,12 +29,14 @@ class Scores:
 
     @property
     def best(self) -> int:
+        """The position of the intent with the highest score."""
         return max(range(len(self.each)), key=self.each.__getitem__)
 
 
 @dataclass(frozen=True, slots=True)
-class Certainty:
-    """What scores are worth. With many intents nearness says less: something is always near."""
+class Calibration:
+    """Fitted numbers that turn scores into probabilities. With many intents, similarity says less, because some phrase
+    is always similar."""
 
     start: float
     size: float
@@ -42,11 +44,11 @@ class Certainty:
     near: float
     near_size: float
     usual: float
-    heat: float
+    temperature: float
     """Scores are divided by this."""
 
     def in_scope(self, scores: Scores) -> float:
-        """How likely it is that any of the intents is meant."""
+        """The probability that any of the intents is meant."""
         size = math.log(len(scores.each))
         near = max(0.0, self.near + self.near_size * size)
         odds = self.start + self.size * size + self.score * scores.each[scores.best]
@@ -54,16 +56,24 @@ class Certainty:
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, odds))))
 
     def understanding(self, names: Sequence[str], scores: Scores, by: str) -> Understanding:
-        """The same, in words."""
+        """The ranked guesses with their probabilities."""
         highest = scores.each[scores.best]
-        odds = [math.exp((each - highest) / self.heat) for each in scores.each]
+        odds = [math.exp((each - highest) / self.temperature) for each in scores.each]
         total, in_scope = sum(odds), self.in_scope(scores)
         ranked = sorted(range(len(names)), key=lambda at: (-odds[at], names[at]))[:GUESSES_MAX]
         guesses = tuple(Guess(names[at], in_scope * odds[at] / total) for at in ranked)
         return Understanding(guesses, in_scope >= IN_SCOPE_MIN, in_scope, by=by)
 
 
-DEEP = Certainty(start=-0.397, size=0.136, score=0.727, near=16.221, near_size=-3.404, usual=-11.449, heat=0.75)
-DEEPER = Certainty(start=-0.357, size=0.078, score=0.498, near=16.093, near_size=-3.515, usual=-11.4, heat=1.25)
-WORDS = Certainty(start=-1.604, size=0.209, score=1.367, near=25.398, near_size=-6.365, usual=-9.121, heat=0.35)
-PLAIN = Certainty(start=-1.535, size=0.229, score=1.936, near=27.017, near_size=-10.029, usual=-9.23, heat=0.3)
+MINILM = Calibration(
+    start=-0.397, size=0.136, score=0.727, near=16.221, near_size=-3.404, usual=-11.449, temperature=0.75
+)
+MINILM_AND_E5 = Calibration(
+    start=-0.357, size=0.078, score=0.498, near=16.093, near_size=-3.515, usual=-11.4, temperature=1.25
+)
+WORDS = Calibration(
+    start=-1.604, size=0.209, score=1.367, near=25.398, near_size=-6.365, usual=-9.121, temperature=0.35
+)
+WORDS_WITHOUT_NUMPY = Calibration(
+    start=-1.535, size=0.229, score=1.936, near=27.017, near_size=-10.029, usual=-9.23, temperature=0.3
+)

@@ -1,18 +1,19 @@
-"""A second opinion: sentences as vectors by E5-small, twelve layers of BERT on onnxruntime.
+"""A second embedding model: E5-small, twelve layers of BERT on onnxruntime.
 
-It learned from questions and the texts that answer them, so it errs elsewhere than MiniLM does. It reads by the
-same vocabulary. Rule: it gets each text by itself, as the file allows no more, and of a long one only so much that
-the time stays bounded: MiniLM has read the rest.
+It was trained on questions and the texts that answer them, so its mistakes differ from MiniLM's. It uses the same
+vocabulary. Rule: it gets one text per run, because the model file allows no batches, and a long text is cut to bound
+the time; MiniLM reads more of it.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,22 +27,24 @@ from .wordpiece import WordPiece, read_vocabulary
 MODEL = "e5-small"
 SIZE = 384
 PIECES_MAX = 32
-_PROMPT = "query: "  # so it was taught to tell texts that ask from texts that answer
-_ALONE_MAX = 4  # more are shared out to threads: only phrases come in such numbers
+_PROMPT = "query: "  # the prefix that it was trained with
+_ALONE_MAX = 4  # more texts than this are split over threads: only phrases come in such numbers
 _THREADS_MAX = 4
 
 Floats = NDArray[np.float32]
+Run = Callable[[Sequence[str], dict[str, Any]], list[Any]]
+"""Runs the network: names of outputs and inputs by name, to outputs."""
 
 
 class E5:
-    """Shared by all conversations: it remembers nothing."""
+    """The model. It has no state, so all conversations share it. `run` replaces the ONNX session, for tests."""
 
-    def __init__(self, folder: Path, vocabulary: Path) -> None:
-        self._session = session(folder / "e5-small.onnx")
+    def __init__(self, folder: Path, vocabulary: Path, run: Run | None = None) -> None:
+        self._run = run or session(folder / "e5-small.onnx").run
         self._pieces = WordPiece(read_vocabulary(vocabulary))
 
     def embed(self, texts: Sequence[str]) -> Floats:
-        """A row for every text."""
+        """One row for each text."""
         if len(texts) <= _ALONE_MAX:
             rows = [self._row(text) for text in texts]
         else:
@@ -53,12 +56,14 @@ class E5:
         numbers = np.array([self._pieces.numbers(_PROMPT + shortened(text), PIECES_MAX)], np.int64)
         given = {"input_ids": numbers, "attention_mask": np.ones_like(numbers)}
         try:
-            (pieces,) = self._session.run(["last_hidden_state"], given)
-        except Exception as failure:  # noqa: BLE001 - onnxruntime has no class of its own for this
+            (pieces,) = self._run(["last_hidden_state"], given)
+        except Exception as failure:  # noqa: BLE001 - onnxruntime raises classes without a common base
             raise UnusableModel(f"the model {MODEL} can't be run: {type(failure).__name__}") from None
         row: Floats = pieces[0].mean(axis=0)
         if row.shape != (SIZE,) or not np.isfinite(row).all():
-            raise UnusableModel(f"the model {MODEL} gives no numbers; run `duologue models verify {MODEL}`")
+            raise UnusableModel(
+                f"the model {MODEL} returned NaN or infinite numbers; run `duologue models verify {MODEL}`"
+            )
         return row
 
 
@@ -66,7 +71,7 @@ _loading = threading.Lock()
 
 
 def shared_e5() -> E5:
-    """The one of this process, out of the cache, its hashes looked at once more as those of MiniLM are."""
+    """The model of this process, loaded from the cache after its hashes were checked again, as for MiniLM."""
     folder = model_path(MODEL)
     with _loading:
         return _load(folder, model_path("minilm") / "vocab.txt")
@@ -75,5 +80,5 @@ def shared_e5() -> E5:
 @cache
 def _load(folder: Path, vocabulary: Path) -> E5:
     if problems := verify_and_stamp(MODEL):
-        raise UnusableModel(f"the model {MODEL} is not whole: {problems[0]}; run `duologue models pull {MODEL}`")
+        raise UnusableModel(f"the model {MODEL} is damaged: {problems[0]}; run `duologue models pull {MODEL}`")
     return E5(folder, vocabulary)

@@ -1,7 +1,7 @@
-"""Vectors that were made once: of phrases, and of the last messages.
+"""A cache of embeddings: of phrases, and of the last messages.
 
-A phrase is in many scopes, and a message may be asked about in two of them. Rule: both are bounded, and
-messages are forgotten soon: they are somebody's words.
+A phrase is part of many scopes, and a message may be judged in several. Rule: both caches are bounded, and the one for
+messages is small, because messages are private.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ PHRASES_MAX = 5_000  # 3 to 5 kB each
 MESSAGES_MAX = 8
 
 Floats = NDArray[np.float32]
-Seen = dict[str, Floats]
-"""A vector, or a row for each text, by how one looks: what is meant, how it is said, what is sought."""
+Views = dict[str, Floats]
+"""A vector, or a row for each text, by the name of the view: `meaning`, `wording` or `query`."""
 
 
 class Embeddings:
-    """Each text as one or two models see it."""
+    """Embeds texts with one or two models."""
 
     def __init__(self, minilm: MiniLm, e5: E5 | None = None) -> None:
         self._minilm = minilm
         self._e5 = e5
         self._lock = threading.Lock()
-        self._phrases: OrderedDict[str, Seen] = OrderedDict()
-        self._messages: OrderedDict[str, Seen] = OrderedDict()
+        self._phrases: OrderedDict[str, Views] = OrderedDict()
+        self._messages: OrderedDict[str, Views] = OrderedDict()
 
-    def of_phrases(self, texts: Sequence[str]) -> Seen:
-        """A row for each; the new ones are computed together."""
+    def of_phrases(self, texts: Sequence[str]) -> Views:
+        """One row for each text; those that aren't cached are computed together."""
         with self._lock:
             known = {text: self._phrases[text] for text in texts if text in self._phrases}
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            seen = self._look(new)
-            known |= {text: {view: rows[at] for view, rows in seen.items()} for at, text in enumerate(new)}
+            views = self._embed(new)
+            known |= {text: {view: rows[at] for view, rows in views.items()} for at, text in enumerate(new)}
         with self._lock:
             for text in texts:
                 self._phrases[text] = known[text]
@@ -53,18 +53,24 @@ class Embeddings:
                 self._phrases.popitem(last=False)
         return {view: np.stack([known[text][view] for text in texts]) for view in known[texts[0]]}
 
-    def of_message(self, text: str) -> Seen:
+    @property
+    def cached_messages(self) -> tuple[str, ...]:
+        """The messages whose embeddings are stored, the oldest first."""
+        return tuple(self._messages)
+
+    def of_message(self, text: str) -> Views:
+        """The vectors of a message."""
         with self._lock:
-            if (seen := self._messages.get(text)) is not None:
-                return seen
-        seen = {view: rows[0] for view, rows in self._look([text]).items()}
+            if (views := self._messages.get(text)) is not None:
+                return views
+        views = {view: rows[0] for view, rows in self._embed([text]).items()}
         with self._lock:
-            self._messages[text] = seen
+            self._messages[text] = views
             while len(self._messages) > MESSAGES_MAX:
                 self._messages.popitem(last=False)
-        return seen
+        return views
 
-    def _look(self, texts: Sequence[str]) -> Seen:
-        meant, said = self._minilm.embed(texts)
-        seen = {"meant": meant, "said": said}
-        return seen if self._e5 is None else seen | {"sought": self._e5.embed(texts)}
+    def _embed(self, texts: Sequence[str]) -> Views:
+        meaning, wording = self._minilm.embed(texts)
+        views = {"meaning": meaning, "wording": wording}
+        return views if self._e5 is None else views | {"query": self._e5.embed(texts)}

@@ -1,8 +1,8 @@
-"""Understanding by a language model, through any brain: `LlmNlu(ChatBrain("model", base_url=…))`.
+"""NLU by a large language model, through any brain: `LlmNlu(ChatBrain("model", base_url=…))`.
 
-The model gets what is open at this turn and one message, and answers with a call or with JSON; `llm_answer`
-reads it. Rule: whatever the model or the line to it does, there is an answer in time, and it names nothing
-that wasn't open.
+The model gets the possible intents and slots of this turn and one message, and answers with a tool call or JSON;
+`llm_answer` reads it. Rule: whatever the model or the network does, there is an answer in time, and it contains only
+what was possible at this turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .llm_answer import UnreadableAnswer, read_answer
 from .understanding import GUESSES_MAX, MessageScope, Understanding, shortened
 
 MS_MAX = 4_000
-EXAMPLES_MAX = 5  # of each intent
+EXAMPLES_MAX = 5  # per intent
 ANSWER_CHARS_MAX = 20_000
 TOOL = "understood"
 _log = logging.getLogger("duologue")
@@ -35,18 +35,18 @@ Answer {how} and with nothing else: {{"guesses": [{{"intent": …, "confidence":
 
 
 class LlmNlu:
-    """Asks a brain. `calls` offers the model a tool to answer with; leave it out for servers that know no
-    tools, and the model answers with JSON. A `temperature` of 0 and a forced tool are the brain's business:
+    """Sends each message to a brain. `calls` offers the model a tool to answer with; set it to False for servers
+    without tools, and the model answers with JSON. Set a `temperature` of 0 and a forced tool on the brain:
     `ChatBrain(…, temperature=0, extra={"tool_choice": "required"})`."""
 
     def __init__(self, brain: Brain, *, calls: bool = True, ms_max: int = MS_MAX) -> None:
         self._brain = brain
         self._calls = calls
         self._ms_max = ms_max
-        self._asked = 0
+        self._requests = 0
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """What this message means, of what is open at this turn."""
+        """The meaning of this message, out of what is possible at this turn."""
         text = shortened(message)
         if not text.strip() or not (scope.intents or scope.slots):
             return Understanding(by="llm")
@@ -56,15 +56,15 @@ class LlmNlu:
             return read_answer(answer, text, scope)
         except UnreadableAnswer:
             return Understanding(error=ErrorClass.SERVER_ERROR, by="llm")
-        except Exception as failure:  # noqa: BLE001 - the dialogue goes on, whatever a service does
+        except Exception as failure:  # noqa: BLE001 - a failing service never stops the dialogue
             _log.debug("the NLU's model failed", exc_info=failure)
             return Understanding(error=classify(failure), by="llm")
 
     async def _ask(self, text: str, scope: MessageScope) -> dict[str, Any] | str:
-        """The model's call if it makes one, else what it says."""
-        self._asked += 1
+        """The arguments of the model's tool call if it makes one, otherwise its text."""
+        self._requests += 1
         tools = (_tool(scope),) if self._calls else ()
-        request = Request(self._asked, text, tools=tools, instructions=_instructions(scope, self._calls))
+        request = Request(self._requests, text, tools=tools, instructions=_instructions(scope, self._calls))
         said = ""
         async with reading(self._brain.reply(request)) as parts:
             async for part in parts:
@@ -93,7 +93,7 @@ def _instructions(scope: MessageScope, calls: bool) -> str:
 
 
 def _tool(scope: MessageScope) -> Tool:
-    """What to answer with: nothing that isn't open can be said in it."""
+    """The tool to answer with: its schema allows only what is possible at this turn."""
     guess = {
         "type": "object",
         "properties": {
@@ -106,7 +106,7 @@ def _tool(scope: MessageScope) -> Tool:
     slots = {slot.name: {"type": "string", "description": slot.description} for slot in scope.slots}
     return Tool(
         TOOL,
-        "What the person means, of what is open now.",
+        "What the person means, out of the intents and slots that are possible now.",
         {
             "type": "object",
             "properties": {

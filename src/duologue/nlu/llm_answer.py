@@ -1,8 +1,8 @@
-"""What a language model answered, taken at no more than its word.
+"""Reads the answer of a language model, and trusts none of it.
 
-A model may wrap its JSON in prose or a code fence, and may think aloud before it; that is forgiven. Rule: an
-intent or a slot that isn't open, a confidence that is no probability, and words that nobody said are left out,
-and what is no answer at all is `UnreadableAnswer`.
+A model may wrap its JSON in prose or a code fence, or write thoughts before it; both are accepted. Rule: unknown
+intents and slots, confidences that aren't between 0 and 1, and words that aren't in the message are left out; anything
+else raises `UnreadableAnswer`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _START = re.compile(r'\{\s*"guesses"')
 
 
 class UnreadableAnswer(DuologueError):
-    """No answer at all. What came is not told: it may hold somebody's words."""
+    """The answer isn't in the expected form. It isn't part of the message, because it may quote the user."""
 
 
 def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope) -> Understanding:
-    """The answer as far as it keeps to what is open."""
+    """The usable part of an answer."""
     data = _object(answer) if isinstance(answer, str) else answer
     guesses, slots = data.get("guesses"), data.get("slots", {})
     if not isinstance(guesses, list) or not isinstance(slots, dict | None):
@@ -42,7 +42,7 @@ def read_answer(answer: dict[str, Any] | str, message: str, scope: MessageScope)
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The last answer in a text: what comes before it may be thoughts, with braces of their own."""
+    """The last JSON object in a text: what comes before it may be thoughts that contain braces."""
     starts = [match.start() for match in _START.finditer(text)] or [text.find("{")]
     try:
         data = json.loads(text[starts[-1] : text.rfind("}") + 1])
@@ -54,7 +54,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _guesses(data: list[Any], names: set[str]) -> tuple[Guess, ...]:
-    """Each intent once, and no more certainty than there is."""
+    """Each intent once; the confidences are scaled if they add up to more than 1."""
     found: dict[str, float] = {}
     for entry in data:
         intent = entry.get("intent") if isinstance(entry, dict) else None
@@ -74,7 +74,7 @@ def _probability(value: object) -> float | None:
 
 
 def _quotes(slots: dict[Any, Any], message: str, scope: MessageScope) -> tuple[Quote, ...]:
-    """In the order of the scope; only what stands in the message."""
+    """In the order of the scope; only words that are in the message."""
     said = _plain(message)
     return tuple(
         Quote(slot.name, text.strip())

@@ -1,8 +1,8 @@
-"""Understanding on this machine: MiniLM and a regression for each scope, or the words alone.
+"""NLU on this machine: embeddings and a regression for each scope, or words alone.
 
-Nothing is loaded before it is needed. Each scope is learned from its phrases when it is first met, or before
-by `prepare`; phrases are embedded once, whatever scopes they are in. Rule: a message always gets an answer. Where
-the model is missing or broken, that is said once, with the command that mends it, and words have to do.
+Nothing is loaded before it is needed. A scope is learned from its phrases when it is first used, or earlier by
+`prepare`; each phrase is embedded once, even if it is in many scopes. Rule: a message always gets an answer. If a model
+is missing or damaged, one warning names the command that repairs it, and the remaining models or words alone are used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from duologue.core.errors import DuologueError
 from duologue.models.cache import ModelMissing
 
-from .calibration import DEEP, DEEPER, PLAIN, WORDS, Certainty, Scores
+from .calibration import MINILM, MINILM_AND_E5, WORDS, WORDS_WITHOUT_NUMPY, Calibration, Scores
 from .stdlib_classifier import PlainScope
 from .understanding import Intent, MessageScope, Understanding, shortened
 
@@ -33,26 +33,26 @@ _log = logging.getLogger("duologue")
 
 
 class Learned(Protocol):
-    """A scope whose phrases were learned."""
+    """A scope that was learned from its phrases."""
 
     def scores(self, message: str) -> Scores: ...
 
 
 class _Reader:
-    """How scopes are learned here: with the model, with numpy only, or with neither."""
+    """How scopes are learned: with the models, with numpy only, or with neither."""
 
-    def __init__(self, by: str, certainty: Certainty, learn: Callable[[list[tuple[str, ...]]], Learned]) -> None:
+    def __init__(self, by: str, calibration: Calibration, learn: Callable[[list[tuple[str, ...]]], Learned]) -> None:
         self.by = by
-        self.certainty = certainty
+        self.calibration = calibration
         self.learn = learn
 
 
 class LocalNlu:
     """Shared by all conversations; may be used from many threads.
 
-    `folder` is that of MiniLM, if it isn't the cache's. `words_only` leaves the models out, and
-    `second_opinion=False` the second one, which is faster, needs less memory and understands less. `tell` gets the
-    one line about what can't be used; without it that goes to the log `duologue` as a warning.
+    `folder` is where MiniLM is stored, if it isn't the cache. `words_only` uses no model. `second_opinion=False` leaves
+    out the second model: faster, less memory, less accurate. `warn` is called with one line about a model that can't be
+    used; by default it goes to the log `duologue` as a warning.
     """
 
     def __init__(
@@ -61,14 +61,14 @@ class LocalNlu:
         *,
         words_only: bool = False,
         second_opinion: bool = True,
-        tell: Callable[[str], None] = _log.warning,
+        warn: Callable[[str], None] = _log.warning,
     ) -> None:
         self.notice = ""
-        """Why a model isn't used, and what to run about it; empty if all are well."""
+        """Why a model isn't used, and the command that repairs it; empty if all models work."""
         self._folder = folder
         self._words_only = words_only
-        self._wants_opinion = second_opinion
-        self._tell = tell
+        self._wants_second = second_opinion
+        self._warn = warn
         self._reader: _Reader | None = None
         self._one_core: Callable[[], AbstractContextManager[None]] = nullcontext
         self._minilm: MiniLm | None = None
@@ -76,11 +76,11 @@ class LocalNlu:
         self._lock = threading.RLock()
 
     async def understand(self, message: str, scope: MessageScope) -> Understanding:
-        """What this message means, of what is open at this turn."""
+        """The meaning of this message, out of what is possible at this turn."""
         return await asyncio.get_running_loop().run_in_executor(None, self.judge, message, scope)
 
     def judge(self, message: str, scope: MessageScope) -> Understanding:
-        """The same, here and now. Slots are left to grammars."""
+        """The same, without a thread. Finds no slots: grammars do that."""
         text = shortened(message)
         if not scope.intents or not any(char.isalnum() for char in text):
             return Understanding(by=self._ready().by)
@@ -88,7 +88,7 @@ class LocalNlu:
             reader = self._ready()
             try:
                 return self._judge(reader, text, scope)
-            except DuologueError as problem:  # only the models raise these, and they won't get better
+            except DuologueError as problem:  # only the models raise these, and a retry wouldn't help
                 self._give_up(reader, str(problem))
 
     def prepare(self, *scopes: MessageScope) -> None:
@@ -97,13 +97,19 @@ class LocalNlu:
             if scope.intents and (self._ready().by, frozenset(scope.intents)) not in self._learned:
                 self.judge("hello", scope)
 
-    # -- What was learned
+    # -- Learned scopes
+
+    @property
+    def learned_scopes(self) -> tuple[Learned, ...]:
+        """The scopes that are learned at the moment, the least recently used first."""
+        with self._lock:
+            return tuple(learned for _, learned in self._learned.values())
 
     def _judge(self, reader: _Reader, text: str, scope: MessageScope) -> Understanding:
         with self._one_core():
             names, learned = self._learn(reader, frozenset(scope.intents))
             scores = learned.scores(text)
-        return reader.certainty.understanding(names, scores, reader.by)
+        return reader.calibration.understanding(names, scores, reader.by)
 
     def _learn(self, reader: _Reader, scope: frozenset[Intent]) -> tuple[list[str], Learned]:
         key = reader.by, scope
@@ -117,7 +123,7 @@ class LocalNlu:
                 self._learned.popitem(last=False)
             return self._learned[key]
 
-    # -- What there is to learn with
+    # -- The models
 
     def _ready(self) -> _Reader:
         with self._lock:
@@ -144,8 +150,8 @@ class LocalNlu:
             self._use_models(self._second_opinion())
 
     def _second_opinion(self) -> E5 | None:
-        """Whoever has it gets it; whoever never pulled it is told nothing."""
-        if not self._wants_opinion:
+        """The second model if it was pulled; without a warning if it wasn't."""
+        if not self._wants_second:
             return None
         from .e5 import shared_e5
 
@@ -156,17 +162,17 @@ class LocalNlu:
         except (DuologueError, OSError, ModuleNotFoundError) as problem:
             if isinstance(problem, ModuleNotFoundError) and problem.name != "onnxruntime":
                 raise
-            self._say(f"messages are understood without a second opinion: {problem}")
+            self._warn_once(f"the second NLU model isn't used: {problem}")
             return None
 
     def _give_up(self, reader: _Reader, why: str) -> None:
-        """Go on with what is left."""
+        """Continue without the model that failed."""
         with self._lock:
             if self._reader is not reader:
                 return  # another thread was first
             self._learned.clear()
             if reader.by == BOTH:
-                self._say(f"messages are understood without a second opinion: {why}")
+                self._warn_once(f"the second NLU model isn't used: {why}")
                 self._use_models(None)
             else:
                 self._use_words(why)
@@ -176,27 +182,27 @@ class LocalNlu:
         from .embeddings import Embeddings
         from .numpy_classifier import DeepScope
 
-        assert self._minilm is not None, "the second model never works alone"
+        assert self._minilm is not None, "the second model needs the first"
         embeddings = Embeddings(self._minilm, e5)
         self._one_core = one_core
-        by, certainty = (BOTH, DEEPER) if e5 else ("minilm", DEEP)
-        self._reader = _Reader(by, certainty, lambda phrases: DeepScope(phrases, embeddings))
+        by, calibration = (BOTH, MINILM_AND_E5) if e5 else ("minilm", MINILM)
+        self._reader = _Reader(by, calibration, lambda phrases: DeepScope(phrases, embeddings))
 
-    def _say(self, notice: str) -> None:
+    def _warn_once(self, notice: str) -> None:
         self.notice = notice
-        self._tell(notice)
+        self._warn(notice)
 
     def _use_words(self, why: str) -> None:
         with self._lock:
             if why:
-                self._say(f"messages are understood by their words alone: {why}")
+                self._warn_once(f"messages are understood by their words alone: {why}")
             try:
                 from .blas_threads import one_core
                 from .numpy_classifier import WordScope
             except ModuleNotFoundError as missing:
                 if missing.name != "numpy":
                     raise
-                self._reader = _Reader("words", PLAIN, PlainScope)
+                self._reader = _Reader("words", WORDS_WITHOUT_NUMPY, PlainScope)
             else:
                 self._one_core = one_core
                 self._reader = _Reader("words", WORDS, WordScope)

@@ -1,7 +1,7 @@
-"""Logistic regression over many classes, fitted by L-BFGS in numpy.
+"""Multinomial logistic regression, fitted by L-BFGS in numpy.
 
-No bias: rows have length one, and classes count the same however many rows they have. Rule: the same rows
-give the same weights, to the bit on one machine.
+No bias term: rows have length one, and every class has the same weight, whatever the number of its rows. Rule: on one
+machine, the same rows give bit-identical weights.
 """
 
 from __future__ import annotations
@@ -11,45 +11,45 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-STRENGTH = 0.03  # of the pull towards zero; chosen by cross-validation (docs/nlu.md)
+REGULARISATION = 0.03  # L2 regularisation; chosen by cross-validation (docs/nlu.md)
 STEPS_MAX = 60
-_REMEMBERED = 8
-_CLOSE = 1e-4  # the loss falls by less than this share: good enough
-_SHORTEST = 1e-3
+_HISTORY_MAX = 8
+_CLOSE = 1e-4  # stop when the loss falls by less than this share
+_STEP_MIN = 1e-3
 
 Floats = NDArray[np.float32]
 
 
 def fit(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """Weights, a column for each class, so that the best of `row @ weights` is the label."""
+    """Weights, one column for each class, such that `row @ weights` is highest for the label."""
     if rows.shape[1] > len(rows):
         return _fit_few(rows, labels, classes)
     problem = _Problem(rows, labels, classes)
     weights = np.zeros((rows.shape[1], classes), np.float32)
-    loss, slope = problem.loss(weights)
-    past: deque[tuple[Floats, Floats, float]] = deque(maxlen=_REMEMBERED)
+    loss, gradient = problem.loss(weights)
+    past: deque[tuple[Floats, Floats, float]] = deque(maxlen=_HISTORY_MAX)
     for _ in range(STEPS_MAX):
-        way = _way(slope, past)
-        descent, pace = _dot(slope, way), 1.0
+        direction = _direction(gradient, past)
+        descent, step_size = _dot(gradient, direction), 1.0
         while True:
-            new = weights - pace * way
-            new_loss, new_slope = problem.loss(new)
-            if new_loss <= loss - 1e-4 * pace * descent or pace < _SHORTEST:
+            new = weights - step_size * direction
+            new_loss, new_gradient = problem.loss(new)
+            if new_loss <= loss - 1e-4 * step_size * descent or step_size < _STEP_MIN:
                 break
-            pace *= 0.5
-        moved, bent = new - weights, new_slope - slope
-        curvature = _dot(moved, bent)
+            step_size *= 0.5
+        step, gradient_change = new - weights, new_gradient - gradient
+        curvature = _dot(step, gradient_change)
         if curvature > 1e-10:
-            past.append((moved, bent, 1 / curvature))
+            past.append((step, gradient_change, 1 / curvature))
         is_close = loss - new_loss < _CLOSE * new_loss
-        weights, loss, slope = new, new_loss, new_slope
+        weights, loss, gradient = new, new_loss, new_gradient
         if is_close:
             break
     return weights
 
 
 def _fit_few(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
-    """Fewer rows than columns: the weights lie in the span of the rows, so that space is enough."""
+    """With fewer rows than columns: the solution is in the span of the rows, so fit in that smaller space."""
     products = (rows @ rows.T).astype(np.float64)
     products[np.diag_indices_from(products)] += 1e-5
     root = np.linalg.cholesky(products)
@@ -59,12 +59,12 @@ def _fit_few(rows: Floats, labels: NDArray[np.int64], classes: int) -> Floats:
 
 
 class _Problem:
-    """How wrong weights are, and which way they should go."""
+    """The loss function and its gradient."""
 
     def __init__(self, rows: Floats, labels: NDArray[np.int64], classes: int) -> None:
         self._rows = rows
-        self._wanted = np.zeros((len(rows), classes), np.float32)
-        self._wanted[np.arange(len(rows)), labels] = 1.0
+        self._targets = np.zeros((len(rows), classes), np.float32)
+        self._targets[np.arange(len(rows)), labels] = 1.0
         counts = np.maximum(1, np.bincount(labels, minlength=classes))
         self._shares = (len(rows) / (classes * counts))[labels].astype(np.float32)[:, None]
 
@@ -73,30 +73,30 @@ class _Problem:
         scores -= scores.max(axis=1, keepdims=True)
         odds = np.exp(scores)
         sums = odds.sum(axis=1, keepdims=True)
-        missed = (np.log(sums) - (scores * self._wanted).sum(axis=1, keepdims=True)) * self._shares
+        missed = (np.log(sums) - (scores * self._targets).sum(axis=1, keepdims=True)) * self._shares
         odds /= sums
-        odds -= self._wanted
+        odds -= self._targets
         odds *= self._shares
-        slope: Floats = self._rows.T @ odds
-        slope += STRENGTH * weights
-        return float(missed.sum()) + STRENGTH / 2 * _dot(weights, weights), slope
+        gradient: Floats = self._rows.T @ odds
+        gradient += REGULARISATION * weights
+        return float(missed.sum()) + REGULARISATION / 2 * _dot(weights, weights), gradient
 
 
-def _way(slope: Floats, past: deque[tuple[Floats, Floats, float]]) -> Floats:
-    """Where L-BFGS goes from here, by what the last steps taught about curvature."""
-    way, shares = slope.copy(), []
-    for moved, bent, scale in reversed(past):
-        share = scale * _dot(moved, way)
+def _direction(gradient: Floats, past: deque[tuple[Floats, Floats, float]]) -> Floats:
+    """The L-BFGS direction, from the gradient and the curvature of the last steps."""
+    direction, shares = gradient.copy(), []
+    for step, gradient_change, scale in reversed(past):
+        share = scale * _dot(step, direction)
         shares.append(share)
-        way -= share * bent
+        direction -= share * gradient_change
     if past:
-        _, bent, scale = past[-1]
-        way /= scale * _dot(bent, bent)
+        _, gradient_change, scale = past[-1]
+        direction /= scale * _dot(gradient_change, gradient_change)
     else:
-        way /= max(_dot(slope, slope) ** 0.5, 1e-12)
-    for (moved, bent, scale), share in zip(past, reversed(shares), strict=True):
-        way += (share - scale * _dot(bent, way)) * moved
-    return way
+        direction /= max(_dot(gradient, gradient) ** 0.5, 1e-12)
+    for (step, gradient_change, scale), share in zip(past, reversed(shares), strict=True):
+        direction += (share - scale * _dot(gradient_change, direction)) * step
+    return direction
 
 
 def _dot(one: Floats, other: Floats) -> float:

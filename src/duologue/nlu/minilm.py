@@ -1,8 +1,8 @@
-"""Sentences as vectors: all-MiniLM-L6-v2, six layers of BERT in numpy.
+"""Sentence embeddings by all-MiniLM-L6-v2, six layers of BERT in numpy.
 
-Gives two vectors for each text: the mean of the last layer, which says what is meant, and that of the one
-before it, which still knows more of how it is said. The signs for start and end are left out of both: they
-say little and that loudly. Rule: only texts of the same number of pieces share a batch, so there is no padding.
+Returns two vectors for each text: the mean of the last layer (its meaning), and the mean of the layer before it (more
+of its wording). The start and end tokens are left out of both, because they would dominate. Rule: only texts with the
+same number of tokens share a batch, so there is no padding.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .wordpiece import WordPiece, read_vocabulary
 
 MODEL = "minilm"
 SIZE = 384
-PIECES_MAX = 96  # about 80 words; more would take too long
+PIECES_MAX = 96  # tokens, about 80 words; more would take too long
 _PIECES, _PLACES, _LAYERS, _HEADS, _INNER = 30_522, 512, 6, 12, 1_536
 _HEAD = SIZE // _HEADS
-_BATCH_PIECES = 512  # what the numbers between two layers take still fits a core's cache
-_BATCHES_ALONE = 4  # more are shared out to threads: only phrases come in such numbers, and before the first call
+_BATCH_PIECES = 512  # tokens per batch: the activations between two layers still fit a core's cache
+_BATCHES_ALONE = 4  # more batches are split over threads: only phrases need so many, before the first call
 _THREADS_MAX = 4
 _SMALL = 1e-12
-# Python's floats: one of numpy's would make everything 64 bits wide.
+# Python floats: a numpy float64 would turn all arrays into 64 bits.
 _ROOT = float(_HEAD) ** -0.5
 _GELU_1, _GELU_3 = 0.7978845608028654, 0.7978845608028654 * 0.044715
 
@@ -58,7 +58,7 @@ class _Norm:
     bias: Floats
 
     def __call__(self, given: Floats) -> Floats:
-        """In place: what is given is nobody's any more."""
+        """Works in place: the input isn't used afterwards."""
         given -= given.mean(axis=-1, keepdims=True)
         spread = np.einsum("ij,ij->i", given, given)[:, None] / SIZE
         given /= np.sqrt(spread + _SMALL)
@@ -96,12 +96,14 @@ class _Layer:
 
 
 class MiniLm:
-    """Shared by all conversations: it remembers nothing."""
+    """The model. It has no state, so all conversations share it."""
 
     def __init__(self, folder: Path) -> None:
         vocabulary = read_vocabulary(folder / "vocab.txt")
         if len(vocabulary) != _PIECES:
-            raise UnusableModel(f"{folder / 'vocab.txt'} can't be used: it has {len(vocabulary)} pieces")
+            raise UnusableModel(
+                f"{folder / 'vocab.txt'} can't be used: it has {len(vocabulary)} tokens instead of {_PIECES}"
+            )
         self._pieces = WordPiece(vocabulary)
         weights = read_weights(folder / "model.safetensors", _shapes())
         self._words = weights["embeddings.word_embeddings.weight"]
@@ -111,12 +113,12 @@ class MiniLm:
         self._layers = [_layer(weights, f"encoder.layer.{number}") for number in range(_LAYERS)]
 
     def embed(self, texts: Sequence[str]) -> tuple[Floats, Floats]:
-        """A row of each for every text: what is meant, and how it is said."""
-        meant, said = (np.zeros((len(texts), SIZE), np.float32) for _ in range(2))
+        """Two arrays with one row for each text: meaning and wording."""
+        meaning, wording = (np.zeros((len(texts), SIZE), np.float32) for _ in range(2))
         numbers = [self._pieces.numbers(shortened(text), PIECES_MAX) for text in texts]
 
         def run(batch: list[int]) -> None:
-            said[batch], meant[batch] = self._run([numbers[place] for place in batch])
+            wording[batch], meaning[batch] = self._run([numbers[place] for place in batch])
 
         batches = list(_batches(numbers))
         if len(batches) <= _BATCHES_ALONE:
@@ -125,18 +127,26 @@ class MiniLm:
         else:
             with ThreadPoolExecutor(min(_THREADS_MAX, os.cpu_count() or 1)) as threads:
                 list(threads.map(run, batches))
-        if not (np.isfinite(meant).all() and np.isfinite(said).all()):
-            raise UnusableModel(f"the weights of {MODEL} are no numbers; run `duologue models verify {MODEL}`")
-        return meant, said
+        if not (np.isfinite(meaning).all() and np.isfinite(wording).all()):
+            raise UnusableModel(f"the weights of {MODEL} are NaN or infinite; run `duologue models verify {MODEL}`")
+        return meaning, wording
+
+    def last_layer(self, text: str) -> Floats:
+        """The last layer for one text, one row for each token, start and end included."""
+        return self._last_layers([self._pieces.numbers(shortened(text), PIECES_MAX)])[1]
 
     def _run(self, numbers: list[list[int]]) -> tuple[Floats, Floats]:
+        before, last = self._last_layers(numbers)
+        return _mean(before, len(numbers)), _mean(last, len(numbers))
+
+    def _last_layers(self, numbers: list[list[int]]) -> tuple[Floats, Floats]:
         texts, length = len(numbers), len(numbers[0])
         given = self._words[np.array(numbers)] + self._places[:length]
         now = self._first(given.reshape(-1, SIZE))
         before = now
         for layer in self._layers:
             before, now = now, layer(now, texts)
-        return _mean(before, texts), _mean(now, texts)
+        return before, now
 
 
 def _mean(pieces: Floats, texts: int) -> Floats:
@@ -146,7 +156,7 @@ def _mean(pieces: Floats, texts: int) -> Floats:
 
 
 def _gelu(given: Floats) -> Floats:
-    """By its usual approximation, which is off by less than 0.0005."""
+    """GELU by its tanh approximation, whose error is below 0.0005."""
     made: Floats = given * given
     made *= _GELU_3
     made += _GELU_1
@@ -159,7 +169,7 @@ def _gelu(given: Floats) -> Floats:
 
 
 def _batches(numbers: list[list[int]]) -> Iterator[list[int]]:
-    """Places of texts that have the same length, so many at once."""
+    """Positions of texts with the same length, in batches of bounded size."""
     by_length: dict[int, list[int]] = {}
     for place, each in enumerate(numbers):
         by_length.setdefault(len(each), []).append(place)
@@ -205,7 +215,7 @@ def _layer(weights: dict[str, Floats], name: str) -> _Layer:
 
 
 def _look(weights: dict[str, Floats], name: str) -> _Dense:
-    """Queries, keys and values in one product; what queries are divided by is in their weights."""
+    """Queries, keys and values in one product; the scaling of the queries is part of their weights."""
     parts = [_dense(weights, f"{name}.{part}") for part in ("query", "key", "value")]
     parts[0] = _Dense(parts[0].weight * _ROOT, parts[0].bias * _ROOT)
     weight = np.concatenate([part.weight for part in parts], axis=1)
@@ -213,7 +223,7 @@ def _look(weights: dict[str, Floats], name: str) -> _Dense:
 
 
 def _dense(weights: dict[str, Floats], name: str) -> _Dense:
-    """Turned over and copied once: the products of a short message are a third faster for it."""
+    """Transposed and copied once: the products of a short message are a third faster this way."""
     return _Dense(np.ascontiguousarray(weights[f"{name}.weight"].T), weights[f"{name}.bias"])
 
 
@@ -225,8 +235,8 @@ _loading = threading.Lock()
 
 
 def shared_minilm() -> MiniLm:
-    """The one of this process, out of the cache. Its hashes are looked at once more: that costs less than
-    a first answer, and wrong weights fail in silence."""
+    """The model of this process, loaded from the cache. Its hashes are checked again: that takes less time than a first
+    answer, and damaged weights would otherwise go unnoticed."""
     folder = model_path(MODEL)
     with _loading:
         return _load(folder)
@@ -235,5 +245,5 @@ def shared_minilm() -> MiniLm:
 @cache
 def _load(folder: Path) -> MiniLm:
     if problems := verify_and_stamp(MODEL):
-        raise UnusableModel(f"the model {MODEL} is not whole: {problems[0]}; run `duologue models pull {MODEL}`")
+        raise UnusableModel(f"the model {MODEL} is damaged: {problems[0]}; run `duologue models pull {MODEL}`")
     return MiniLm(folder)

@@ -1,8 +1,7 @@
-"""Text as the words, pairs of words and pieces of words that it is made of, each weighed by how rare it is.
+"""TF-IDF vectors of words, pairs of words and character n-grams, in the standard library.
 
-TF-IDF over hashed grams: a sparse vector of fixed size for any text, in the standard library. Rule: a gram
-that no phrase has takes part in the length of a vector and in nothing else, so a message of unknown words
-is far from everything.
+N-grams are hashed to a sparse vector of fixed size and weighted by rarity. Rule: an n-gram that no phrase contains only
+adds to the length of a vector, so a message of unknown words is similar to nothing.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from itertools import pairwise
 
 from .understanding import shortened
 
-SIZE = 8_192  # at 2,048 grams share places so often that it costs the words alone up to a point
+SIZE = 8_192  # with 2,048, hash collisions cost up to one percentage point of accuracy
 _WORD = re.compile(r"\w+(?:'\w+)?|[?]")
 _LETTERS = (3, 4)
-_WORDS_MAX = 200  # of a message; both ends are kept, as `shortened` does
+_WORDS_MAX = 200  # a longer message keeps both ends, as in `shortened`
 
 Sparse = dict[int, float]
 
 
 class Grams:
-    """How rare each gram is among the phrases of a scope."""
+    """The n-grams of a scope's phrases, and their rarity."""
 
     def __init__(self, phrases: Iterable[str]) -> None:
         counted = [_counted(phrase) for phrase in phrases]
@@ -34,10 +33,14 @@ class Grams:
         self._rarest = 1 + math.log(1 + len(counted))
         self._rarity = {gram: self._rarest - math.log(1 + count) for gram, count in counts.items()}
         self.rows = [self._vector(kinds) for kinds in counted]
-        """The phrases themselves, in their order."""
+        """The vectors of the phrases, in order."""
+
+    def rarity(self, gram: str) -> float:
+        """The weight of an n-gram: higher if fewer phrases contain it."""
+        return self._rarity.get(gram, self._rarest)
 
     def vector(self, text: str) -> Sparse:
-        """No longer than one; shorter, the more of the text is unknown."""
+        """The vector of a text. Its length is at most 1, and shorter the more of the text is unknown."""
         return self._vector(_counted(text))
 
     def _vector(self, kinds: Iterable[Counter[str]]) -> Sparse:
@@ -46,7 +49,7 @@ class Grams:
             length = 0.0
             weighed = []
             for gram, times in kind.items():
-                weight = self._rarity.get(gram, self._rarest) * (1 + math.log(times))
+                weight = self.rarity(gram) * (1 + math.log(times))
                 length += weight * weight
                 if gram in self._rarity:
                     weighed.append((gram, weight))
@@ -63,7 +66,7 @@ def _counted(text: str) -> tuple[Counter[str], Counter[str]]:
 
 
 def grams(text: str) -> tuple[list[str], list[str]]:
-    """Words and their pairs, and pieces of three and four letters."""
+    """Words and their pairs, and character n-grams of three and four letters."""
     words = _WORD.findall(shortened(text).lower())
     if len(words) > _WORDS_MAX:
         words = words[: _WORDS_MAX // 2] + words[-_WORDS_MAX // 2 :]
@@ -76,7 +79,7 @@ def _pieces(word: str) -> Iterator[str]:
         yield from (f"#{word[at : at + size]}" for at in range(len(word) - size + 1))
 
 
-@lru_cache(50_000)  # of phrases only: what nobody taught has no place
+@lru_cache(50_000)  # only n-grams of phrases: unknown ones aren't looked up
 def _place(gram: str) -> tuple[int, int]:
     number = zlib.crc32(gram.encode("utf-8", "surrogatepass"))
     return (number >> 1) % SIZE, 1 if number & 1 else -1

@@ -1,8 +1,7 @@
-"""What is learned of a scope with numpy: three or four views of a message, each with its own regression.
+"""The classifier of a scope in numpy: three or four views of a message, each with its own regression.
 
-What is meant and what is sought count most, how it is said and the very words count less; where the models are
-missing the words are all there is. Rule: everything that depends on the scope is here, everything that doesn't is
-in `minilm` and `e5`.
+The views `meaning` and `query` count most, `wording` and `words` less; without the models only `words` is used. Rule:
+everything that depends on the scope is here; everything else is in `minilm` and `e5`.
 """
 
 from __future__ import annotations
@@ -19,24 +18,25 @@ from .embeddings import Embeddings
 from .logistic import fit
 from .sparse import SparseRows
 
-WEIGHTS = {"meant": 1.0, "sought": 1.0, "said": 0.4, "words": 0.5}  # by cross-validation (docs/nlu.md)
-_CENTRED = {"sought", "said"}  # these vectors all point much the same way; what matters is how they differ
+WEIGHTS = {"meaning": 1.0, "query": 1.0, "wording": 0.4, "words": 0.5}  # by cross-validation (docs/nlu.md)
+_CENTRED = {"query", "wording"}  # these vectors all have similar directions, so their mean is subtracted
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class MessageView:
-    """One way to look at a message: phrases as rows, and the weights that tell the intents apart by them."""
+    """One view of a scope: its phrases as rows, and the weights of the regression over them."""
 
     rows: Floats | SparseRows
     labels: NDArray[np.int64]
     weights: Floats
     usual: float
-    """How near each phrase is to the others of its intent, on average."""
+    """The mean similarity of a phrase to the others of its intent."""
 
     def scores(self, row: Floats) -> Floats:
-        if isinstance(self.rows, SparseRows):  # most of the weights would meet a zero
+        """The score of each intent for the row of a message."""
+        if isinstance(self.rows, SparseRows):  # most weights would be multiplied by zero
             places = np.flatnonzero(row)
             row, weights = row[places], self.weights[places]
         else:
@@ -44,14 +44,14 @@ class MessageView:
         found: Floats = row @ weights
         return found
 
-    def told(self, each: Floats, row: Floats) -> Scores:
-        """These scores, and what else this view knows about the best of them."""
+    def with_similarity(self, each: Floats, row: Floats) -> Scores:
+        """These scores, with the similarity of the row to the phrases of the best intent."""
         alike = (self.rows @ row)[self.labels == each.argmax()]
         return Scores(each.tolist(), _nearest(alike), self.usual)
 
 
 def view_of(rows: Floats, labels: NDArray[np.int64], intents: int, *, is_sparse: bool = False) -> MessageView:
-    """Learn to tell the intents apart by these rows."""
+    """Fit a view to these rows."""
     usual = []
     for intent in range(intents):
         mine = rows[labels == intent]
@@ -67,7 +67,7 @@ def _nearest(alike: Floats) -> float:
 
 
 class DeepScope:
-    """A scope as the models see it."""
+    """A scope that was learned with the models."""
 
     def __init__(self, phrases: Sequence[Sequence[str]], embeddings: Embeddings) -> None:
         self._embeddings = embeddings
@@ -83,14 +83,14 @@ class DeepScope:
         each = WEIGHTS["words"] * self._words.view.scores(self._words.row(message))
         for name, view in self._views.items():
             each += WEIGHTS[name] * view.scores(rows[name])
-        return self._views["meant"].told(each, rows["meant"])
+        return self._views["meaning"].with_similarity(each, rows["meaning"])
 
     def _row(self, name: str, seen: Floats) -> Floats:
         return unit(unit(seen) - self._middles[name]) if name in self._middles else unit(seen)
 
 
 class WordScope:
-    """A scope by the words alone."""
+    """A scope that was learned from words alone."""
 
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
         texts, labels = _flat(phrases)
@@ -99,12 +99,12 @@ class WordScope:
         self.view = view_of(rows, labels, len(phrases), is_sparse=True)
 
     def row(self, text: str) -> Floats:
-        """The text as this scope sees it."""
+        """The vector of a text in this scope."""
         return _filled(self._grams.vector(text))
 
     def scores(self, message: str) -> Scores:
         row = self.row(message)
-        return self.view.told(self.view.scores(row), row)
+        return self.view.with_similarity(self.view.scores(row), row)
 
 
 def _filled(sparse: ngrams.Sparse) -> Floats:
@@ -114,13 +114,13 @@ def _filled(sparse: ngrams.Sparse) -> Floats:
 
 
 def _flat(phrases: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.int64]]:
-    """All phrases, and of which intent each is."""
+    """All phrases, and the number of the intent of each."""
     labels = [at for at, each in enumerate(phrases) for _ in each]
     return [text for each in phrases for text in each], np.array(labels, np.int64)
 
 
 def unit(rows: Floats) -> Floats:
-    """The same directions, of length one."""
+    """The rows scaled to length one."""
     lengths = np.sqrt(np.einsum("...i,...i->...", rows, rows))[..., None]
     scaled: Floats = rows / np.maximum(lengths, 1e-9)
     return scaled

@@ -1,8 +1,7 @@
-"""Weights out of a safetensors file.
+"""Reads weights from a safetensors file.
 
-Large arrays are mapped into memory, read as far as they are used and shared between processes; the others are
-read. Knows the format and nothing of the network. Rule: a file that isn't what it says is told in one line that
-names it, before anybody computes with it.
+Large arrays are memory-mapped, so they are read on use and shared between processes; small ones are read. Knows the
+file format, not the network. Rule: a file with other contents is rejected in one line that names it, before it is used.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Floats = NDArray[np.float32]
 
 
 def read_weights(path: Path, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Floats]:
-    """These arrays; each must have this shape and hold 32-bit numbers. Nobody may write to them."""
+    """These arrays; each must have this shape and contain 32-bit floats. They are read-only."""
     try:
         begins, header = _header(path)
         return {name: _array(path, begins, header[name], shape) for name, shape in shapes.items()}
@@ -37,7 +36,7 @@ def _header(path: Path) -> tuple[int, dict[str, Any]]:
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         if not 2 <= size <= min(_HEADER_BYTES_MAX, path.stat().st_size - 8):
-            raise ValueError("it has no header")
+            raise ValueError("no header")
         return 8 + size, json.loads(file.read(size))
 
 
@@ -47,7 +46,7 @@ def _array(path: Path, begins: int, entry: dict[str, Any], shape: tuple[int, ...
     first, last = entry["data_offsets"]
     size = 4 * prod(shape)
     if last - first != size or not 0 <= first <= last <= path.stat().st_size - begins:
-        raise ValueError("the file is cut off")
+        raise ValueError("truncated")
     if size >= _MAPPED_BYTES_MIN:
         return np.memmap(path, np.float32, "r", begins + first, shape)
     return np.fromfile(path, np.float32, prod(shape), offset=begins + first).reshape(shape)

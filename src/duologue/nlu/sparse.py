@@ -1,7 +1,6 @@
-"""Rows that are mostly zeros, kept without them.
+"""A sparse matrix with one operation: the product with a dense vector.
 
-Only what nearness needs: the product of all rows with one dense vector. Rule: the result is that of the dense
-product, rows of zeros included.
+That is all that similarity needs. Rule: the result equals that of the dense product, including rows of zeros.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ Floats = NDArray[np.float32]
 
 
 class SparseRows:
-    """The numbers of some rows that aren't zero, and where they stand."""
+    """The non-zero values of some rows, and their positions."""
 
     def __init__(self, rows: Floats) -> None:
         self._at, columns = np.nonzero(rows)

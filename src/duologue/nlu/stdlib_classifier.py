@@ -1,7 +1,7 @@
-"""What is learned of a scope in the standard library, for where numpy is missing: the words, and a regression.
+"""The classifier of a scope in the standard library, for use without numpy: words and a regression.
 
-The regression starts from the mean of each intent and goes through the phrases a few times, so that it is
-decent at once and better with time. Rule: the time is bounded: many intents get fewer rounds.
+The regression starts from the mean of each intent and is improved by a few passes over the phrases. Rule: the time is
+bounded: many intents get fewer passes.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from .calibration import NEAREST, USUAL, Scores
 from .ngrams import Grams, Sparse
 
-START = 8.0  # how far the means go
-PACE = 2.0
+START = 8.0  # the scale of the initial means
+RATE = 2.0
 ROUNDS_MAX = 8
 ROUNDS_MIN = 2
-WORK_MAX = 10_000_000  # products; a second or two, but for the rounds that there are at least
-_UNMOVED = 1e-3  # a class this close to what was wanted stays as it is
+WORK_MAX = 10_000_000  # multiplications, one or two seconds; ROUNDS_MIN may exceed it
+_UNMOVED = 1e-3  # a class with a smaller error isn't updated
 
 Weights = dict[int, list[float]]
 
 
 class PlainScope:
-    """A scope by the words alone, without numpy."""
+    """A scope that was learned from words alone, without numpy."""
 
     def __init__(self, phrases: Sequence[Sequence[str]]) -> None:
         self._intents = len(phrases)
@@ -48,16 +48,16 @@ class PlainScope:
 
 
 def fit_plain(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> Weights:
-    """For each place of a row a weight for each class."""
+    """For each column of a row, a weight for each class."""
     weights = _means(rows, labels, classes)
     work = 2 * classes * sum(map(len, rows))
     rounds = max(ROUNDS_MIN, min(ROUNDS_MAX, WORK_MAX // max(1, work)))
     for number in range(rounds):
-        pace = PACE / (1 + number / 4)
+        rate = RATE / (1 + number / 4)
         for row, label in zip(rows, labels, strict=True):
             shares = softmax(scores_of(row, weights, classes))
             shares[label] -= 1.0
-            moved = [(at, pace * share) for at, share in enumerate(shares) if abs(share) > _UNMOVED]
+            moved = [(at, rate * share) for at, share in enumerate(shares) if abs(share) > _UNMOVED]
             for place, value in row.items():
                 each = weights[place]
                 for at, share in moved:
@@ -66,7 +66,7 @@ def fit_plain(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> We
 
 
 def scores_of(row: Sparse, weights: Weights, classes: int) -> list[float]:
-    """How well a row fits each class."""
+    """The score of a row for each class."""
     scores = [0.0] * classes
     for place, value in row.items():
         if each := weights.get(place):
@@ -75,7 +75,7 @@ def scores_of(row: Sparse, weights: Weights, classes: int) -> list[float]:
 
 
 def softmax(scores: Sequence[float]) -> list[float]:
-    """Scores as shares of one."""
+    """Scores as probabilities that add up to 1."""
     highest = max(scores)
     odds = [math.exp(score - highest) for score in scores]
     total = sum(odds)
@@ -83,14 +83,14 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def _near(row: Sparse, others: Sequence[Sparse]) -> float:
-    """The mean likeness to the nearest of these."""
+    """The mean similarity to the nearest of these rows."""
     alike = [sum(value * other.get(place, 0.0) for place, value in row.items()) for other in others]
     nearest = sorted(alike)[-NEAREST:]
     return sum(nearest) / len(nearest)
 
 
 def _means(rows: Sequence[Sparse], labels: Sequence[int], classes: int) -> Weights:
-    """Each class is where its rows are, as seen from the middle of all."""
+    """Initial weights: the mean of each class, relative to the mean of all classes."""
     counts = [max(1, labels.count(at)) for at in range(classes)]
     weights: Weights = {}
     for row, label in zip(rows, labels, strict=True):

@@ -1,8 +1,8 @@
-"""Text as the pieces of words that MiniLM knows: BERT's tokenizer for lower-case text.
+"""BERT's WordPiece tokenizer for lower-case text, with MiniLM's vocabulary.
 
-Agrees with the reference, with two exceptions. "[SEP]" and its like in a message are plain characters:
-nobody talks to the model past us. And of what is too long the middle is left out, not the end. Rule: any
-text has pieces, and those that can't be read are the sign for the unknown.
+Agrees with the reference, with two exceptions: "[SEP]" and other special tokens in a message are plain characters, so a
+message can't inject them; and a text that is too long loses its middle, not its end. Rule: any text can be tokenized;
+unknown words become the token for unknown words.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 WORD_CHARS_MAX = 100
 _START, _END, _UNKNOWN = "[CLS]", "[SEP]", "[UNK]"
-_SPACES = "\t\n\r"  # and whatever Unicode calls a separator; other control characters are dropped
-_SIGNS = "$+<=>^`|~"  # and whatever Unicode calls punctuation
+_SPACES = "\t\n\r"  # and all Unicode separators; other control characters are dropped
+_SIGNS = "$+<=>^`|~"  # and all Unicode punctuation
 # Each of these characters is a word by itself.
 _IDEOGRAPHS = (
     *((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F)),
@@ -24,14 +24,14 @@ _IDEOGRAPHS = (
 
 
 class WordPiece:
-    """Numbers for the pieces of a text, between those of its start and its end."""
+    """The token numbers of a text, between those for start and end."""
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self._numbers = vocabulary
         self._start, self._end, self._unknown = (vocabulary[name] for name in (_START, _END, _UNKNOWN))
 
     def numbers(self, text: str, pieces_max: int) -> list[int]:
-        """At most so many, start and end included."""
+        """At most `pieces_max` tokens, including start and end."""
         assert pieces_max >= 4
         found = [number for word in words(text) for number in self._pieces(word)]
         room = pieces_max - 2
@@ -40,7 +40,7 @@ class WordPiece:
         return [self._start, *found, self._end]
 
     def _pieces(self, word: str) -> list[int]:
-        """The longest known piece first, then the longest that continues it; or the sign for the unknown."""
+        """The longest known token first, then the longest that continues it; or the token for unknown words."""
         if len(word) > WORD_CHARS_MAX:
             return [self._unknown]
         found, at = [], 0
@@ -58,9 +58,9 @@ class WordPiece:
 
 
 def words(text: str) -> Iterator[str]:
-    """Words and signs in lower case, without accents."""
+    """Words and punctuation in lower case, without accents."""
     plain = "".join(map(_plain, text))
-    # Accents come off after decomposing the whole: a mark may be a character of its own.
+    # Accents are removed after decomposing the whole text, because a mark may be a separate character.
     bare = "".join(map(_bare, unicodedata.normalize("NFD", plain)))
     return (word for word in bare.split(" ") if word)
 
@@ -78,7 +78,7 @@ def _plain(char: str) -> str:
 
 @lru_cache(4_096)
 def _bare(char: str) -> str:
-    """In lower case, one by one: the reference knows no letters that depend on their neighbours."""
+    """One character in lower case. The reference ignores neighbours, so this does too."""
     category = unicodedata.category(char)
     if category == "Mn":
         return ""
@@ -86,6 +86,6 @@ def _bare(char: str) -> str:
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
-    """One piece a line, numbered from zero."""
+    """One token per line, numbered from zero."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return {piece: number for number, piece in enumerate(lines) if piece}

@@ -18,8 +18,8 @@ OPEN = MessageScope((Intent("menu"),))
 OTHER = MessageScope((Intent("menu"), Intent("bill")))
 
 
-class Asked:
-    """An NLU that notes what it is asked, and takes its time."""
+class Recording:
+    """An NLU that records its messages and takes some time."""
 
     def __init__(self, takes_ms: int = 0, error: ErrorClass | None = None) -> None:
         self.messages: list[str] = []
@@ -46,8 +46,8 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 
 
 @pytest.mark.req("D-15")
-def test_the_same_message_within_a_second_is_asked_once() -> None:
-    nlu = Asked()
+def test_the_same_message_within_a_second_is_sent_once() -> None:
+    nlu = Recording()
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
@@ -63,7 +63,7 @@ def test_the_same_message_within_a_second_is_asked_once() -> None:
 
 @pytest.mark.req("D-15")
 def test_another_message_or_another_scope_is_another_question() -> None:
-    nlu = Asked()
+    nlu = Recording()
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
@@ -74,8 +74,8 @@ def test_another_message_or_another_scope_is_another_question() -> None:
     assert nlu.messages == ["a", "b", "a", "a "]
 
 
-def test_those_who_ask_meanwhile_wait_for_the_same_answer() -> None:
-    nlu = Asked(takes_ms=500)
+def test_callers_at_the_same_time_wait_for_the_same_answer() -> None:
+    nlu = Recording(takes_ms=500)
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
@@ -88,8 +88,8 @@ def test_those_who_ask_meanwhile_wait_for_the_same_answer() -> None:
     assert nlu.messages == ["soup?"]
 
 
-def test_a_failure_is_not_kept() -> None:
-    nlu = Asked(error=ErrorClass.RATE_LIMIT)
+def test_a_failure_is_not_cached() -> None:
+    nlu = Recording(error=ErrorClass.RATE_LIMIT)
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
@@ -100,8 +100,8 @@ def test_a_failure_is_not_kept() -> None:
     assert nlu.messages == ["soup?", "soup?"]
 
 
-def test_one_who_gives_up_takes_the_answer_from_nobody() -> None:
-    nlu = Asked(takes_ms=500)
+def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
+    nlu = Recording(takes_ms=500)
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
@@ -114,8 +114,8 @@ def test_one_who_gives_up_takes_the_answer_from_nobody() -> None:
     assert (nlu.messages, nlu.cancelled) == (["soup?"], 0)
 
 
-def test_when_all_give_up_the_question_is_dropped_and_may_be_asked_again() -> None:
-    nlu = Asked(takes_ms=500)
+def test_when_all_callers_cancel_the_question_is_cancelled_too() -> None:
+    nlu = Recording(takes_ms=500)
 
     async def main() -> None:
         cached = CachedNlu(nlu, now_ms)
@@ -130,7 +130,7 @@ def test_when_all_give_up_the_question_is_dropped_and_may_be_asked_again() -> No
     assert (nlu.messages, nlu.cancelled) == (["soup?", "soup?"], 1)
 
 
-def test_an_nlu_that_raises_is_not_hidden_and_leaves_nothing_behind() -> None:
+def test_an_exception_of_the_nlu_reaches_the_caller() -> None:
     class Broken:
         async def understand(self, message: str, scope: MessageScope) -> Understanding:
             raise ZeroDivisionError
@@ -140,19 +140,19 @@ def test_an_nlu_that_raises_is_not_hidden_and_leaves_nothing_behind() -> None:
         for _ in range(2):
             with pytest.raises(ZeroDivisionError):
                 await cached.understand("soup?", OPEN)
-        assert not cached._questions
+        assert cached.pending == 0
 
     run(main())
 
 
 def test_answers_are_forgotten_by_time_and_by_number() -> None:
     async def main() -> None:
-        cached = CachedNlu(Asked(), now_ms)
+        cached = CachedNlu(Recording(), now_ms)
         for number in range(3 * ANSWERS_MAX):
             await cached.understand(f"soup {number}", OPEN)
-        assert len(cached._answers) <= ANSWERS_MAX + 1
+        assert len(cached.cached_messages) <= ANSWERS_MAX + 1
         await asyncio.sleep(1)
         await cached.understand("last", OPEN)
-        assert [message for message, _ in cached._answers] == ["last"]
+        assert cached.cached_messages == ("last",)
 
     run(main())

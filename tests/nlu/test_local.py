@@ -62,17 +62,19 @@ def test_other_words_for_the_same_are_understood(
 @pytest.mark.parametrize(
     "message", ["how tall is the Eiffel tower", "my printer is on fire", "translate hello to German"]
 )
-def test_what_nobody_offers_is_out_of_scope(deep: LocalNlu, restaurant: MessageScope, message: str) -> None:
+def test_a_message_without_a_matching_intent_is_out_of_scope(
+    deep: LocalNlu, restaurant: MessageScope, message: str
+) -> None:
     found = deep.judge(message, restaurant)
     assert found.intent is None
     assert not found.is_in_scope
-    assert found.guesses, "the ranking is told all the same"
+    assert found.guesses, "the guesses are ranked even so"
 
 
 @pytest.mark.parametrize(
     ("message", "intent"), [("book a table for tonight", "book_table"), ("cancel it", "cancel_booking")]
 )
-def test_words_alone_understand_their_like(
+def test_words_alone_understand_similar_words(
     wordy: LocalNlu, restaurant: MessageScope, message: str, intent: str
 ) -> None:
     found = wordy.judge(message, restaurant)
@@ -80,7 +82,7 @@ def test_words_alone_understand_their_like(
     assert wordy.judge("how tall is the Eiffel tower", restaurant).intent is None
 
 
-def test_only_what_is_open_can_be_meant(deep: LocalNlu, restaurant: MessageScope) -> None:
+def test_only_intents_of_the_scope_are_guessed(deep: LocalNlu, restaurant: MessageScope) -> None:
     narrow = MessageScope(tuple(intent for intent in restaurant.intents if intent.name != "menu"))
     found = deep.judge("what's on the menu", narrow)
     assert "menu" not in [guess.intent for guess in found.guesses]
@@ -96,7 +98,7 @@ def test_guesses_are_ranked_and_the_order_of_the_scope_changes_nothing(
     assert deep.judge("cancel the table", MessageScope(restaurant.intents[::-1])) == found
 
 
-def test_a_scope_of_one_intent_is_told_from_everything_else(deep: LocalNlu) -> None:
+def test_a_scope_of_one_intent_rejects_other_messages(deep: LocalNlu) -> None:
     alone = MessageScope((Intent("help", ("help me", "I don't know what to do", "what can you do")),))
     assert deep.judge("can you help me please", alone).intent == "help"
     assert deep.judge("the train to Berlin leaves at nine", alone).intent is None
@@ -110,7 +112,7 @@ def test_an_intent_without_examples_is_known_by_its_description(deep: LocalNlu) 
     assert deep.judge("this soup is cold and awful", scope).guesses[0].intent == "f2"
 
 
-def test_nothing_is_open(wordy: LocalNlu) -> None:
+def test_an_empty_scope_gives_no_guess(wordy: LocalNlu) -> None:
     assert wordy.judge("hello", MessageScope(())).intent is None
 
 
@@ -173,27 +175,27 @@ def test_it_is_awaited_like_any_other_also_in_simulated_time(wordy: LocalNlu, re
 def test_a_scope_is_learned_once(wordy: LocalNlu, restaurant: MessageScope) -> None:
     nlu = LocalNlu(words_only=True)
     nlu.prepare(restaurant, MessageScope(()))
-    (learned,) = nlu._learned.values()
+    (learned,) = nlu.learned_scopes
     nlu.judge("a table", restaurant)
     nlu.judge("a table", MessageScope(restaurant.intents[::-1], question="what may it be?"))
-    assert list(nlu._learned.values()) == [learned]
+    assert nlu.learned_scopes == (learned,)
 
 
 def test_scopes_are_forgotten_when_there_are_too_many() -> None:
     nlu = LocalNlu(words_only=True)
     for number in range(SCOPES_MAX + 5):
         nlu.judge("yes", MessageScope((Intent("yes", ("sure",)), Intent(f"no_{number}", ("never",)))))
-    assert len(nlu._learned) == SCOPES_MAX
+    assert len(nlu.learned_scopes) == SCOPES_MAX
 
 
-# -- What is missing
+# -- Missing and damaged models
 
 
 def notices(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-def test_without_the_model_words_have_to_do_and_that_is_said_once(
+def test_without_the_model_words_are_used_with_one_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, restaurant: MessageScope
 ) -> None:
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
@@ -206,7 +208,7 @@ def test_without_the_model_words_have_to_do_and_that_is_said_once(
     assert nlu.notice == notices(caplog)[0]
 
 
-def test_nobody_is_told_of_what_nobody_wanted(wordy: LocalNlu, restaurant: MessageScope) -> None:
+def test_words_only_gives_no_warning(wordy: LocalNlu, restaurant: MessageScope) -> None:
     wordy.judge("a table", restaurant)
     assert wordy.notice == ""
 
@@ -218,23 +220,23 @@ def test_a_changed_model_is_not_used_and_can_be_pulled_again(
     shutil.copytree(minilm_folder, folder)
     with (folder / "model.safetensors").open("r+b") as file:
         file.seek(1_000_000)
-        file.write(b"\x00\x00\xc0\x7f")  # the same size: only the hash tells
+        file.write(b"\x00\x00\xc0\x7f")  # the same size: only the hash differs
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
     nlu = LocalNlu()
     assert nlu.judge("book a table", restaurant).by == "words"
     pinned = MODELS["minilm"].parts[0].sha256
     assert "model.safetensors has the SHA-256 " in nlu.notice
     assert nlu.notice.endswith(f", expected {pinned}; run `duologue models pull minilm`")
-    assert not (folder / ".duologue.json").exists(), "the next pull mends it"
+    assert not (folder / ".duologue.json").exists(), "the next pull repairs it"
 
 
-def test_a_folder_that_holds_no_model_is_told(tmp_path: Path, restaurant: MessageScope) -> None:
+def test_a_folder_without_a_model_is_named_in_the_warning(tmp_path: Path, restaurant: MessageScope) -> None:
     nlu = LocalNlu(tmp_path)
     assert nlu.judge("book a table", restaurant).by == "words"
     assert str(tmp_path) in nlu.notice
 
 
-def test_weights_that_are_no_numbers_are_noticed_with_the_first_message(
+def test_a_model_that_fails_on_a_message_is_replaced_by_words(
     minilm_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     nlu = LocalNlu(minilm_folder)
@@ -248,7 +250,7 @@ def test_weights_that_are_no_numbers_are_noticed_with_the_first_message(
     assert nlu.notice == "messages are understood by their words alone: the weights of minilm are no numbers"
 
 
-def test_without_the_second_model_nobody_is_told_and_minilm_goes_on(
+def test_without_the_second_model_minilm_works_without_a_warning(
     minilm_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     (tmp_path / "minilm").symlink_to(minilm_folder)
@@ -258,21 +260,21 @@ def test_without_the_second_model_nobody_is_told_and_minilm_goes_on(
     assert nlu.notice == ""
 
 
-def test_a_second_model_that_nothing_can_run_is_left_out_and_told(
-    e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
+def test_without_onnxruntime_the_second_model_is_left_out_with_a_warning(
+    minilm_folder: Path, e5_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
+    (tmp_path / "minilm").symlink_to(minilm_folder)
+    (tmp_path / "e5-small").symlink_to(e5_folder)
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    monkeypatch.setattr("duologue.models.onnx_sessions._sessions", {})
-    module = pytest.importorskip("duologue.nlu.e5")
-    module._load.cache_clear()
-    told: list[str] = []
-    assert LocalNlu(tell=told.append).judge("book a table", restaurant).by == "minilm"
-    (notice,) = told
-    assert notice.startswith("messages are understood without a second opinion: ")
+    warnings: list[str] = []
+    assert LocalNlu(warn=warnings.append).judge("book a table", restaurant).by == "minilm"
+    (notice,) = warnings
+    assert notice.startswith("the second NLU model isn't used: ")
     assert "pip install" in notice
 
 
-def test_a_second_model_that_is_changed_is_left_out_and_told(
+def test_a_damaged_second_model_is_left_out_with_a_warning(
     minilm_folder: Path, e5_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
     (tmp_path / "minilm").symlink_to(minilm_folder)
@@ -281,19 +283,19 @@ def test_a_second_model_that_is_changed_is_left_out_and_told(
         file.seek(100_000_000)
         file.write(b"\x00\x00\xc0\x7f")
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
-    told: list[str] = []
-    nlu = LocalNlu(tell=told.append)
+    warnings: list[str] = []
+    nlu = LocalNlu(warn=warnings.append)
     assert [nlu.judge("book a table", restaurant).by for _ in range(2)] == ["minilm", "minilm"]
-    (notice,) = told
-    assert notice.startswith("messages are understood without a second opinion: the model e5-small is not whole: ")
+    (notice,) = warnings
+    assert notice.startswith("the second NLU model isn't used: the model e5-small is damaged: ")
     assert notice.endswith("run `duologue models pull e5-small`")
 
 
-def test_a_second_model_that_fails_in_the_middle_is_left_out_and_the_message_understood(
+def test_a_second_model_that_fails_on_a_message_is_left_out(
     e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
-    told: list[str] = []
-    nlu = LocalNlu(tell=told.append)
+    warnings: list[str] = []
+    nlu = LocalNlu(warn=warnings.append)
     assert nlu.judge("book a table", restaurant).by == "minilm+e5"
 
     def broken(*_: object) -> None:
@@ -302,14 +304,14 @@ def test_a_second_model_that_fails_in_the_middle_is_left_out_and_the_message_und
     monkeypatch.setattr("duologue.nlu.e5.E5.embed", broken)
     found = nlu.judge("a table for nine please", restaurant)
     assert (found.intent, found.by) == ("book_table", "minilm")
-    assert told == ["messages are understood without a second opinion: the model e5-small can't be run"]
+    assert warnings == ["the second NLU model isn't used: the model e5-small can't be run"]
 
 
-def test_eight_threads_that_meet_the_same_failure_go_on_and_tell_once(
+def test_eight_threads_with_the_same_failure_continue_with_one_warning(
     e5_folder: Path, monkeypatch: pytest.MonkeyPatch, restaurant: MessageScope
 ) -> None:
-    told: list[str] = []
-    nlu = LocalNlu(tell=told.append)
+    warnings: list[str] = []
+    nlu = LocalNlu(warn=warnings.append)
     nlu.prepare(restaurant)
 
     def broken(*_: object) -> None:
@@ -319,15 +321,16 @@ def test_eight_threads_that_meet_the_same_failure_go_on_and_tell_once(
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda n: nlu.judge(f"a table for {n}", restaurant), range(24)))
     assert {each.by for each in found} == {"minilm"}
-    assert len(told) == 1
+    assert len(warnings) == 1
 
 
 def test_without_numpy_it_still_understands(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['numpy'] = None\n"
-        "from duologue.nlu import Intent, LocalNlu, Scope\n"
+        "from duologue.nlu import Intent, LocalNlu, MessageScope\n"
         "nlu = LocalNlu()\n"
-        "scope = Scope((Intent('book', ('book a table', 'a table for two')), Intent('pay', ('the bill please',))))\n"
+        "book, pay = Intent('book', ('book a table', 'a table for two')), Intent('pay', ('the bill please',))\n"
+        "scope = MessageScope((book, pay))\n"
         "print(nlu.judge('a table for six', scope).guesses[0].intent, '|', nlu.notice)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
