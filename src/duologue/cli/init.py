@@ -1,6 +1,6 @@
-"""`duologue init`: writes a small project that runs, with tests that pass.
+"""`duologue init`: write a small project that runs, with tests that pass, or one of the examples.
 
-Rule: it ends with the commands to run next.
+Rule: it prints what to install and what to run next.
 """
 
 from __future__ import annotations
@@ -11,18 +11,47 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from duologue.core.errors import DuologueError
+
+from .requirements import Requirements, requirements_of
+
+_OUT = Console()
+
 
 def init_command(
-    folder: Annotated[Path, typer.Argument(help="The folder of the new project; it is created if it doesn't exist.")],
+    folder: Annotated[
+        Path | None, typer.Argument(help="The folder to write to; with --example, the example's name if left out.")
+    ] = None,
+    example: Annotated[
+        str, typer.Option(help="Write this example instead of the starter project; 'list' prints their names.")
+    ] = "",
 ) -> None:
-    """Write a small project: an agent, its flow and its tests."""
-    from duologue.starter.write_project import write_project
+    """Write a small project: an agent, its flow, its tests. Or one of the examples."""
+    from duologue.starter.write_project import example_names, write_example, write_project
 
-    out = Console()
-    for file in write_project(folder):
-        out.print(f"  {file}", highlight=False)
-    out.print(
-        f"\n[bold]cd {folder}[/]\n[bold]duologue serve agent:agent[/]   talk to it in the browser\n"
-        "[bold]pytest[/]                       whole calls on a simulated clock",
-        highlight=False,
-    )
+    if example == "list":
+        _OUT.print("\n".join(example_names()), highlight=False)
+        return
+    if folder is None and not example:
+        raise DuologueError("name a folder for the project: duologue init my-agent")
+    target = folder or Path(example)
+    files = write_example(example, target) if example else write_project(target)
+    for file in files:
+        _OUT.print(f"  {file}", highlight=False)
+    _OUT.print()
+    for command, what in _next_steps(target, files, bool(example)):
+        _OUT.print(f"[bold]{command:<44}[/] {what}".rstrip(), highlight=False)
+
+
+def _next_steps(folder: Path, files: tuple[Path, ...], is_example: bool) -> list[tuple[str, str]]:
+    """The commands that come next, each with what it does: what to install comes first."""
+    sources = "\n".join(file.read_text(encoding="utf-8") for file in files if file.suffix == ".py")
+    agents = [file.stem for file in files if file.suffix == ".py" and "\nagent = " in file.read_text(encoding="utf-8")]
+    flows = [file.name for file in files if file.suffix == ".yaml" and ".stories." not in file.name]
+    extras = [*(["server"] if agents else []), *(["flows"] if flows else []), *([] if is_example else ["testing"])]
+    missing = requirements_of(sources, extras).missing()
+    steps = [(install, "what it needs") for install in Requirements(missing.extras).commands()]
+    steps.append((f"cd {folder}", ""))
+    steps += [(f"duologue serve {agent}:agent", "talk to it in the browser") for agent in agents]
+    steps += [(f"duologue chat {file}", "type to it") for file in flows]
+    return [*steps, *([] if is_example else [("pytest", "whole calls on a simulated clock")])]

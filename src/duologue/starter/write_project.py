@@ -1,11 +1,12 @@
-"""Writes the starter project into a folder.
+"""Writes the starter project, or one of the examples, into a folder of the user's.
 
-Rule: existing files are never overwritten.
+Rule: a file that exists is never overwritten.
 """
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from duologue.core.errors import DuologueError
@@ -20,17 +21,56 @@ FILES = (
     "flights.stories.yaml",
     "test_agent.py",
 )
+_PACKAGE = Path(__file__).parents[1]
 
 
 def write_project(folder: Path) -> tuple[Path, ...]:
-    """Write the project into a folder that is new or empty. Returns the paths of its files."""
-    taken = [name for name in FILES if (folder / name).exists()]
+    """Write the starter project. Returns its files."""
+    return _copy([PROJECT / name for name in FILES], folder)
+
+
+def write_example(name: str, folder: Path) -> tuple[Path, ...]:
+    """Write one example, with every file that it names. Returns its files."""
+    return _copy(example_files(name), folder)
+
+
+def example_names() -> list[str]:
+    """The examples: flows with their functions, and agents in one file."""
+    return sorted({path.name.partition(".")[0] for path in _sources()})
+
+
+def example_files(name: str) -> list[Path]:
+    """The files of an example: those with its name, and the files next to them that their text mentions."""
+    found = [path for path in _sources() if path.name.partition(".")[0] == name]
+    if not found:
+        raise DuologueError(f"there is no example {name!r}; there are {', '.join(example_names())}")
+    for path in found:  # grows while it is read
+        text = path.read_text(encoding="utf-8")
+        for other in sorted(path.parent.iterdir()):
+            if other.is_file() and other.name in text and other not in found:
+                found.append(other)
+    return found
+
+
+def examples_folder() -> Path:
+    """Where the examples are: in the installed package, or in the checkout that it is imported from."""
+    installed = _PACKAGE / "examples"
+    return installed if installed.is_dir() else _PACKAGE.parents[1] / "examples"
+
+
+def _sources() -> list[Path]:
+    folder = examples_folder()
+    return sorted([*folder.glob("*.yaml"), *folder.glob("*.py"), *folder.glob("cookbook/*.py")])
+
+
+def _copy(files: Sequence[Path], folder: Path) -> tuple[Path, ...]:
+    taken = [file.name for file in files if (folder / file.name).exists()]
     if taken:
-        raise DuologueError(f"{folder} already contains {taken[0]}; choose another folder")
+        raise DuologueError(f"{folder} already has {taken[0]}; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in FILES:
-            shutil.copyfile(PROJECT / name, folder / name)
+        for file in files:
+            shutil.copyfile(file, folder / file.name)
     except OSError as problem:
         raise DuologueError(f"{folder} can't be written: {problem.strerror}") from None
-    return tuple(folder / name for name in FILES)
+    return tuple(folder / file.name for file in files)
