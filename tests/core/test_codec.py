@@ -10,10 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from duologue.core.codec import digest, event_from_json, event_to_json, restore, snapshot, state_to_json
+from duologue.core.codec import (
+    canonical,
+    digest,
+    effect_to_json,
+    event_from_json,
+    event_to_json,
+    restore,
+    settings_digest,
+    settings_from_json,
+    settings_to_json,
+    snapshot,
+    state_to_json,
+)
 from duologue.core.errors import InvalidSnapshot
 from duologue.core.events import EVENTS
 from duologue.core.leaves import ErrorClass, FaultSource, Timer
+from duologue.core.settings import profile
 from duologue.lab.sim.stage import Stage
 
 
@@ -85,7 +98,7 @@ def test_digests_differ_when_states_do() -> None:
 def test_digests_are_the_same_under_any_hash_seed(seed: str) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
-        "from tests.replay.test_journal import journal_of, played; sys.stdout.write(''.join(journal_of(played())))"
+        "from tests.core.test_codec import journal_of, played; sys.stdout.write(''.join(journal_of(played())))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(Path(__file__).parents[2])],
@@ -95,3 +108,72 @@ def test_digests_are_the_same_under_any_hash_seed(seed: str) -> None:
         env={"PYTHONHASHSEED": seed},
     )
     assert done.stdout == "".join(journal_of(played()))
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"turn": -1}, "turn: -1 isn't a valid int"),
+        ({"at": True}, "at: True isn't a valid int"),
+        ({"final": 1}, "final: 1 isn't a valid bool"),
+        ({"heard_ms": 1 << 50}, "heard_ms: 1125899906842624 isn't a valid int"),
+        ({"answered": 9}, "expected answered <= asked <= said <= turn"),
+        ({"due": {"stall": -5}}, "due: every deadline must be a whole number"),
+        ({"due": {"stall": "soon"}}, "due: every deadline must be a whole number"),
+        ({"fault": {"part": "ears", "error": "UNKNOWN", "fatal": 1}}, "every flag must be true or false"),
+        ({"jobs": [{"call": 1, "kind": "tool"}]}, "missing or invalid"),
+        ({"jobs": None}, "missing or invalid"),
+    ],
+)
+def test_damage_in_a_snapshot_is_refused(change: dict[str, object], problem: str) -> None:
+    data = json.loads(snapshot(played().state))
+    data["state"] |= change
+    with pytest.raises(InvalidSnapshot, match=problem):
+        restore(json.dumps(data))
+
+
+def test_a_snapshot_without_a_field_or_a_setting_names_it() -> None:
+    data = json.loads(snapshot(played().state))
+    del data["state"]["said"]
+    with pytest.raises(InvalidSnapshot, match="state: 'said' is missing"):
+        restore(json.dumps(data))
+    del data["settings"]["beat_ms"]
+    with pytest.raises(InvalidSnapshot, match="settings: 'beat_ms' is missing"):
+        restore(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (None, "unknown event None"),
+        ({"type": "Hiccuped", "at": 1}, "unknown event 'Hiccuped'"),
+        ({"type": ["StartRequested"]}, "unknown event"),
+        ({"type": "PttPressed", "at": 1, "seq": 1, "loud": True}, "PttPressed has no field 'loud'"),
+        ({"type": "PttPressed", "at": 1}, "PttPressed: .*seq"),
+        ({"type": "PttPressed", "at": -1, "seq": 1}, "PttPressed.at must not be negative"),
+        (
+            {"type": "ReplyFailed", "at": 1, "reply": 1, "error": "BAD"},
+            "ReplyFailed.error: 'BAD' isn't a valid ErrorClass",
+        ),
+    ],
+)
+def test_an_event_that_can_not_be_read_is_refused_by_name(data: object, problem: str) -> None:
+    with pytest.raises(InvalidSnapshot, match=problem):
+        event_from_json(data)
+
+
+def test_settings_survive_json_and_their_digest_tells_them_apart() -> None:
+    changed = profile("words", backoff_ms=(1, 2))
+    assert settings_from_json(json.loads(json.dumps(settings_to_json(changed)))) == changed
+    assert settings_digest(changed) != settings_digest(profile("words"))
+
+
+def test_every_effect_can_be_written_as_json() -> None:
+    effects = [effect for record in played().records for effect in record.effects]
+    assert len({type(effect) for effect in effects}) > 5
+    for effect in effects:
+        assert json.loads(canonical(effect_to_json(effect)))["type"] == type(effect).__name__
+
+
+def test_canonical_json_does_not_depend_on_the_order_of_keys() -> None:
+    assert canonical({"b": 1, "a": "ü"}) == canonical({"a": "ü", "b": 1}) == '{"a":"ü","b":1}'

@@ -47,3 +47,17 @@ def test_a_negative_number_is_refused_by_name(kind: type[ev.Event]) -> None:
         if type(value) is int:
             with pytest.raises(InvalidEvent, match=f"{kind.__name__}.{name} must not be negative, is -1"):
                 kind(**{**good, name: -1})
+
+
+def test_more_substantial_words_than_words_are_refused() -> None:
+    good = {**_example(ev.WordsHeard), "words": 2, "substantial": 2}
+    ev.WordsHeard(**good)
+    with pytest.raises(InvalidEvent, match="WordsHeard has 2 words, 3 of them substantial"):
+        ev.WordsHeard(**{**good, "substantial": 3})
+
+
+def test_every_concrete_event_can_be_applied_and_no_abstract_one() -> None:
+    abstract = {ev.Event, ev.RecurringEvent, ev.AboutSession, ev.AboutReply, ev.AboutVoice, ev.AboutCall}
+    assert not abstract & set(ev.EVENTS)
+    assert ev.TimerFired in ev.EVENTS
+    assert all(issubclass(kind, ev.Event) for kind in ev.EVENTS)

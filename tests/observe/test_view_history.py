@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from duologue import Agent
+from duologue.core import events as ev
+from duologue.core.leaves import Timer
+from duologue.core.views import CONVERSATION, PHASE, View
+from duologue.lab.sim.stage import Stage
 from duologue.observe import signals as sg
+from duologue.observe.view_history import TRANSITIONS_MAX, ViewHistory, cause_of
 from duologue.testing import Call, ScriptedBrain
 
 # -- What a conversation sends
@@ -32,3 +37,59 @@ def test_states_are_announced_when_left_moved_and_entered_with_duration_cause_an
         signal for signal in states if isinstance(signal, sg.StateExited) and signal.state == "waitingForCopilot"
     )
     assert waited.duration_ms == 300
+
+
+# -- One view
+
+
+def follow(stage: Stage, view: View = CONVERSATION, language: str = "en") -> tuple[ViewHistory, list[sg.Signal]]:
+    history = ViewHistory(view, stage.records[0].before, lambda: {"turn": 1}, language)
+    sent = [signal for record in stage.records for signal in history.follow(record.event, record.after)]
+    return history, sent
+
+
+def test_a_history_knows_the_state_the_previous_one_and_since_when() -> None:
+    stage = Stage()
+    stage.start()
+    stage.say()
+    history, _ = follow(stage)
+    assert (history.state, history.previous, history.entered_at) == ("processing", "listening", stage.at)
+
+
+def test_a_transition_is_three_signals_with_duration_cause_and_label() -> None:
+    stage = Stage()
+    stage.start()
+    stage.say()
+    _, sent = follow(stage, PHASE, "de")
+    exited, moved, entered = sent[-3:]
+    assert exited == sg.StateExited(stage.at, "phase", "user_speaking", stage.at)
+    assert moved == sg.Transitioned(stage.at, "phase", "user_speaking", "thinking", "TurnEnded")
+    assert entered == sg.StateEntered(stage.at, "phase", "thinking", "Ich denke nach", {"turn": 1})
+
+
+def test_a_step_that_leaves_the_state_as_it_is_sends_nothing() -> None:
+    stage = Stage()
+    stage.start()
+    history, _ = follow(stage)
+    stage.begin_talking()
+    last = stage.records[-1]
+    assert history.follow(last.event, last.after) == ()
+
+
+@pytest.mark.req("L-20", "C-CON-003")
+def test_the_last_twenty_transitions_are_stored() -> None:
+    stage = Stage()
+    stage.start()
+    for _ in range(10):
+        stage.say()
+        stage.answer()
+        stage.wait(100)
+    history, sent = follow(stage)
+    moves = [signal for signal in sent if isinstance(signal, sg.Transitioned)]
+    assert len(moves) > TRANSITIONS_MAX == 20
+    assert list(history.transitions) == moves[-20:]
+
+
+def test_a_deadline_is_a_cause_by_the_name_of_its_timer() -> None:
+    assert cause_of(ev.TimerFired(5, Timer.SETTLE, 5)) == "timer:settle"
+    assert cause_of(ev.TurnEnded(5, 1, 1)) == "TurnEnded"
