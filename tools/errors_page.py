@@ -327,7 +327,7 @@ SYMPTOMS: tuple[tuple[str, str, str], ...] = (
     (
         "nothing is said, and no error",
         "the brain yields nothing; it is asked once more, then the user is told",
-        '`logging.getLogger("duologue").setLevel("DEBUG")`; `conversation.engine.troubles`',
+        '`logging.getLogger("duologue").setLevel("DEBUG")`; `conversation.engine.failures`',
     ),
 )
 

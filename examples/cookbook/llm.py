@@ -5,9 +5,7 @@ OPENAI_API_KEY=... uses OpenAI. LLM_URL=http://localhost:11434/v1 uses a server 
 
 import os
 
-from duologue import Agent, ChatBrain, Phrases
-from duologue.ears.local import LocalEars
-from duologue.voice.espeak import EspeakVoice
+from duologue import Agent, ChatBrain, EspeakVoice, LocalEars, Phrases
 
 agent = Agent(
     ChatBrain(

@@ -1,7 +1,6 @@
 """A sentence that can't be interrupted, between sentences that can."""
 
-from duologue import Agent
-from duologue.ports import Firm
+from duologue import Agent, Firm
 
 
 async def reply(request):

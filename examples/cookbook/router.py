@@ -1,7 +1,6 @@
 """Several specialists behind one agent: the conversation stays with one until the user asks for another."""
 
-from duologue import Agent
-from duologue.ports import UserSaid
+from duologue import Agent, UserSaid
 
 
 async def reception(request):

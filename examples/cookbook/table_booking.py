@@ -1,10 +1,8 @@
 """A task without an LLM: slots, corrections and confirmation from a flow in YAML."""
 
-from duologue import Agent
+from duologue import Agent, FlowBrain, LocalNlu
 from duologue.flows import parse_flows
-from duologue.flows.brain import FlowBrain
 from duologue.flows.registry import Registry
-from duologue.nlu.local import LocalNlu
 
 FLOWS = """
 version: 1

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from textwrap import indent
 
 import pytest
 
-from duologue import Agent
+from duologue import Agent, Conversation
 from duologue.core.effects import OpenSession
 from duologue.core.leaves import Link, Timer, User
 from duologue.ears.local import LocalEars
@@ -24,9 +26,10 @@ PAGES = sorted(path.stem for path in (ROOT / "docs").glob("*.md"))
 
 
 @pytest.fixture
-def _speech() -> None:
-    for name in ("silero-vad", "moonshine-tiny", "smart-turn", "espeak-ng"):
-        needs_model(name)
+def models() -> Path:
+    """The folder of the speech models. Requested before `pytester`, which changes the home folder."""
+    folder, *_ = [needs_model(name).parent for name in ("silero-vad", "moonshine-tiny", "smart-turn", "espeak-ng")]
+    return folder
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -35,10 +38,23 @@ def test_every_command_and_extra_that_a_page_prints_exists(name: str) -> None:
     check_extras(page(name))
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_every_attribute_of_a_conversation_and_a_call_that_a_page_names_exists(name: str) -> None:
+    for owner, kind in (("conversation", Conversation), ("call", Call)):
+        for attribute in re.findall(
+            rf"(?<![\w.\"]){owner}\.([a-z_]+)(?![.\w]*\.(?:create|delete|truncate|item))", page(name)
+        ):
+            if attribute not in _NOT_ATTRIBUTES:
+                assert hasattr(kind, attribute) or f"self.{attribute}" in inspect.getsource(kind), attribute
+
+
+_NOT_ATTRIBUTES = ("item", "jsonl", "words", "yaml", "html", "log")  # events of Realtime, files
+
+
 # -- The quickstart
 
 
-@pytest.mark.usefixtures("_speech")
+@pytest.mark.usefixtures("models")
 def test_the_agent_of_the_quickstart_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     agent_code, other_llm, _ = python_blocks(page("quickstart"))
 
@@ -60,13 +76,12 @@ def test_the_agent_of_the_quickstart_answers(monkeypatch: pytest.MonkeyPatch) ->
     asyncio.run(main())
 
 
-@pytest.mark.usefixtures("_speech")
 def test_the_test_of_the_quickstart_passes_as_printed(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    models: Path, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agent_code, _, test_code = python_blocks(page("quickstart"))
     monkeypatch.setenv("OPENAI_API_KEY", "any text")
-    monkeypatch.setenv("DUOLOGUE_MODELS", str(needs_model("silero-vad").parent))  # the subprocess has another home
+    monkeypatch.setenv("DUOLOGUE_MODELS", str(models))  # the subprocess has another home
     pytester.makepyfile(my_agent=agent_code, test_my_agent=test_code)
     pytester.runpytest_subprocess("-q", "-p", "no:cacheprovider").assert_outcomes(passed=1)
 
@@ -74,7 +89,7 @@ def test_the_test_of_the_quickstart_passes_as_printed(
 # -- Guides and concepts
 
 
-@pytest.mark.usefixtures("_speech")
+@pytest.mark.usefixtures("models")
 @pytest.mark.parametrize("name", ["speech", "turn-taking", "latency"])
 def test_the_code_in_the_pages_on_speech_runs(name: str) -> None:
     async def host(request: object) -> AsyncIterator[str]:
