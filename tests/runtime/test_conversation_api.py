@@ -12,8 +12,9 @@ import pytest
 
 from duologue.core import events as ev
 from duologue.core.leaves import ErrorClass
+from duologue.core.views import PHASES
 from duologue.observe import signals as sg
-from duologue.observe.labels import LANGUAGES, STATES, WAITS, label
+from duologue.observe.labels import LANGUAGES, WAITS, label
 from duologue.observe.recorder import words_path
 from duologue.ports import Finished, Played, ToolCall
 from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
@@ -168,7 +169,7 @@ def test_an_event_by_hand_is_like_any_other_and_can_be_tried_first() -> None:
         assert not conversation.can_transition(ev.PlaybackFinished, heard_ms=5)
         assert conversation.machine_state is before
         conversation.transition(ev.SpeechStarted)
-        assert conversation.phase == "listening"
+        assert conversation.phase == "user_speaking"
         await stage.sleep(1)
 
     play(scene, ScriptedBrain())
@@ -347,9 +348,9 @@ def test_interrupting_a_thought_means_that_no_answer_comes() -> None:
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ja"])
 def test_every_state_and_wait_has_a_label_of_its_own_in_five_languages(language: str) -> None:
     assert language in LANGUAGES
-    texts = [label(key, language) for key in (*STATES, *WAITS)]
-    assert all(text and text not in (*STATES, *WAITS) for text in texts)
-    assert len(set(texts[: len(STATES)])) == len(STATES)
+    texts = [label(key, language) for key in (*PHASES, *WAITS)]
+    assert all(text and text not in (*PHASES, *WAITS) for text in texts)
+    assert len(set(texts[: len(PHASES)])) == len(PHASES)
     assert label("idle", f"{language.upper()}-XX") == label("idle", language)
 
 
