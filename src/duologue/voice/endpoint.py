@@ -1,7 +1,7 @@
-"""A voice that is a speech service: `POST /audio/speech` of OpenAI, or of any server that speaks its protocol.
+"""A TTS service as a voice: `POST /audio/speech` of OpenAI, or of any server with the same protocol.
 
-Asks for raw PCM and hands it on as it arrives; the protocol tells no times of words. Rule: it never retries,
-and of what the service says when it fails, only a status travels on: the rest may hold words or keys.
+Requests raw PCM and passes it on as it arrives; the protocol has no word times. Rule: it never retries, and of a
+service's error only the status is reported, because the rest may contain words or keys.
 """
 
 from __future__ import annotations
@@ -22,30 +22,36 @@ if TYPE_CHECKING:
 
 CONNECT_MS_MAX = 5_000
 SILENCE_MS_MAX = 15_000
-GRAIN_MS = 20  # sounds last a multiple of this
+GRAIN_MS = 20  # the length of a sound is a multiple of this
 PIECE_MS_MAX = 200
 _MAGIC = {b"RIFF": "WAV", b"ID3": "MP3", b"\xff\xfb": "MP3", b"\xff\xf3": "MP3", b"OggS": "Ogg", b"fLaC": "FLAC"}
-_TRANSPORT = ("httpx2", "httpx", "httpcore2", "httpcore", "anyio")  # beneath the SDK, in any of its versions
+_TRANSPORT = (
+    "httpx2",
+    "httpx",
+    "httpcore2",
+    "httpcore",
+    "anyio",
+)  # the HTTP libraries below the SDK, in any of its versions
 _HINTS = {
-    ErrorClass.AUTH_FAILURE: "refused the credentials: check its API key",
-    ErrorClass.RATE_LIMIT: "takes no more requests for now: wait, or check the quota of the account",
-    ErrorClass.NETWORK_TIMEOUT: "can't be reached, fell silent or broke off",
-    ErrorClass.INVALID_ARGS: "did not accept the request: check the names of model and voice, and the base URL",
+    ErrorClass.AUTH_FAILURE: "rejected the credentials: check its API key",
+    ErrorClass.RATE_LIMIT: "accepts no more requests for now: wait, or check the account's quota",
+    ErrorClass.NETWORK_TIMEOUT: "can't be reached, timed out or closed the connection",
+    ErrorClass.INVALID_ARGS: "rejected the request: check the names of the model and the voice, and the base URL",
 }
 
 
 class SpeechFailed(ServiceError):
-    """A failure of a speech service, told in our own words."""
+    """A failure of a speech service. The message has no text of the service."""
 
     is_own = True
 
 
 class SpeechEndpointVoice(Voice):
-    """Speaks with a model that is served somewhere.
+    """Speaks with a TTS service.
 
-    Without `base_url` it is OpenAI, with the key in OPENAI_API_KEY unless `api_key` says another; a server at
-    a `base_url` only gets the key that is given here. `rate_hz` is what the service sends: the protocol can't
-    ask for one and doesn't tell. `extra` goes into the body of every request as it is, such as {"speed": 1.1}.
+    Without `base_url` it is OpenAI, with `api_key` or else the key in OPENAI_API_KEY; a server at a `base_url` only
+    gets `api_key`. `rate_hz` is the rate that the service sends: the protocol can neither request nor report it.
+    `extra` is added to the body of every request, such as {"speed": 1.1}.
     """
 
     def __init__(
@@ -60,22 +66,22 @@ class SpeechEndpointVoice(Voice):
         silence_ms_max: int = SILENCE_MS_MAX,
     ) -> None:
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
-            raise ValueError(f"{GRAIN_MS} ms at {rate_hz} Hz is no whole number of samples above 0")
+            raise ValueError(f"rate_hz={rate_hz}: {GRAIN_MS} ms must be a whole, positive number of samples")
         self._client = _connect(base_url, api_key, silence_ms_max)
         self._host = _host(str(self._client.base_url))
         self._model, self._voice, self._rate_hz = model, voice, rate_hz
         self._extra = dict(extra or {})
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
-        """The sound of a sentence. Closing it, or cancelling whoever waits for it, closes the connection."""
+        """The sound of a sentence. Closing the generator, or cancelling its reader, closes the connection."""
         if not text.strip():
             return
-        cutter = _Cutter(self._rate_hz)
-        asking = self._client.audio.speech.with_streaming_response.create(
+        cutter = SoundCutter(self._rate_hz)
+        request = self._client.audio.speech.with_streaming_response.create(
             model=self._model, voice=self._voice, input=text, response_format="pcm", extra_body=self._extra
         )
-        with _told_plainly(self._host):
-            async with asking as response:
+        with _plain_failures(self._host):
+            async with request as response:
                 self._check(response.headers.get("content-type", ""))
                 async with reading(response.iter_bytes()) as chunks:
                     async for chunk in chunks:
@@ -84,20 +90,20 @@ class SpeechEndpointVoice(Voice):
                 for sound in cutter.rest():
                     yield sound
         if not cutter.total_bytes and any(character.isalnum() for character in text):
-            raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent no sound")
+            raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent no audio")
 
     async def close(self) -> None:
-        """Let the connections go."""
+        """Close the connections."""
         await self._client.close()
 
     def _check(self, content_type: str) -> None:
         kind = content_type.partition(";")[0].strip().lower()
         if kind.startswith("text/") or kind == "application/json":
-            raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent text instead of sound")
+            raise SpeechFailed(ErrorClass.SERVER_ERROR, f"{self._host} sent text instead of audio")
 
 
-class _Cutter:
-    """Bytes of any length become sounds of whole lengths."""
+class SoundCutter:
+    """Cuts bytes that arrive in pieces of any length into sounds of whole lengths."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
@@ -110,15 +116,15 @@ class _Cutter:
         self.total_bytes += len(data)
         self._pending += data
         if is_first and len(self._pending) >= self._grain_bytes:
-            self._refuse_files()
+            self._reject_files()
         while len(self._pending) >= self._grain_bytes:
             yield self._cut()
 
     def rest(self) -> Iterator[Sound]:
-        """What is left, filled up with silence."""
+        """The remaining bytes, padded with silence."""
         if self._pending:
             if self.total_bytes < self._grain_bytes:
-                self._refuse_files()
+                self._reject_files()
             del self._pending[len(self._pending) // 2 * 2 :]
             self._pending += bytes(-len(self._pending) % self._grain_bytes)
         while self._pending:
@@ -131,11 +137,14 @@ class _Cutter:
         del self._pending[:size]
         return Sound(ms, pcm, self._rate_hz)
 
-    def _refuse_files(self) -> None:
-        """The noise of a file played as PCM is worse than no sound."""
+    def _reject_files(self) -> None:
+        """Reject audio files: played as PCM they would be noise."""
         kind = next((name for magic, name in _MAGIC.items() if self._pending.startswith(magic)), "")
         if kind:
-            raise SpeechFailed(ErrorClass.INVALID_ARGS, f"the speech service sent {kind}; it must know the format pcm")
+            raise SpeechFailed(
+                ErrorClass.INVALID_ARGS,
+                f"the speech service sent {kind} instead of pcm: use a service that supports response_format=pcm",
+            )
 
 
 # -- Connecting and failing
@@ -152,24 +161,24 @@ def _connect(base_url: str | None, api_key: str | None, silence_ms_max: int) -> 
         ) from None
     timeout = openai.Timeout(silence_ms_max / 1000, connect=CONNECT_MS_MAX / 1000)
     if base_url is not None and api_key is None:
-        api_key = "none"  # the SDK insists on one; servers that need none don't look
+        api_key = "none"  # the SDK requires one; servers without keys ignore it
     try:
         return openai.AsyncOpenAI(base_url=base_url, api_key=api_key, timeout=timeout, max_retries=0)
     except openai.OpenAIError:
         raise SpeechFailed(
-            ErrorClass.AUTH_FAILURE, "there is no API key for speech: give api_key, or set OPENAI_API_KEY for OpenAI"
+            ErrorClass.AUTH_FAILURE, "no API key for the speech service: pass api_key, or set OPENAI_API_KEY for OpenAI"
         ) from None
 
 
 def _host(url: str) -> str:
-    """The host alone: the rest of a URL may hold a secret."""
+    """Only the host: the rest of a URL may contain a secret."""
     parts = urlsplit(url)
     return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
 
 @contextmanager
-def _told_plainly(host: str) -> Iterator[None]:
-    """Failures of the service leave as ServiceError; mistakes in the code stay as they are."""
+def _plain_failures(host: str) -> Iterator[None]:
+    """Turn failures of the service into `SpeechFailed`; other exceptions pass unchanged."""
     try:
         yield
     except Exception as failure:

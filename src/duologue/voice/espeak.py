@@ -1,12 +1,12 @@
-"""espeak-ng as a voice: instant, robotic, in a hundred languages, with the time of every word.
+"""espeak-ng as a voice: fast, robotic, in a hundred languages, with the time of every word.
 
-espeak-ng is GPL-3. Duologue neither contains nor links it: whoever uses this voice has fetched the library,
-and it is loaded when the first sentence is spoken.
+espeak-ng is GPL-3. Duologue neither contains nor links it: the user pulls the library, and it is loaded when the first
+sentence is spoken.
 
-The library keeps global state, so each loaded one has a single thread, and sentences queue for it. It is
-hundreds of times faster than speech: a sentence is made in one go, even if nobody reads it yet, so a
-slow reader never keeps the others waiting, and what lies ahead is bounded by the length of a sentence.
-Rule: after a reader has left, the library is given back at its next callback.
+The library has global state, so each loaded library has one thread, and sentences queue for it. It is hundreds of times
+faster than speech: a sentence is synthesised completely, even if its reader is slow, so a slow reader never delays the
+others, and at most one sentence is buffered ahead. Rule: after a reader has left, synthesis stops at the library's next
+callback.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from duologue.ports.voice import Voice
 from .sentences import Sentences
 
 PIECE_MS = 60
-GRAIN_MS = 20  # sounds last a multiple of this: at 22,050 Hz it is a whole number of samples
+GRAIN_MS = 20  # the length of a sound is a multiple of this: a whole number of samples at 22,050 Hz
 RATE_WPM_MIN, RATE_WPM_MAX = 80, 450
 _TOKEN = re.compile(r"\S+")
-# Espeak ends at a zero and takes commands after a one; UTF-8 has no surrogates.
-_BAD_CHARACTERS = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+# For espeak-ng, \0 ends the text and \1 starts a command; UTF-8 has no surrogates.
+UNSPEAKABLE = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class EspeakFailed(ServiceError):
-    """espeak-ng can't do what it is asked. The message names our own settings and nobody's words."""
+    """espeak-ng failed. The message names settings and never the spoken text."""
 
     is_own = True
 
 
-# -- What espeak/speak_lib.h says
+# -- From espeak/speak_lib.h
 
 _SYNCHRONOUS = 2
 _PHONEME_EVENTS, _DONT_EXIT = 1, 1 << 15
-_UTF8, _END_PAUSE = 1, 0x1000  # the pause that follows a sentence, also after the last one
+_UTF8, _END_PAUSE = 1, 0x1000  # adds the pause that follows a sentence, also after the last one
 _BY_CHARACTER = 1
 _RATE = 1
 _WORD, _PHONEME = 1, 7
@@ -73,7 +73,7 @@ _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes
 
 
 class Mark(NamedTuple):
-    """A word or a silence begins here. `at` is a place in the text, or None for a silence or its end."""
+    """A word or a silence begins at this sample. `at` is the position in the text, or None for a silence or its end."""
 
     sample: int
     at: int | None
@@ -84,8 +84,7 @@ class Mark(NamedTuple):
 
 
 class Library:
-    """One loaded espeak-ng. Rule: every call to it is made under its lock, and but for simulated time by its
-    thread."""
+    """One loaded espeak-ng library. Every call holds its lock and, except in simulated time, runs in its thread."""
 
     def __init__(self, path: Path, data: Path | None) -> None:
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="espeak-ng")
@@ -95,12 +94,12 @@ class Library:
         self._voice = ""
         self._take: Callable[[bytes, list[Mark]], bool] | None = None
         self._failure: BaseException | None = None
-        self._callback = _CALLBACK(self._called)  # kept here: C has no reference that Python knows of
+        self._callback = _CALLBACK(self._called)  # stored so that Python doesn't delete it while C uses it
         self.rate_hz = 0
         self.callbacks = 0
 
     def synthesise(self, text: str, voice: str, rate_wpm: int, take: Callable[[bytes, list[Mark]], bool]) -> None:
-        """Give `take` the sound as it is made, until it says no."""
+        """Call `take` with the audio as it is synthesised, until it returns False."""
         with self._lock:
             c = self._c or self._load()
             self._choose(c, voice, rate_wpm)
@@ -120,9 +119,12 @@ class Library:
             data = str(self._data).encode() if self._data else None
             rate_hz = c.espeak_Initialize(_SYNCHRONOUS, PIECE_MS, data, _PHONEME_EVENTS | _DONT_EXIT)
         except (OSError, AttributeError):
-            raise EspeakFailed(ErrorClass.INVALID_ARGS, f"{self._path} is no espeak-ng library") from None
+            raise EspeakFailed(ErrorClass.INVALID_ARGS, f"{self._path} isn't an espeak-ng library") from None
         if rate_hz <= 0 or rate_hz * GRAIN_MS % 1000:
-            raise EspeakFailed(ErrorClass.INVALID_ARGS, f"espeak-ng can't use its data in {self._data or '/usr'}")
+            raise EspeakFailed(
+                ErrorClass.INVALID_ARGS,
+                f"espeak-ng can't read its data in {self._data or '/usr'}: pull the model espeak-ng again",
+            )
         c.espeak_SetSynthCallback(self._callback)
         self._c, self.rate_hz = c, rate_hz
         return c
@@ -136,13 +138,13 @@ class Library:
         c.espeak_SetParameter(_RATE, rate_wpm, 0)
 
     def _called(self, samples: int | None, count: int, events: ctypes._Pointer[_Event]) -> int:
-        """C calls this with each stretch of sound; 1 stops it."""
+        """The callback for C, called with each piece of audio; returning 1 stops the synthesis."""
         self.callbacks += 1
         try:
             assert self._take is not None
             pcm = ctypes.string_at(samples, 2 * count) if samples and count > 0 else b""
             return 0 if self._take(pcm, list(_read(events))) else 1
-        except BaseException as failure:  # noqa: BLE001 - C can't carry it; `synthesise` raises it
+        except BaseException as failure:  # noqa: BLE001 - it can't pass through C; `synthesise` raises it
             self._failure = failure
             return 1
 
@@ -159,19 +161,19 @@ def _read(events: ctypes._Pointer[_Event]) -> Iterator[Mark]:
 
 
 _FILES = ("libespeak-ng.so", "libespeak-ng.dylib", "espeak-ng.dll")
-_LIBRARIES: dict[Path, Library] = {}  # one for each file, for as long as the process lives
+_LIBRARIES: dict[Path, Library] = {}  # one for each file, for the lifetime of the process
 _LIBRARIES_LOCK = threading.Lock()
 
 
-def _library(path: Path | None) -> Library:
-    """The library at this place, or the one in the model cache."""
+def find_library(path: Path | None) -> Library:
+    """The library at this path, or the one in the model cache. Raises `EspeakFailed` or `ModelMissing`."""
     if path is None:
         from duologue.models.cache import model_path
 
         folder = model_path("espeak-ng")
         path = next(folder / name for name in _FILES if (folder / name).exists())
     if not path.exists():
-        raise EspeakFailed(ErrorClass.INVALID_ARGS, f"{path}: there is no espeak-ng library")
+        raise EspeakFailed(ErrorClass.INVALID_ARGS, f"{path}: no such file; pass the path of an espeak-ng library")
     path = path.resolve()
     data = path.parent / "espeak-ng-data"
     with _LIBRARIES_LOCK:
@@ -180,31 +182,31 @@ def _library(path: Path | None) -> Library:
         return _LIBRARIES[path]
 
 
-# -- Sound and marks become pieces
+# -- From audio and marks to timed pieces
 
 
 class TimedPieces:
-    """Cuts the sound of a text into pieces that know their words.
+    """Cuts the audio of a text into pieces with their words.
 
-    A word is a token of the text as it is written. It ends where the silence after it begins, or else the
-    next word; that is known only later, so a piece is kept until no word can end in it any more. A token
-    that makes no sound, such as a dash, ends with the word before it.
+    A word is a token of the written text. It ends where the silence after it begins, or otherwise where the next word
+    begins; that is known only later, so a piece is held back until no more word can end in it. A silent token, such as
+    a dash, ends with the word before it.
     """
 
     def __init__(self, text: str, rate_hz: int) -> None:
         self._tokens = [match.group() for match in _TOKEN.finditer(text)]
         self._starts = [match.start() for match in _TOKEN.finditer(text)]
         self._rate_hz = rate_hz
-        self._pcm = bytearray()  # from the beginning of the next piece on
+        self._pcm = bytearray()  # the audio that isn't cut yet
         self._start_ms = 0
-        self._samples = 0  # so far, of the whole text
-        self._open = -1  # the token that sounds
+        self._samples = 0  # of the whole text so far
+        self._open = -1  # the token that is being spoken
         self._open_since = 0
         self._silent_since: int | None = None
-        self._words: list[Word] = []  # ended, in no piece yet
+        self._words: list[Word] = []  # words that ended, but aren't in a piece yet
 
     def take(self, pcm: bytes, marks: list[Mark]) -> list[Sound]:
-        """The pieces that are certain after this."""
+        """The pieces that are complete after this audio."""
         self._pcm += pcm
         self._samples += len(pcm) // 2
         for mark in marks:
@@ -221,7 +223,7 @@ class TimedPieces:
         return ready
 
     def rest(self) -> list[Sound]:
-        """The text is over: everything that is left, filled up with silence to a whole length."""
+        """The remaining pieces at the end of the text, padded with silence to a whole length."""
         self._end_words(len(self._tokens), self._samples)
         grain_bytes = self._rate_hz * GRAIN_MS // 1000 * 2
         self._pcm += bytes(-len(self._pcm) % grain_bytes)
@@ -232,13 +234,13 @@ class TimedPieces:
 
     def _begin_word(self, at: int, sample: int) -> None:
         token = max(0, bisect_right(self._starts, at) - 1)
-        if token > self._open:  # one token may be several words to espeak, such as a number
+        if token > self._open:  # espeak-ng may speak one token as several words, such as a number
             self._end_words(token, sample)
             self._open, self._open_since = token, sample
             self._silent_since = None
 
     def _end_words(self, following: int, sample: int) -> None:
-        """The token that sounds ends, and with it those up to the following that never sounded."""
+        """End the current token, and the silent tokens between it and the following one."""
         end = sample if self._silent_since is None else min(sample, max(self._silent_since, self._open_since))
         end_ms = self._ms(end)
         for token in range(max(0, self._open), following):
@@ -246,7 +248,7 @@ class TimedPieces:
             self._words.append(Word(self._tokens[token], start_ms, end_ms))
 
     def _ms(self, samples: int) -> int:
-        """Rounded up: a word has not ended before its last sample."""
+        """In milliseconds, rounded up: a word doesn't end before its last sample."""
         return -(-samples * 1000 // self._rate_hz)
 
     def _cut(self, ms: int) -> Sound:
@@ -264,72 +266,73 @@ class TimedPieces:
 
 
 class _Synthesis:
-    """One sentence on its way through the library, for one reader."""
+    """The synthesis of one sentence for one reader."""
 
     def __init__(self, library: Library, text: str, voice: str, rate_wpm: int) -> None:
         self._library = library
         self._text, self._voice, self._rate_wpm = text, voice, rate_wpm
         self._loop = asyncio.get_running_loop()
         self._pieces: TimedPieces | None = None
-        self._left = False
-        self.told: asyncio.Queue[list[Sound] | BaseException | None] = asyncio.Queue()  # None: that was all
+        self._is_abandoned = False
+        self.sounds: asyncio.Queue[list[Sound] | BaseException | None] = asyncio.Queue()  # None: the end
 
     def leave(self) -> None:
-        """Nobody reads any more."""
-        self._left = True
+        """The reader has stopped reading."""
+        self._is_abandoned = True
 
     def run(self) -> None:
-        """Done by the library's thread."""
-        if self._left:
+        """Runs in the library's thread."""
+        if self._is_abandoned:
             return
         try:
             self._library.synthesise(self._text, self._voice, self._rate_wpm, self._take)
             if self._pieces is not None:
-                self._tell(self._pieces.rest())
-            self._tell(None)
-        except BaseException as failure:  # noqa: BLE001 - it belongs to the reader
-            self._tell(failure)
+                self._send(self._pieces.rest())
+            self._send(None)
+        except BaseException as failure:  # noqa: BLE001 - the reader gets it
+            self._send(failure)
 
     def _take(self, pcm: bytes, marks: list[Mark]) -> bool:
-        if self._left:
+        if self._is_abandoned:
             return False
         if self._pieces is None:
             self._pieces = TimedPieces(self._text, self._library.rate_hz)
         ready = self._pieces.take(pcm, marks)
         if ready:
-            self._tell(ready)
-        return not self._left
+            self._send(ready)
+        return not self._is_abandoned
 
-    def _tell(self, news: list[Sound] | BaseException | None) -> None:
+    def _send(self, news: list[Sound] | BaseException | None) -> None:
         try:
-            self._loop.call_soon_threadsafe(self.told.put_nowait, news)
-        except RuntimeError:  # the loop is closed, so nobody reads
-            self._left = True
+            self._loop.call_soon_threadsafe(self.sounds.put_nowait, news)
+        except RuntimeError:  # the loop is closed, so the reader is gone
+            self._is_abandoned = True
 
 
 class EspeakVoice(Voice):
     """Speaks with espeak-ng.
 
-    `voice` is one of its names, such as "en-us", "de" or "en-us+f3"; `rate_wpm` is in words a minute.
-    `library` is the file to load; without it, the one that `duologue models pull espeak-ng` has fetched.
-    In simulated time there are no threads, and each sentence is made on the spot.
+    `voice` is one of its names, such as "en-us", "de" or "en-us+f3"; `rate_wpm` is in words per minute. `library` is
+    the file to load; by default the one that `duologue models pull espeak-ng` installs. In simulated time there are no
+    threads, and synthesis takes no time.
     """
 
     def __init__(self, voice: str = "en-us", rate_wpm: int = 170, library: Path | str | None = None) -> None:
         if not RATE_WPM_MIN <= rate_wpm <= RATE_WPM_MAX:
-            raise ValueError(f"espeak-ng speaks {RATE_WPM_MIN} to {RATE_WPM_MAX} words a minute, not {rate_wpm}")
+            raise ValueError(f"rate_wpm must be from {RATE_WPM_MIN} to {RATE_WPM_MAX} words per minute, not {rate_wpm}")
         self._voice, self._rate_wpm = voice, rate_wpm
-        self._library = _library(Path(library) if library is not None else None)
+        self._library = find_library(Path(library) if library is not None else None)
 
     async def speak(self, text: str) -> AsyncGenerator[Sound, None]:
+        """The sound of a text with the times of its words, sentence by sentence."""
         loop, sentences = asyncio.get_running_loop(), Sentences()
-        for sentence in (*sentences.feed(_BAD_CHARACTERS.sub(" ", text)), sentences.rest()):
+        for sentence in (*sentences.feed(UNSPEAKABLE.sub(" ", text)), sentences.rest()):
             if not sentence:
                 continue
             job = _Synthesis(self._library, sentence, self._voice, self._rate_wpm)
             made = loop.run_in_executor(self._library.thread, job.run)
             try:
-                while (news := await job.told.get()) is not None:
+                while (news := await job.sounds.get()) is not None:
                     if isinstance(news, BaseException):
                         raise news
                     for sound in news:
@@ -337,4 +340,4 @@ class EspeakVoice(Voice):
             finally:
                 job.leave()
                 if not loop.is_closed():
-                    made.cancel()  # it may not have begun
+                    made.cancel()  # it may not have started

@@ -1,7 +1,7 @@
-"""The playback ledger: what a voice says, and how much of it was really heard (L-06, V-01).
+"""The playback ledger: what a voice says, and how much of it was really heard.
 
-The line tells how many milliseconds were played; the ledger knows which words those were. Rule: a
-word counts as heard when its sound has ended, and text beyond that is not history.
+The line reports how many milliseconds were played; the ledger knows which words those were. Rule: a word counts as
+heard when its sound has ended, and only heard words become part of the history.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 from duologue.ports.sound import Sound, Word
 
-CHAR_MS = 65  # how long a character lasts in speech, for a voice that tells no times and was cut off
-_ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # no spaces between words
+CHAR_MS = 65  # the assumed length of a spoken character, for a voice without word times that was cut off
+_ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"  # written without spaces
 _TOKEN = re.compile(rf"[{_ALONE}][^\w\s]*\s*|[^\s{_ALONE}]+\s*")
-_MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - in whatever script
-_REACH = 24  # how far ahead a word is looked for in the text
+_MARKS = " .,;:!?…\"'()[]“”‘’«»"  # noqa: RUF001 - punctuation of several scripts
+_REACH = 24  # how many characters ahead a word is searched in the text
 
 
 class Split(NamedTuple):
-    """A text, cut where hearing stopped."""
+    """A text, split at the last heard word."""
 
     heard: str
     unheard: str
@@ -28,17 +28,17 @@ class Split(NamedTuple):
 
 @dataclass(slots=True)
 class _Passage:
-    """One sentence and its stretch of sound. `glued`: a piece of a model's own text, spaces and all."""
+    """One sentence and its sound. `glued`: text of a speech-to-speech model, which is joined without adding spaces."""
 
     text: str
     start_ms: int
     ms: int = 0
     words: list[Word] = field(default_factory=list)
-    whole: bool = False  # it has all its sound
+    whole: bool = False  # all its sound has arrived
     glued: bool = False
 
     def split(self, heard_ms: int) -> Split:
-        """Sound that never came was never heard, whatever was played after it."""
+        """The heard and the unheard part. Sound that never arrived wasn't heard, even if later sound was played."""
         heard_ms = min(heard_ms - self.start_ms, self.ms)
         if heard_ms <= 0:
             return Split("", self.text)
@@ -48,8 +48,8 @@ class _Passage:
         return Split(self.text[:cut], self.text[cut:])
 
     def _cut_by_times(self, heard_ms: int) -> int:
-        """Where the last heard word ends in the text. A voice may write its words differently; then
-        they are counted."""
+        """Where the last heard word ends in the text. If a voice spells words differently, words are counted
+        instead."""
         text, cut = _folded(self.text), 0
         for word in self.words:
             if word.end_ms > heard_ms:
@@ -60,12 +60,12 @@ class _Passage:
         return cut
 
     def _end_of_token(self, at: int) -> int:
-        """No word is cut in two: the end of the one that reaches this place."""
+        """The end of the token at this position, so that no word is split."""
         ends = (token.start() + len(token.group().rstrip()) for token in _TOKEN.finditer(self.text))
         return next((end for end in ends if end >= at), len(self.text))
 
     def _cut_by_length(self, heard_ms: int) -> int:
-        """A voice that tells no times: words share its sound by their length."""
+        """For a voice without word times: the duration is divided among the words by their length."""
         total_ms = self.ms if self.whole else max(self.ms, len(self.text) * CHAR_MS)
         cut = 0
         for token in _TOKEN.finditer(self.text):
@@ -76,26 +76,26 @@ class _Passage:
 
 
 class Ledger:
-    """Everything that one reply says, in order."""
+    """Everything that one reply says, in order, and how much of it was heard."""
 
     def __init__(self) -> None:
         self._passages: list[_Passage] = []
         self._is_open = False
-        self._is_growing = False  # a model's own text, of which more is to come
+        self._is_growing = False  # a model sends text with its sound, and more of it will follow
         self.total_ms = 0
         self.heard_ms = 0
         self.chunks = 0
-        self.shown = ""  # text for the screen only
+        self.shown = ""  # text that is only displayed
 
     def begin(self, text: str) -> None:
-        """A sentence begins; its sound follows."""
+        """Start a sentence; its sound follows."""
         self._passages.append(_Passage(text, self.total_ms))
         self._is_open = True
         self._is_growing = False
 
     def add(self, sound: Sound) -> int:
-        """A piece of sound of the current sentence, or of a model that speaks by itself and brings its
-        own text. Returns its number."""
+        """Add sound of the current sentence, or sound with its own text from a speech-to-speech model. Returns its
+        number."""
         if self._is_growing:
             self._passages[-1].text += sound.text
             self._passages[-1].whole = not sound.more
@@ -110,25 +110,25 @@ class Ledger:
         return self.chunks
 
     def end(self) -> None:
-        """The sentence has all its sound."""
+        """End the sentence: all its sound was added."""
         self._passages[-1].whole = True
         self._is_open = False
 
     def note_heard(self, heard_ms: int) -> None:
-        """The line has played this much; never more than there is, never less than before."""
+        """Record how much the line has played: at most the total, and never less than before."""
         self.heard_ms = max(self.heard_ms, min(heard_ms, self.total_ms))
 
     def assume(self, heard_ms: int) -> None:
-        """Somebody has heard more than was written down of it: the newest sentence lasted at least so long."""
+        """After a crash, the line may have played more than was recorded: extend the newest sentence to this length."""
         more_ms = heard_ms - self.total_ms
         if more_ms > 0 and self._passages:
             passage = self._passages[-1]
             passage.ms += more_ms
-            passage.words, passage.whole = [], False  # when its words ended isn't known
+            passage.words, passage.whole = [], False  # the times of its words are unknown
             self.total_ms += more_ms
 
     def dump(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The ledger as JSON values."""
         passages = [
             [one.text, one.start_ms, one.ms, [list(word) for word in map(_word, one.words)], one.whole, one.glued]
             for one in self._passages
@@ -137,11 +137,11 @@ class Ledger:
 
     @classmethod
     def load(cls, data: dict[str, Any]) -> Ledger:
-        """What was dumped; ValueError, TypeError or KeyError if it never was."""
+        """A ledger from what `dump` returned. Raises ValueError, TypeError or KeyError for other data."""
         ledger = cls()
         for text, start_ms, ms, words, whole, glued in data["passages"]:
-            told = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
-            passage = _Passage(_text(text), _ms(start_ms), _ms(ms), told, whole is True, glued is True)
+            timed = [Word(_text(word), _ms(start), _ms(end)) for word, start, end in words]
+            passage = _Passage(_text(text), _ms(start_ms), _ms(ms), timed, whole is True, glued is True)
             ledger._passages.append(passage)
         ledger.total_ms, ledger.heard_ms = _ms(data["total_ms"]), _ms(data["heard_ms"])
         ledger.shown = _text(data["shown"])
@@ -149,11 +149,11 @@ class Ledger:
 
     @property
     def text(self) -> str:
-        """Everything that is to be said."""
+        """The whole text of the reply."""
         return _join([(passage.text, passage.glued) for passage in self._passages])
 
     def split(self, heard_ms: int | None = None) -> Split:
-        """What was heard, and what was not."""
+        """The heard and the unheard text."""
         at = self.heard_ms if heard_ms is None else heard_ms
         parts = [(passage.split(at), passage.glued) for passage in self._passages]
         return Split(
@@ -164,18 +164,18 @@ class Ledger:
 
 def _ms(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError("a length in a ledger is whole milliseconds")
+        raise ValueError("a ledger's times must be whole, non-negative milliseconds")
     return value
 
 
 def _text(value: Any) -> str:
     if type(value) is not str:
-        raise ValueError("a text in a ledger is no text")
+        raise ValueError("a ledger's texts must be strings")
     return value
 
 
 def _folded(text: str) -> str:
-    """In small letters, each in its place: those that become two, as the German sharp s does, stay as they are."""
+    """Case-folded, with the same length: letters that would become two, such as the German sharp s, stay."""
     folded = text.casefold()
     if len(folded) == len(text):
         return folded
@@ -187,7 +187,7 @@ def _word(word: Word) -> tuple[str, int, int]:
 
 
 def _join(parts: list[tuple[str, bool]]) -> str:
-    """Sentences with a space between them; a model's own pieces as they are."""
+    """Sentences joined by spaces; glued parts joined without."""
     text = ""
     for part, glued in parts:
         if glued:

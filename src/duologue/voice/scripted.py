@@ -11,14 +11,15 @@ from duologue.ports.sound import Sound, Word
 
 @dataclass(frozen=True, slots=True)
 class ScriptedVoice:
-    """Speaks at a steady pace. `times` off: it doesn't tell when its words sound."""
+    """Speaks at a steady pace. With `times=False` its sounds have no word times."""
 
-    first_ms: int = 0  # until the first sound of a sentence
+    first_ms: int = 0  # delay before the first sound of a sentence
     chunk_ms: int = 200
     char_ms: int = 60
     times: bool = True
 
     async def speak(self, text: str) -> AsyncIterator[Sound]:
+        """Sounds of the length that this text takes."""
         if self.first_ms:
             await asyncio.sleep(self.first_ms / 1000)
         pending: list[Word] = []
@@ -34,7 +35,7 @@ class ScriptedVoice:
             yield self._piece(pending, start_ms, cursor_ms)
 
     def _piece(self, pending: list[Word], start_ms: int, end_ms: int) -> Sound:
-        """The words that end in this stretch go with it."""
+        """A sound with the words that end in it."""
         words = [word for word in pending if word.end_ms <= end_ms]
         del pending[: len(words)]
         timed = tuple(Word(word.text, word.start_ms - start_ms, word.end_ms - start_ms) for word in words)

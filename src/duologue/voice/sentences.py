@@ -1,7 +1,7 @@
-"""Cutting streamed text into sentences, each handed on as soon as it is complete.
+"""Cuts streamed text into sentences, each returned as soon as it is complete.
 
-Knows abbreviations, initials, numbers and numbered lists. Rule: nothing is lost or added; the
-sentences and the rest, joined, are the text but for the space between them.
+Handles abbreviations, initials, numbers and numbered lists. Rule: no character except the space between sentences is
+lost or added.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ _ABBREVIATIONS = frozenset(
     "mr mrs ms dr prof st sr jr vs etc e.g i.e cf vol dept approx inc ltd corp ave blvd"
     " jan feb apr aug sept oct nov dec".split()
 )
-_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』）]*|\n+")  # noqa: RUF001 - text comes in many scripts
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|[。！？]+[」』）]*|\n+")  # noqa: RUF001 - several scripts
 _LIST_MARK = re.compile(r"(?:^|\n)\s*(?:\d{1,3}|[a-zA-Z])$")
 _INITIAL = re.compile(r"(?:^|\s|\.)[A-Z]$")
-CHARS_MAX = 400  # a sentence that is longer is cut at a comma or a space: a voice must begin at some time
+CHARS_MAX = 400  # a longer sentence is cut at a comma or a space, so that the voice can start
 
 
 class Sentences:
-    """Takes text as it streams and gives whole sentences."""
+    """Takes text as it streams and returns whole sentences."""
 
     def __init__(self) -> None:
         self._text = ""
-        self._searched = 0  # before this place there is no end
+        self._searched = 0  # no sentence ends before this position
 
     def feed(self, text: str) -> list[str]:
-        """The sentences that this piece of text completed. However long it is, it is read as if it came in pieces:
-        nobody is to wait while a whole book is looked through for its first sentence."""
+        """The sentences that this text completed. Long text is processed in pieces, so that finding a sentence takes
+        bounded time."""
         pieces = (text[at : at + CHARS_MAX] for at in range(0, len(text), CHARS_MAX))
         return [sentence for piece in pieces for sentence in self._take(piece)]
 
@@ -42,7 +42,7 @@ class Sentences:
         return found
 
     def rest(self) -> str:
-        """What is left when the text is over."""
+        """The remaining text, at the end of the stream."""
         rest, self._text, self._searched = self._text.strip(), "", 0
         return rest
 
@@ -53,20 +53,20 @@ class Sentences:
             if self._is_end(match):
                 return match.end()
         self._searched = max(0, len(self._text) - 8)
-        return self._cut_of_a_long_one() if len(self._text) > CHARS_MAX else None
+        return self._cut_long_sentence() if len(self._text) > CHARS_MAX else None
 
     def _is_end(self, match: re.Match[str]) -> bool:
-        """A full stop may belong to an abbreviation, an initial or the number of a list."""
+        """False for the full stop of an abbreviation, an initial or the number of a list item."""
         mark = match.group()
         if not self._text[: match.start()].strip():
-            return not mark.strip()  # blank lines before the text are cut off, a lone mark is not
+            return not mark.strip()  # blank lines before the text are removed, a lone punctuation mark isn't
         if mark != ".":
             return True
         before = self._text[: match.start()]
         word = before.split()[-1].lower().lstrip("(\"'“")
         return not (word in _ABBREVIATIONS or _INITIAL.search(before) or _LIST_MARK.search(before))
 
-    def _cut_of_a_long_one(self) -> int:
+    def _cut_long_sentence(self) -> int:
         for mark in (", ", "; ", ": ", " "):
             cut = self._text.rfind(mark, 0, CHARS_MAX)
             if cut > 0:

@@ -1,4 +1,4 @@
-"""espeak-ng as a voice: sound in small pieces, words with their times, and a thread that is never kept."""
+"""espeak-ng as a voice: sound in small pieces, words with their times, and a thread that is never blocked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,9 @@ from duologue.models.cache import ModelMissing
 from duologue.ports import AgentSaid, ServiceError, Sound, Word
 from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
-from duologue.voice import espeak
-from duologue.voice.espeak import EspeakVoice, Library, Mark, TimedPieces
+from duologue.voice.espeak import PIECE_MS, UNSPEAKABLE, EspeakVoice, Library, Mark, TimedPieces, find_library
 from duologue.voice.ledger import Ledger
-from tests.needs import needs_model
+from tests.needs import needs_model, needs_package
 
 WAIT_S = 20  # only a broken test waits this long
 SENTENCE = "Sure, I can help with that, and your appointment is on Tuesday at 3:30."
@@ -36,7 +35,7 @@ LONG = "and then we went on along the river until the evening came " * 6
 @pytest.fixture(scope="module")
 def library() -> Library:
     needs_model("espeak-ng")
-    return espeak._library(None)
+    return find_library(None)
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def texts_of(sounds: list[Sound]) -> list[str]:
 
 
 def until_idle(library: Library) -> None:
-    """Wait until the thread has done all that was asked of it."""
+    """Wait until the thread has done all its work."""
     library.thread.submit(lambda: None).result(WAIT_S)
 
 
@@ -94,7 +93,7 @@ def test_the_words_are_those_of_the_text_in_order() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_a_word_is_told_in_the_piece_in_which_it_ends() -> None:
+def test_a_word_is_part_of_the_piece_in_which_it_ends() -> None:
     for sound in say(SENTENCE):
         assert all(0 < word.end_ms <= sound.ms for word in sound.words)
 
@@ -109,7 +108,7 @@ def test_words_follow_each_other_and_take_their_time() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_a_word_ends_where_the_silence_after_it_begins() -> None:
-    np = pytest.importorskip("numpy")
+    np = needs_package("numpy", "pip install 'duologue[speech]'")
     sounds = say("Yes, no.")
     samples = np.frombuffer(b"".join(sound.pcm for sound in sounds), "<i2")
     yes, no = words_of(sounds)
@@ -124,7 +123,7 @@ def test_a_word_ends_where_the_silence_after_it_begins() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_what_makes_no_sound_of_its_own_still_has_its_place() -> None:
+def test_a_silent_token_ends_with_the_word_before_it() -> None:
     words = words_of(say("Well — perhaps ... no"))
     assert [word.text for word in words] == ["Well", "—", "perhaps", "...", "no"]
     assert words[1].start_ms == words[1].end_ms == words[0].end_ms
@@ -154,7 +153,7 @@ def test_sentences_have_a_pause_between_them() -> None:
 
 @pytest.mark.usefixtures("library")
 @pytest.mark.parametrize("text", ["", "  \n ", "\0", "\x01", "\x07", "\ud800"])
-def test_where_there_is_nothing_to_say_there_is_no_sound(text: str) -> None:
+def test_a_text_without_words_gives_no_sound(text: str) -> None:
     assert say(text) == []
 
 
@@ -167,7 +166,7 @@ def test_where_there_is_nothing_to_say_there_is_no_sound(text: str) -> None:
 @example("a\0b \ud83d c\x07 \u202e d")
 def test_any_text_is_said_and_none_of_its_words_is_lost(text: str) -> None:
     sounds = say(text)
-    said = "".join(espeak._BAD_CHARACTERS.sub("", text).split())
+    said = "".join(UNSPEAKABLE.sub("", text).split())
     assert "".join(texts_of(sounds)) == said or (not sounds and not said.isalnum())
     words = words_of(sounds)
     assert all(word.start_ms <= word.end_ms <= ms_of(sounds) for word in words)
@@ -185,15 +184,26 @@ def test_faster_is_shorter_and_another_voice_is_another_sound() -> None:
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """The library waits here before each piece after the first, as if it were slow."""
+    """A slow library: after the first half second of audio it waits until this is set."""
     opened = threading.Event()
-    told = espeak._Synthesis._tell
+    synthesise = Library.synthesise
 
-    def tell_and_wait(job: Any, news: Any) -> None:
-        told(job, news)
-        opened.wait(WAIT_S)
+    def slowly(
+        library: Library, text: str, voice: str, rate_wpm: int, take: Callable[[bytes, list[Mark]], bool]
+    ) -> None:
+        made = 0
 
-    monkeypatch.setattr(espeak._Synthesis, "_tell", tell_and_wait)
+        def take_slowly(pcm: bytes, marks: list[Mark]) -> bool:
+            nonlocal made
+            made += len(pcm)
+            goes_on = take(pcm, marks)
+            if made >= library.rate_hz:  # 16-bit samples
+                opened.wait(WAIT_S)
+            return goes_on
+
+        synthesise(library, text, voice, rate_wpm, take_slowly)
+
+    monkeypatch.setattr(Library, "synthesise", slowly)
     return opened
 
 
@@ -235,7 +245,7 @@ def test_cancelling_the_reader_stops_the_library_too(
     assert library.callbacks - callbacks <= 1
 
 
-def test_a_sentence_that_nobody_waits_for_any_more_is_never_begun(voice: EspeakVoice, library: Library) -> None:
+def test_a_cancelled_sentence_never_starts(voice: EspeakVoice, library: Library) -> None:
     async def run() -> None:
         gate = threading.Event()
         library.thread.submit(gate.wait, WAIT_S)
@@ -291,7 +301,7 @@ def test_voices_that_speak_at_once_do_not_mix() -> None:
         assert ms_of(sounds) == pytest.approx(ms_of(expected), abs=60)
 
 
-def test_a_slow_reader_does_not_keep_the_others_waiting(voice: EspeakVoice) -> None:
+def test_a_slow_reader_does_not_delay_the_others(voice: EspeakVoice) -> None:
     async def run() -> tuple[list[Sound], list[Sound]]:
         slow = voice.speak(LONG)
         first = await anext(slow)
@@ -303,7 +313,7 @@ def test_a_slow_reader_does_not_keep_the_others_waiting(voice: EspeakVoice) -> N
     assert texts_of(other) == SENTENCE.split()
 
 
-def test_what_is_made_ahead_is_one_sentence(voice: EspeakVoice, library: Library) -> None:
+def test_at_most_one_sentence_is_synthesised_ahead(voice: EspeakVoice, library: Library) -> None:
     async def run() -> None:
         sounds = voice.speak("This is short. " + LONG)
         await anext(sounds)
@@ -370,7 +380,7 @@ def test_a_mistake_within_a_callback_reaches_the_reader(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("rate_wpm", [0, 79, 451])
 def test_a_rate_that_espeak_can_not_speak_is_refused(rate_wpm: int) -> None:
-    with pytest.raises(ValueError, match="80 to 450 words a minute"):
+    with pytest.raises(ValueError, match="80 to 450 words per minute"):
         EspeakVoice(rate_wpm=rate_wpm)
 
 
@@ -383,10 +393,10 @@ def test_a_model_that_was_never_pulled_is_told_with_its_command(
 
 
 def test_a_file_that_is_no_library_is_told_plainly(tmp_path: Path) -> None:
-    with pytest.raises(ServiceError, match="there is no espeak-ng library"):
+    with pytest.raises(ServiceError, match="no such file; pass the path of an espeak-ng library"):
         EspeakVoice(library=tmp_path / "none.so")
     (tmp_path / "text.so").write_text("hello")
-    with pytest.raises(ServiceError, match=r"text\.so is no espeak-ng library"):
+    with pytest.raises(ServiceError, match=r"text\.so isn't an espeak-ng library"):
         say("Hello", library=tmp_path / "text.so")
 
 
@@ -397,8 +407,8 @@ def test_importing_the_voice_loads_neither_numpy_nor_the_library() -> None:
 
 # -- Cutting, without the library
 
-RATE_HZ = 1_050  # as with espeak, a millisecond is no whole number of samples, and 20 are
-PIECE = RATE_HZ * espeak.PIECE_MS // 1000
+RATE_HZ = 1_050  # as with espeak-ng, 20 ms are a whole number of samples, and 1 ms isn't
+PIECE = RATE_HZ * PIECE_MS // 1000
 
 
 def cut(text: str, samples: int, marks: list[Mark], at_once: int) -> list[Sound]:

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from duologue.core.leaves import ErrorClass
 from duologue.ports import ServiceError, Sound
-from duologue.voice.endpoint import SpeechEndpointVoice, _Cutter
+from duologue.voice.endpoint import SoundCutter, SpeechEndpointVoice
+from tests.needs import needs_package
 
-pytest.importorskip("openai", reason="needs openai: pip install 'duologue[llm]'")
+needs_package("openai", "pip install 'duologue[llm]'")
 
 WAIT_S = 20  # only a broken test waits this long
 MS = bytes(range(48))  # a millisecond at 24 kHz
@@ -28,7 +29,7 @@ SECRET = "sk-very-secret"
 
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a proxy nor a key of whoever runs the tests."""
+    """Without the proxy and the key of this machine."""
     for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -63,6 +64,9 @@ class Wire:
         self._writer.write(data)
         await self._writer.drain()
 
+    def close(self) -> None:
+        self._writer.close()
+
     def break_off(self) -> None:
         self._writer.transport.abort()
 
@@ -76,13 +80,14 @@ Script: TypeAlias = Callable[[Wire], Awaitable[None]]
 
 
 class Server:
-    """Answers every request by the script, and remembers what was asked."""
+    """Answers every request by the script, and records the requests."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
         self.requests: list[str] = []
         self.bodies: list[dict[str, Any]] = []
         self.connections = 0
+        self.url = ""
         self.gone = asyncio.Event()
         self.asked = asyncio.Event()
 
@@ -108,7 +113,8 @@ async def serving(script: Script, **options: Any) -> AsyncIterator[tuple[Server,
     server = Server(script)
     async with asyncio.timeout(WAIT_S), await asyncio.start_server(server.serve, "127.0.0.1", 0) as listening:
         port = listening.sockets[0].getsockname()[1]
-        voice = SpeechEndpointVoice(f"http://127.0.0.1:{port}/v1", "speaker-1", "alloy", **options)
+        server.url = f"http://127.0.0.1:{port}/v1"
+        voice = SpeechEndpointVoice(server.url, "speaker-1", "alloy", **options)
         try:
             yield server, voice
         finally:
@@ -219,7 +225,7 @@ def test_a_connection_serves_one_sentence_after_the_other() -> None:
 @given(st.lists(st.binary(max_size=700), max_size=12), st.sampled_from([8_000, 22_050, 24_000, 48_000]))
 def test_however_the_bytes_come_no_sample_is_lost_or_shifted(chunks: list[bytes], rate_hz: int) -> None:
     chunks = [b"\1\0", *chunks]  # what begins like a file is refused
-    cutter = _Cutter(rate_hz)
+    cutter = SoundCutter(rate_hz)
     sounds = [sound for chunk in chunks for sound in cutter.feed(chunk)] + list(cutter.rest())
     sent = b"".join(chunks)
     assert pcm_of(sounds).startswith(sent[: len(sent) // 2 * 2])
@@ -276,7 +282,7 @@ def test_a_stream_that_breaks_off_fails_after_what_came() -> None:
             sounds = voice.speak("Hello there.")
             assert (await anext(sounds)).pcm == MS * 40
             heard.set()
-            with pytest.raises(ServiceError, match="broke off") as caught:
+            with pytest.raises(ServiceError, match="closed the connection") as caught:
                 await anext(sounds)
             assert caught.value.error is ErrorClass.NETWORK_TIMEOUT
 
@@ -286,14 +292,14 @@ def test_a_stream_that_breaks_off_fails_after_what_came() -> None:
 def test_a_stream_that_ends_without_its_end_fails() -> None:
     async def ends(wire: Wire) -> None:
         await wire.raw(b"HTTP/1.1 200 OK\r\nContent-Type: audio/pcm\r\nContent-Length: 9600\r\n\r\n" + MS * 40)
-        wire._writer.close()
+        wire.close()
 
     sounds, failure = failure_of(ends)
     assert pcm_of(sounds) == MS * 40
     assert failure.error is ErrorClass.NETWORK_TIMEOUT
 
 
-def test_a_stream_that_falls_silent_is_given_up() -> None:
+def test_a_silent_stream_times_out() -> None:
     async def stalls(wire: Wire) -> None:
         await wire.begin()
         await wire.chunk(MS * 20)
@@ -304,11 +310,11 @@ def test_a_stream_that_falls_silent_is_given_up() -> None:
     assert failure.error is ErrorClass.NETWORK_TIMEOUT
 
 
-def test_a_server_that_is_not_there_is_told_plainly() -> None:
+def test_an_unreachable_server_is_reported() -> None:
     async def run() -> None:
-        async with serving(sends(MS)) as (_, voice):
+        async with serving(sends(MS)) as (server, _):
             pass
-        other = SpeechEndpointVoice(str(voice._client.base_url), "speaker-1", "alloy")
+        other = SpeechEndpointVoice(server.url, "speaker-1", "alloy")
         with pytest.raises(ServiceError, match="can't be reached") as caught:
             await anext(other.speak("Hello."))
         assert caught.value.error is ErrorClass.NETWORK_TIMEOUT
@@ -329,7 +335,7 @@ def test_text_is_never_played(content_type: str) -> None:
     sounds, failure = failure_of(sends(b'{"error": "hello"}' * 200, content_type=content_type))
     assert not sounds
     assert failure.error is ErrorClass.SERVER_ERROR
-    assert "sent text instead of sound" in str(failure)
+    assert "sent text instead of audio" in str(failure)
 
 
 @pytest.mark.parametrize("magic", [b"RIFF", b"ID3", b"OggS", b"fLaC"])
@@ -388,7 +394,7 @@ def test_cancelling_whoever_waits_closes_the_socket(begun: bool) -> None:
 
 
 def test_openai_itself_needs_a_key() -> None:
-    with pytest.raises(ServiceError, match="there is no API key for speech") as caught:
+    with pytest.raises(ServiceError, match="no API key for the speech service") as caught:
         SpeechEndpointVoice(None, "speaker-1", "alloy")
     assert caught.value.error is ErrorClass.AUTH_FAILURE
 
@@ -405,7 +411,7 @@ def test_the_key_in_the_environment_is_not_sent_to_another_server(monkeypatch: p
 
 
 def test_a_rate_whose_pieces_would_drift_is_refused() -> None:
-    with pytest.raises(ValueError, match="no whole number of samples"):
+    with pytest.raises(ValueError, match="20 ms must be a whole, positive number of samples"):
         SpeechEndpointVoice("http://127.0.0.1:1/v1", "speaker-1", "alloy", rate_hz=11_025)
 
 
