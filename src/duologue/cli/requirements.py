@@ -1,7 +1,7 @@
 """What an agent's file needs before it can run: extras of this package, and models.
 
-Reads the file's imports, without running it, so that everything that is missing is listed at once. Rule: what is listed
-comes with the command that gets it.
+Reads the file's imports without running it, so that everything missing is listed at once. Rule: every
+missing part is listed with the command that installs it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
     "RealtimeModel": ("realtime", ()),
     "McpServer": ("mcp", ()),
 }
-"""What each name that an agent imports needs: an extra, and models."""
+"""The extra and the models that each imported name needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +53,25 @@ class Requirements:
     models: tuple[str, ...] = ()
 
     def missing(self) -> Requirements:
-        """What of it is not installed here."""
+        """The part that isn't installed."""
         return Requirements(
             tuple(extra for extra in self.extras if not is_installed(extra)),
             tuple(model for model in self.models if not is_present(model)),
         )
 
     def commands(self) -> list[str]:
-        """How to get all of it."""
+        """The commands that install all of it."""
         install = [f"pip install 'duologue[{','.join(self.extras)}]'"] if self.extras else []
         return [*install, *([f"duologue models pull {' '.join(self.models)}"] if self.models else [])]
 
 
 def is_installed(extra: str) -> bool:
-    """Whether every module of an extra can be imported."""
+    """Can every module of this extra be imported?"""
     return all(importlib.util.find_spec(module) is not None for module in EXTRAS[extra])
 
 
 def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
-    """What a file's text needs by the names that it imports from duologue, after the given extras."""
+    """What a source file needs, by the names that it imports from duologue, in addition to `extras`."""
     found = dict.fromkeys(extras)
     models: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)):
@@ -84,8 +84,8 @@ def requirements_of(source: str, extras: Iterable[str] = ()) -> Requirements:
 
 
 def requirements_of_agent(name: str, extras: Iterable[str] = ()) -> Requirements:
-    """What the module of `module:attribute` needs. A file that can't be found or read needs only the given extras: the
-    error comes when it is imported."""
+    """What the module of `module:agent` needs. A file that can't be read needs only `extras`: importing it
+    reports the error."""
     file = Path(*name.partition(":")[0].split(".")).with_suffix(".py")
     try:
         return requirements_of(file.read_text(encoding="utf-8"), extras)

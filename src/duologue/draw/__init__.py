@@ -1,4 +1,4 @@
-"""Pictures of the machine, drawn from its rows, rules and views. See `render`."""
+"""Diagrams of the conversation machine, drawn from its rows, rules and views. See `render`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The reasons for the moves, one line for each: dots where it may happen, an arrow to where it leads.
+"""A chart of the reasons for moves: dots at the source states of each reason, an arrow to its target state.
 
-Below a picture without words this says the rest: every trigger, guard, rule and amendment. States
-are the columns; lines are grouped by where they lead. Rule: one reason, one line.
+The picture above the chart has no words; the chart lists every trigger, guard, rule and amendment. States
+are its columns; lines are grouped by target. Rule: each reason has one line.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _LINE_HEIGHT = 15.0
 _ENTRY_PADDING = 7.0
 _GAP = 18.0
 _LABEL_CHARS = 68
-_INDENT = 12.0  # of what follows the first line of a label
+_INDENT = 12.0  # of the second and later lines of a label
 _SLANT = -52
 _SLANT_RISE = 0.79  # sine of the slant
 _SLANT_RUN = 0.62
 
 
 class ChartEntry(NamedTuple):
-    """One reason: from which states it leads where."""
+    """One reason for a move: its source states and its target."""
 
     target: str
     label: tuple[str, ...]
@@ -38,12 +38,12 @@ class ChartEntry(NamedTuple):
 
     @property
     def face(self) -> str:
-        """Names of events are code, reasons for amendments are prose."""
+        """The face of the label: event names look like code, reasons for amendments like prose."""
         return "reason" if self.kind == "amended" else "label"
 
 
 class Chart(NamedTuple):
-    """A chart that knows its size; `paint` puts it on paper."""
+    """A chart with its size; `paint` draws it."""
 
     names: tuple[str, ...]
     entries: tuple[ChartEntry, ...]
@@ -69,7 +69,7 @@ class Chart(NamedTuple):
         return body
 
     def _paint_stripes(self, at: Point) -> list[str]:
-        """Every second target has a tinted ground."""
+        """A tinted background for every second target."""
         stripes = []
         y, tinted = at.y + self.head, False
         for number, entry in enumerate(self.entries):
@@ -91,7 +91,7 @@ class Chart(NamedTuple):
 
 
 def chart_of(diagram: Diagram) -> Chart | None:
-    """A chart of everything that has a reason, or None if nothing has one."""
+    """The chart of all reasons in a diagram; None if no move has one."""
     entries = _entries(diagram)
     if not entries:
         return None
@@ -132,7 +132,7 @@ def _wrapped(label: str) -> tuple[str, ...]:
 
 
 def _paint_bus(entry: ChartEntry, tracks: dict[str, float], y: float) -> list[str]:
-    """A dot for each source and a line to the target, with a head on each side that it comes from."""
+    """A dot for each source and a line to the target, with an arrow head on each side it arrives from."""
     goal = tracks[entry.target]
     places = [tracks[source] for source in entry.sources]
     body = [

@@ -1,7 +1,7 @@
-"""What a diagram is, and how one is made from a region's rows or from a view's tables.
+"""Diagrams as data: states and moves, made from a region's rows or a view's tables.
 
-Knows states, moves and why they happen; nothing of pictures. Rule: a diagram is derived from the
-machine as it is and never written by hand, so it can't be out of date.
+Knows nothing of drawing. Rule: a diagram is derived from the machine and never written by hand, so it
+can't be out of date.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ REGIONS: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "r
 
 @dataclass(frozen=True, slots=True)
 class StateNode:
-    """One state. A new conversation is in `start`; a state that is `timed` has a deadline that ends it."""
+    """One state. A new conversation begins in the `start` state; a `timed` state has a deadline that ends it."""
 
     name: str
     start: bool = False
@@ -35,8 +35,8 @@ class StateNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Every move from one state to another that is of one kind, with a label for each reason. `rows` has the
-    ids of the rows behind each label; a rule has the id that `Moment.fired` gives it."""
+    """All moves of one kind from one state to another, with a label for each reason. `rows` has the
+    ids of the rows behind each label; a rule has the id that `StepRecord.fired` gives it."""
 
     source: str
     target: str
@@ -51,7 +51,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """States and moves. `loops` counts the rows that leave a state as it is, drawn or not."""
+    """States and moves. `loops` counts the rows that don't change the state, drawn or not."""
 
     title: str
     nodes: tuple[StateNode, ...]
@@ -61,7 +61,8 @@ class Diagram:
 
 
 def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
-    """One region: its rows, and the rules that move it too. `loops` also draws what stays."""
+    """The diagram of a region: its rows, and the rules that move it. `loops` includes rows that don't change the
+    state."""
     name = next(name for name, leaves in REGIONS.items() if leaves is region)
     rows = region_rows(region)
     moves = [move for row in rows for move in _row_moves(row)]
@@ -80,12 +81,12 @@ def region_diagram(region: type[Leaf], loops: bool = False) -> Diagram:
 
 
 def region_rows(region: type[Leaf]) -> tuple[Row, ...]:
-    """The rows that belong to one region, in the order in which they are tried."""
+    """The rows of one region, in the order in which they are tried."""
     return tuple(row for row in ROWS if isinstance(row.sources[0], region))
 
 
 def view_diagram(view: View) -> Diagram:
-    """One view: the moves of its own table, and those that had to be added, with reasons."""
+    """The diagram of a view: the moves of its source's table, and the amendments with their reasons."""
     start = view.see(initial(Settings()))
     moves: list[_Move] = [(source, target, "", "source", None) for source, target in view.source_moves()]
     moves += [(source, target, why, "amended", None) for source, target, why in view.amendments]
@@ -93,12 +94,12 @@ def view_diagram(view: View) -> Diagram:
         title=view.name,
         nodes=tuple(StateNode(state, state == start) for state in view.states),
         edges=_merge(moves),
-        about="The table's own moves" + (", and those that had to be added to them" if view.amendments else ""),
+        about="The moves of the source's table" + (", and the amendments to it" if view.amendments else ""),
     )
 
 
 def row_label(row: Row) -> str:
-    """What makes a row happen: its triggers, then its guard in brackets."""
+    """What makes a row fire: its triggers, then its guard in brackets."""
     triggers = ", ".join(trigger_name(trigger) for trigger in row.on)
     return f"{triggers} [{row.when.__name__}]" if row.when else triggers
 
@@ -112,12 +113,12 @@ def _row_moves(row: Row) -> list[_Move]:
 
 
 def _rule_id(name: str) -> int:
-    """Rules count down from -1, as in `Moment.fired`."""
+    """Rules count down from -1, as in `StepRecord.fired`."""
     return -1 - [rule.name for rule in MACHINE.rules].index(name)
 
 
 def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
-    """One edge for each pair of states and kind; labels keep their order and come once."""
+    """One edge for each pair of states and kind, with its labels in order and without duplicates."""
     found: dict[tuple[str, str, MoveKind], dict[str, list[int]]] = {}
     for source, target, label, kind, number in moves:
         labels = found.setdefault((source, target, kind), {})
@@ -130,7 +131,7 @@ def _merge(moves: Iterable[_Move]) -> tuple[Edge, ...]:
 
 
 def _start_of(name: str, region: type[Leaf]) -> Leaf:
-    """Where a new conversation is in this region. A set of records starts with none: the first leaf."""
+    """The leaf in which a new conversation begins. `jobs`, a set of records, begins with its first leaf."""
     start = getattr(initial(Settings()), name)
     return start if isinstance(start, Leaf) else next(iter(region))
 

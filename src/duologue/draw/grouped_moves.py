@@ -1,7 +1,7 @@
-"""What keeps a diagram from becoming a hairball: crowds of moves become one line of text.
+"""Replaces crowds of moves by one line of text, so that a diagram stays readable.
 
-A state that most others lead to (a fault, an end) says "from any but idle" in its own box instead of
-drawing an arrow from each. Rule: nothing is lost; every move is either a line or in a note.
+A state that most other states lead to, such as a fault, says "from any but idle" in its box instead of
+getting an arrow from each. Rule: every move is either a drawn line or part of a note.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class DrawnLine(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """A diagram, ready to be laid out."""
+    """The moves of a diagram, sorted into notes and lines."""
 
     notes: tuple[CrowdNote, ...]
     lines: tuple[DrawnLine, ...]
@@ -66,7 +66,7 @@ def _without_repeats(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def _possible_notes(diagram: Diagram, edges: list[Edge]) -> list[CrowdNote]:
-    """Incoming ones first: "from any" says more about a state than "to any"."""
+    """All notes that could be made. Incoming ones come first: "from any" says more about a state than "to any"."""
     kinds = list(dict.fromkeys(edge.kind for edge in edges))
     return [
         CrowdNote(node.name, incoming, found, kind)
@@ -93,7 +93,7 @@ def _lines(edges: list[Edge]) -> tuple[DrawnLine, ...]:
 
 
 def note_lines(note: CrowdNote, names: tuple[str, ...], brief: bool = False) -> tuple[str, ...]:
-    """The words of a note, wrapped to the width of a box; `brief` counts instead of naming."""
+    """The text of a note, wrapped to the width of a box; `brief` gives a count instead of names."""
     missing = [name for name in names if name not in note.others and name != note.at]
     if not missing:
         words = ["any", "other"] if brief else ["any", "other", "state"]

@@ -1,7 +1,7 @@
-"""The whole machine in one picture: five regions as lanes, and below them the rules that join them.
+"""The whole machine in one picture: the regions as lanes, and below them the rules that join them.
 
-For people who see it for the first time, so it has no triggers and counts instead of listing. Rule:
-all that it shows comes from rows, rules, deadlines and docstrings.
+Meant as a first overview, so it has no triggers and shows counts instead of lists. Rule: everything in it
+comes from rows, rules, deadlines and docstrings.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class RegionLane(NamedTuple):
 
 
 def machine_svg() -> str:
-    """The picture of the machine."""
+    """The picture of the machine as an SVG file."""
     lanes = _lanes()
     height = max(lane.picture.bounds.height for lane in lanes) + _BAND + 2 * _PADDING + 20
     width = sum(lane.width + _GAP for lane in lanes) - _GAP + 2 * _MARGIN
     title = "One conversation, five regions"
     about = (
         f"Each region is in exactly one state. {len(ROWS)} rows move them, {len(MACHINE.rules)} rules join them, "
-        "and what should not last has a deadline."
+        "and every state that must not last has a deadline."
     )
     body = [
         typography.text(Point(_MARGIN, _MARGIN + 15), title, "title"),
@@ -64,12 +64,12 @@ def machine_svg() -> str:
     y += _CARD + 30
     signs = [START, TIMED, *KIND_SIGNS[:2], Sign("", "a rule has the colours of the regions that it moves")]
     body += [f'<g class="{lanes[0].hue}">', *paint_legend(signs, Point(_MARGIN, y)), "</g>"]
-    told = " ".join(f"{lane.diagram.title}: {', '.join(node.name for node in lane.diagram.nodes)}." for lane in lanes)
-    return typography.document(title, f"{about} {told}", width, y + 22, body)
+    states = " ".join(f"{lane.diagram.title}: {', '.join(node.name for node in lane.diagram.nodes)}." for lane in lanes)
+    return typography.document(title, f"{about} {states}", width, y + 22, body)
 
 
 def _lanes() -> list[RegionLane]:
-    """The regions, the shorter ones stretched towards the height of the tallest."""
+    """The regions; shorter ones are stretched towards the height of the tallest."""
     diagrams = [region_diagram(region) for region in REGIONS.values()]
     heights = [_arranged(diagram, _DOWN_MIN).bounds.height for diagram in diagrams]
     lanes = []

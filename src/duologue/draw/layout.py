@@ -1,7 +1,7 @@
-"""Which state stands where: a small search for the calmest arrangement on a grid.
+"""Places states on a grid: a small search for the arrangement with the shortest and least crossed lines.
 
-Knows names and pairs, no sizes. Rule: always the same answer for the same question; the shuffles
-come from a fixed seed, and ties go to what was found first.
+Knows names and pairs, but no sizes. Rule: the same input always gives the same result; the shuffles come
+from a fixed seed, and of equal results the first is taken.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ Pair: TypeAlias = tuple[int, int]  # source and target, by index
 
 _RESTARTS = 40
 _BLOCKED, _CROSSED, _UPHILL, _OUT_OF_ORDER, _FAR_START = 3.0, 2.5, 0.4, 0.5, 8.0
-_STORY = 3.0  # a move to the state that is defined next counts this much more
+_STORY = 3.0  # the weight of a move to the state that is defined next
 
 
 @cache
 def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: int, rows: int) -> dict[str, Cell]:
     """A cell for each name, so that moves are short, cross little and mostly lead down or right."""
-    assert len(names) <= columns * rows, "a grid that is too small"
+    assert len(names) <= columns * rows, "the grid is too small"
     index = {name: number for number, name in enumerate(names)}
     pairs = tuple((index[source], index[target]) for source, target in moves)
     cells = [(column, row) for row in range(rows) for column in range(columns)]
@@ -38,7 +38,7 @@ def place(names: tuple[str, ...], moves: tuple[tuple[str, str], ...], columns: i
 
 
 def _improved(cells: list[Cell], count: int, pairs: tuple[Pair, ...]) -> tuple[float, list[Cell]]:
-    """Swap cells while that helps. The first `count` cells are taken, the rest is empty."""
+    """Swap cells while that lowers the cost. The first `count` cells are taken, the others are empty."""
     cells = cells.copy()
     cost = _cost(cells[:count], pairs)
     improves = True
@@ -78,7 +78,7 @@ def _length(start: Cell, end: Cell) -> float:
 
 @cache
 def _cells_between(start: Cell, end: Cell) -> tuple[Cell, ...]:
-    """Cells that a straight line from one to the other would run through."""
+    """The cells that a straight line between the two would cross."""
     (ax, ay), (bx, by) = start, end
     across = max(abs(bx - ax), abs(by - ay))
     return tuple(

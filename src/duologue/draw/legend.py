@@ -1,4 +1,4 @@
-"""What the signs in a picture mean, in one line below it."""
+"""The legend below a picture: what its signs mean, in one line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Sign(NamedTuple):
 
     @property
     def lead(self) -> float:
-        """The room that the sign itself takes."""
+        """The width of the sign itself."""
         return {"": 0.0, "start": 12.0, "timed": 15.0}.get(self.kind, _ARROW + 8)
 
     @property

@@ -1,7 +1,7 @@
-"""Writes a diagram as a Mermaid `stateDiagram-v2`, for pages that draw it themselves.
+"""Writes a diagram as a Mermaid `stateDiagram-v2`, for pages that render it themselves.
 
-A state diagram there knows no dashed lines, so an amended move says so in its label. Rule: ids are
-plain words, and every other character of a text is written so that the parser can't trip over it.
+Mermaid's state diagrams have no dashed lines, so the label of an amended move says "(amended)". Rule: ids
+are plain words, and special characters in labels are escaped.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _ODD = re.compile(r"(?!(?<=\w):(?=\w))[^A-Za-z0-9_ ,.()\[\]'/-]")  # a colon ins
 
 
 def to_mermaid(diagram: Diagram) -> str:
-    """One region or view, with a label for each reason of a move."""
+    """The Mermaid text of one region or view, with a label for each reason of a move."""
     head = ["---", f"title: {json.dumps(diagram.title)}", "---", "stateDiagram-v2"]
     return "\n".join([*head, *_body(diagram, "", labelled=True), ""])
 
 
 def machine_mermaid() -> str:
-    """All regions side by side in one state. Without labels: there are too many for one picture."""
+    """The Mermaid text of the whole machine: all regions in one state, without labels, which would be too many."""
     lines = ["stateDiagram-v2", f'{_INDENT}state "conversation" as conversation {{']
     for number, (name, region) in enumerate(REGIONS.items()):
         if number:
@@ -46,7 +46,7 @@ def _body(diagram: Diagram, prefix: str, labelled: bool) -> list[str]:
 
 
 def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
-    """One arrow for each pair of states, whatever the kinds: their labels tell them apart."""
+    """One arrow for each pair of states; the labels distinguish the kinds of moves."""
     moves: dict[tuple[str, str], list[str]] = {}
     for edge in diagram.edges:
         labels = moves.setdefault((edge.source, edge.target), [])
@@ -56,7 +56,7 @@ def _moves(diagram: Diagram) -> dict[tuple[str, str], list[str]]:
 
 
 def _ids(diagram: Diagram, prefix: str) -> dict[str, str]:
-    """An id for each state: its name where that is a plain word, and never the same twice."""
+    """A unique id for each state: its name, if that is a plain word."""
     ids: dict[str, str] = {}
     for node in diagram.nodes:
         known_as = _id(f"{prefix}{node.name}")
@@ -74,5 +74,5 @@ def _id(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Everything that isn't plain becomes Mermaid's own entity, `#code;`."""
+    """The text with special characters as Mermaid entities, `#code;`."""
     return _ODD.sub(lambda found: f"#{ord(found[0])};", " ".join(text.split()))

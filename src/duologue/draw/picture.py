@@ -1,7 +1,7 @@
-"""A diagram with a place for everything: boxes with their notes, and curves between them.
+"""A laid-out diagram: boxes with their notes, and curves between them.
 
-Joins the steps: crowds become notes, states get cells, cells get sizes, lines get curves. Knows no
-colours. Rule: whatever is painted is in the bounds.
+Runs the steps of the layout: crowds become notes, states get cells, cells get sizes, lines get curves.
+Knows no colours. Rule: everything that is drawn is within the bounds.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from .typography import FACES, text_width
 NAME_HEIGHT = 34.0
 NOTE_HEIGHT = 14.0
 _PADDING = 14.0
-_SIGN = 7.0  # more, where the dot of the start or the clock of a deadline stands at the edge
+_SIGN = 7.0  # extra width for the dot of the start or the clock of a deadline
 
 
 class Spacing(NamedTuple):
-    """The free room between boxes."""
+    """The free space between boxes."""
 
     across: float
     down: float
@@ -31,11 +31,11 @@ class Spacing(NamedTuple):
 
 _CALM = Spacing(72, 52)
 _BUSY = Spacing(88, 72)  # for pictures with many lines
-_BUSY_LINES = 1.5  # for each state
+_BUSY_LINES = 1.5  # lines per state, above which a picture has many
 
 
 class Stated(NamedTuple):
-    """A state in its box, with what is written below its name."""
+    """A state in its box, with the notes below its name."""
 
     box: Box
     node: StateNode
@@ -48,14 +48,14 @@ class Picture(NamedTuple):
     bounds: Box
 
     def moved(self, dx: float, dy: float) -> Picture:
-        """The same picture elsewhere on the paper."""
+        """The same picture, shifted."""
         states = {name: stated._replace(box=stated.box.moved(dx, dy)) for name, stated in self.states.items()}
         lines = tuple((line, curve.moved(dx, dy)) for line, curve in self.lines)
         return Picture(states, lines, self.bounds.moved(dx, dy))
 
 
 class Arrangement(NamedTuple):
-    """Boxes that have their place, and lines that have no way yet."""
+    """Boxes with positions, and lines that have no curve yet."""
 
     states: dict[str, Stated]
     lines: tuple[DrawnLine, ...]
@@ -66,12 +66,12 @@ class Arrangement(NamedTuple):
 
 
 def lay_out(diagram: Diagram) -> Picture:
-    """Find a place for every state and a way for every line."""
+    """Place every state and route every line."""
     return connect(arrange(diagram, _columns_for(len(diagram.nodes))))
 
 
 def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brief: bool = False) -> Arrangement:
-    """Find a place for every state. `brief` shortens the notes."""
+    """Place every state. `brief` shortens the notes."""
     names = tuple(node.name for node in diagram.nodes)
     gathered = gather(diagram)
     rows = -(-len(names) // columns)
@@ -83,7 +83,7 @@ def arrange(diagram: Diagram, columns: int, spacing: Spacing | None = None, brie
 
 
 def connect(arrangement: Arrangement) -> Picture:
-    """Find a way for every line."""
+    """Route every line."""
     states, lines = arrangement
     boxes = {name: stated.box for name, stated in states.items()}
     curves = route(boxes, [(line.source, line.target) for line in lines])
@@ -96,7 +96,7 @@ def _columns_for(count: int) -> int:
 
 
 def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, Stated]:
-    """Each state with a box as large as what it says; all of them start at the origin."""
+    """Each state with a box that fits its text; every box is at the origin."""
     names = tuple(node.name for node in diagram.nodes)
     states = {}
     for node in diagram.nodes:
@@ -110,7 +110,7 @@ def _sized(diagram: Diagram, gathered: Gathered, brief: bool) -> dict[str, State
 
 
 def _boxes(states: dict[str, Stated], cells: dict[str, Cell], spacing: Spacing) -> dict[str, Box]:
-    """Cells as wide and high as their largest box; boxes of a column share their width."""
+    """The positions of the boxes: a column is as wide, and a row as high, as its largest box."""
     widths = _largest(states, cells, 0, lambda box: box.width)
     heights = _largest(states, cells, 1, lambda box: box.height)
     lefts = _offsets(widths, spacing.across)
@@ -139,7 +139,7 @@ def _offsets(sizes: list[float], gap: float) -> list[float]:
 
 
 def name_baseline(stated: Stated) -> float:
-    """Where the name stands: in the middle, or above its notes."""
+    """The baseline of a state's name: in the middle of the box, or above its notes."""
     box = stated.box
     middle = box.y + (NAME_HEIGHT / 2 + 1 if stated.notes else box.height / 2)
     return middle + FACES["name"].size * 0.35

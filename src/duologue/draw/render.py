@@ -1,4 +1,4 @@
-"""One door to all pictures: a name and a format in, text out."""
+"""Renders any diagram by its name and format."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FORMATS = ("mermaid", "svg")
 
 
 def names() -> tuple[str, ...]:
-    """Everything that can be drawn."""
+    """The names of all diagrams."""
     return (MACHINE_NAME, *REGIONS, *VIEWS)
 
 
 def render(name: str | None = None, format: str = "svg") -> str:  # noqa: A002 - the word that a caller expects
-    """Draw the whole machine (no name), one region or one view."""
+    """The text of a diagram: of the whole machine (no name), one region or one view."""
     if format not in FORMATS:
-        raise DuologueError(f"no format called {format!r}; there is {', '.join(FORMATS)}")
+        raise DuologueError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     if name is None or name == MACHINE_NAME:
         return machine_mermaid() if format == "mermaid" else machine_svg()
     diagram = diagram_of(name)
@@ -34,4 +34,4 @@ def diagram_of(name: str) -> Diagram:
         return region_diagram(REGIONS[name])
     if name in VIEWS:
         return view_diagram(VIEWS[name])
-    raise DuologueError(f"nothing to draw called {name!r}; there is {', '.join(names())}")
+    raise DuologueError(f"no diagram is called {name!r}: use one of {', '.join(names())}")

@@ -1,8 +1,8 @@
-"""How a line gets from box to box: curves that keep clear of boxes and of each other.
+"""Routes lines from box to box as curves that avoid the boxes and each other.
 
-Every line tries all pairs of ports with a few bends and takes the cheapest; then each is taken out
-and tried again, now that the others are known. Rule: a curve leaves and reaches a box at a right
-angle, so that arrow heads sit well.
+Every line tries all pairs of ports with a few bends and takes the cheapest; then each line is removed and
+routed again, now that the others are known. Rule: a curve leaves and reaches a box at a right angle, so
+that arrow heads look right.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .shapes import Box, Curve, Point
 
 _PASSES = 3
 _BENDS = (22.0, 34.0, 48.0, 68.0, 96.0, 136.0)
-_BEND_PART = 0.11  # a long curve needs a wide bend, or it meets its arrow head at a slant
+_BEND_PART = 0.11  # of the length: a long curve needs a wide bend to meet its arrow head straight
 _PORT_PARTS = (0.5, 0.28, 0.72)
 _CLEARANCE = 7.0
 _CROWD_CELL = 8.0
@@ -25,7 +25,7 @@ _HIT, _CROWDED, _SHARED_PORT, _OFF_CENTRE = 400.0, 14.0, 60.0, 5.0
 
 
 class Port(NamedTuple):
-    """Where a line may touch a box, and which way is out."""
+    """A point where a line may touch a box, and the direction away from the box."""
 
     at: Point
     out: Point
@@ -42,17 +42,17 @@ _Cells: TypeAlias = list[tuple[int, int]]
 
 
 def route(boxes: dict[str, Box], ends: Sequence[tuple[str, str]]) -> list[Curve]:
-    """A curve for each pair of boxes."""
-    table = _Table(boxes)
+    """A curve for each pair of box names in `ends`."""
+    routes = _Routes(boxes)
     found: list[Route | None] = [None] * len(ends)
     shortest_first = sorted(range(len(ends)), key=lambda number: (_distance(boxes, ends[number]), number))
     for _ in range(_PASSES):
         for number in shortest_first:
             old = found[number]
             if old is not None:
-                table.take(old, -1)
-            found[number] = new = table.best(*ends[number])
-            table.take(new, 1)
+                routes.take(old, -1)
+            found[number] = new = routes.best(*ends[number])
+            routes.take(new, 1)
     return [done.curve for done in found if done is not None]
 
 
@@ -61,8 +61,8 @@ def _distance(boxes: dict[str, Box], ends: tuple[str, str]) -> float:
     return round(hypot(ax - bx, ay - by), 3)
 
 
-class _Table:
-    """What is on the paper so far: boxes that stay, ports and paths that are taken."""
+class _Routes:
+    """The boxes, and the ports and cells that routes use so far."""
 
     def __init__(self, boxes: dict[str, Box]) -> None:
         self._boxes = boxes
@@ -78,7 +78,7 @@ class _Table:
             self._crowd[cell] += times
 
     def best(self, source: str, target: str) -> Route:
-        """The cheapest route. Candidates come by their own cost, so the search can stop early."""
+        """The cheapest route. Candidates are sorted by their own cost, so the search can stop early."""
         best, best_cost = None, float("inf")
         for cost, candidate in self._candidates(source, target):
             if cost >= best_cost:
@@ -86,7 +86,7 @@ class _Table:
             cost += self._trouble(candidate.curve, source, target)
             if cost < best_cost:
                 best, best_cost = candidate, cost
-        assert best is not None, "a box without ports"
+        assert best is not None, "every box has ports"
         return best
 
     def _candidates(self, source: str, target: str) -> list[tuple[float, Route]]:
@@ -102,7 +102,7 @@ class _Table:
         return sorted(found, key=lambda pair: pair[0])
 
     def _trouble(self, curve: Curve, source: str, target: str) -> float:
-        """What a curve costs because of what is there already."""
+        """The cost of a curve's collisions with boxes and other routes."""
         points = curve.samples()
         inner = points[2:-2]
         hits = 0
@@ -118,7 +118,7 @@ def _bends_for(start: Point, end: Point) -> list[float]:
 
 
 def _effort(curve: Curve) -> float:
-    """Long and winding is expensive. Half of the way is measured along the control points."""
+    """The cost of a curve's length and bends, measured along its control points."""
     start, first, second, end = curve
     legs = ((start, first), (first, second), (second, end))
     way = sum(hypot(a.x - b.x, a.y - b.y) for a, b in legs)
@@ -127,7 +127,7 @@ def _effort(curve: Curve) -> float:
 
 
 def _cells_of(points: Sequence[Point]) -> _Cells:
-    """The ground that a line covers; two lines in one cell are too close or cross."""
+    """The cells that a line passes; two lines in one cell cross or are too close."""
     cells = dict.fromkeys((int(point.x // _CROWD_CELL), int(point.y // _CROWD_CELL)) for point in points)
     return list(cells)
 

@@ -1,7 +1,7 @@
-"""Which moves the rules make. A rule is code, not a row, so its moves are found by trying it.
+"""The moves that the rules make. A rule is code, not a row, so its moves are found by running it.
 
-Every rule is asked and applied in every joint state of leaves, with nothing, one finished turn or
-one job in it. Rule: only moves that a rule really made are reported, in the order of the leaves.
+Every rule is applied in every combination of leaves, with no input, one finished turn or one job. Rule:
+only moves that a rule really made are reported, in the order of the leaves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Fill = Callable[[Draft], None]
 
 
 def rule_moves(region: type[Leaf]) -> tuple[tuple[str, Leaf, Leaf], ...]:
-    """(rule, source, target) for each way in which a rule moves this region."""
+    """The moves of this region by rules, as (rule, source, target)."""
     order = {leaf: index for index, leaf in enumerate(region)}
     moves = [move for move in _all_moves() if isinstance(move[1], region)]
     rules = {rule.name: index for index, rule in enumerate(MACHINE.rules)}
@@ -50,7 +50,7 @@ def _joint_states() -> Iterator[State]:
 
 
 def _fills() -> list[Fill]:
-    """What may stand beside the leaves when a rule is asked."""
+    """The inputs that a rule may find in addition to the leaves."""
 
     def nothing(draft: Draft) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Points, boxes and curves: the little geometry that the pictures need."""
+"""Points, boxes and curves: the geometry of the pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Point(NamedTuple):
     y: float
 
     def along(self, direction: Point, length: float) -> Point:
-        """This far from here in a direction."""
+        """The point at this distance in this direction."""
         return Point(self.x + direction.x * length, self.y + direction.y * length)
 
 
@@ -51,7 +51,7 @@ class Box(NamedTuple):
 
 
 def bounds_of(boxes: Iterable[Box], points: Iterable[Point] = ()) -> Box:
-    """The smallest box around all of them."""
+    """The smallest box around these boxes and points."""
     corners = [*points]
     for box in boxes:
         corners += [Point(box.x, box.y), Point(box.right, box.bottom)]

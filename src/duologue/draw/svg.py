@@ -1,7 +1,7 @@
 """Draws a diagram as one self-contained SVG: a picture of the moves, then a chart of their reasons.
 
-Needs nothing but the standard library and follows the reader's light or dark scheme. Rule: the same
-diagram always gives the same bytes.
+Uses only the standard library and follows the reader's light or dark scheme. Rule: the same diagram always
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LEGEND = 34.0
 
 
 def to_svg(diagram: Diagram) -> str:
-    """The picture of one region or view."""
+    """The SVG file of one region or view."""
     picture, chart = lay_out(diagram), chart_of(diagram)
     inner = max(picture.bounds.width, chart.width if chart else 0, typography.text_width(diagram.about, "about"))
     signs = _signs(diagram, picture)
@@ -46,21 +46,21 @@ def to_svg(diagram: Diagram) -> str:
 
 
 def hue_of(diagram: Diagram) -> str:
-    """Each region has a colour of its own; views share the first."""
+    """The hue of a diagram: each region has its own, views share the first."""
     hues = list(typography.HUES)
     regions = list(REGIONS)
     return hues[regions.index(diagram.title) % len(hues)] if diagram.title in regions else hues[0]
 
 
 def _described(diagram: Diagram) -> str:
-    """The diagram in words, for those who can't see it."""
+    """The diagram in words, for screen readers."""
     moves = "; ".join(f"{edge.source} to {edge.target}" for edge in diagram.edges)
     about = f"{diagram.about.rstrip('.')}. " if diagram.about and diagram.about[-1] != "?" else f"{diagram.about} "
     return f"{about}States: {', '.join(node.name for node in diagram.nodes)}. Moves: {moves}."
 
 
 def _signs(diagram: Diagram, picture: Picture) -> list[Sign]:
-    """What the picture makes use of and has to explain."""
+    """The signs that occur in the picture."""
     drawn = dict.fromkeys([line.kind for line, _ in picture.lines])
     signs = [sign for sign in KIND_SIGNS if sign.kind in drawn]
     if any(node.timed for node in diagram.nodes):

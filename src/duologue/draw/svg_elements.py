@@ -1,4 +1,4 @@
-"""Turns a picture into SVG elements: lines first, so that boxes and letters lie on top."""
+"""Turns a picture into SVG elements: lines first, so that boxes and text are on top."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGN = 13.0  # from the edge of a box
 
 
 def paint(diagram: Diagram, picture: Picture) -> list[str]:
-    """The elements of one picture. Each line tells on hover which moves it stands for."""
+    """The elements of one picture. The title of each line lists its moves, shown on hover."""
     labels = {(edge.source, edge.target): edge.labels for edge in reversed(diagram.edges)}
     rows = rows_between(diagram)
     body = [element for line, curve in picture.lines for element in _paint_line(line, curve, labels, rows)]
@@ -38,7 +38,7 @@ def _paint_line(
     line: DrawnLine, curve: Curve, labels: dict[tuple[str, str], tuple[str, ...]], rows: _Rows
 ) -> list[str]:
     moves = [(line.source, line.target)] + [(line.target, line.source)] * line.both_ways
-    told = "\n".join(
+    moves_text = "\n".join(
         f"{source} → {target}" + "".join(f"\n  {label}" for label in labels.get((source, target), ()))
         for source, target in moves
     )
@@ -50,7 +50,7 @@ def _paint_line(
     if line.both_ways:
         heads.append(typography.arrow_head(curve.start, out, f"arrow {line.kind}", rows=ids[1]))
     group = f"<g{typography.rows_of(number for numbers in ids for number in numbers)}>"
-    return [group, typography.title(told), typography.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
+    return [group, typography.title(moves_text), typography.curve_path(trimmed, f"line {line.kind}"), *heads, "</g>"]
 
 
 def _direction(start: Point, towards: Point) -> Point:

@@ -1,7 +1,7 @@
-"""Letters and colours: how wide a text is, what each class looks like by day and by night.
+"""Text widths, colours and SVG elements, for light and dark schemes.
 
-Widths are estimates on the wide side, because the reader's fonts are not known here. Rule: nothing
-is drawn with a colour of its own; every element has a class, and the style knows both schemes.
+Widths are estimates on the wide side, because the reader's fonts aren't known. Rule: every element has a
+class and no colour; the stylesheet defines the colours of both schemes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .shapes import Box, Curve, Point
 
 
 class Face(NamedTuple):
-    """A kind of text: its size in px, its weight, whether every letter has the same width."""
+    """A kind of text: its size in px, its weight, whether it is monospaced, and its colour."""
 
     size: float
     weight: int = 400
@@ -40,7 +40,7 @@ _DARK = {"paper": "#0d1117", "panel": "#151b23", "rim": "#2d343d", "ink": "#e6ed
 _LIGHT |= {"line": "#77818c", "amended": "#b35900", "faint": "#e4e8ec", "box": "#ffffff"}
 _DARK |= {"line": "#7d8794", "amended": "#e3a04f", "faint": "#262d36", "box": "#10151c"}
 
-# For each hue: the strong colour and the tint, by day and by night.
+# For each hue: the strong colour and the tint in the light scheme, then in the dark one.
 HUES: dict[str, tuple[str, str, str, str]] = {
     "blue": ("#3568b0", "#eef4fd", "#79aef5", "#17263c"),
     "teal": ("#1f7f74", "#e9f6f4", "#58c4b7", "#12302d"),
@@ -54,7 +54,7 @@ _MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", mono
 
 
 def text_width(text: str, face: str) -> float:
-    """How much room a text needs, at most, in common fonts."""
+    """The width of a text in px, at most, in common fonts."""
     size, weight, mono, _ = FACES[face]
     if mono:
         return len(text) * size * 0.61
@@ -72,7 +72,7 @@ def _letter(letter: str) -> float:
 
 
 def stylesheet() -> str:
-    """The style of every picture: faces, then the colours by day, then those by night."""
+    """The stylesheet of every picture: faces, then light colours, then dark colours."""
     lines = [f"text {{ font-family: {_SANS}; }}"]
     for name, face in FACES.items():
         family = f" font-family: {_MONO};" if face.mono else ""
@@ -121,13 +121,13 @@ def _colours(shades: Mapping[str, str], first: int) -> list[str]:
 
 
 def number(value: float) -> str:
-    """One decimal at most: enough for a picture, and the same on every machine."""
+    """The number with at most one decimal: precise enough, and the same on every machine."""
     shown = f"{value:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
 
 
 def rows_of(ids: Iterable[int]) -> str:
-    """The attribute that says which rows and rules an element stands for, or nothing."""
+    """The attribute that names the rows and rules behind an element; empty if there are none."""
     numbers = sorted(set(ids))
     return f' data-rows="{" ".join(map(str, numbers))}"' if numbers else ""
 
@@ -165,7 +165,7 @@ def circle(at: Point, radius: float, name: str) -> str:
 
 
 def clock(at: Point, radius: float = 4.6) -> str:
-    """The sign of a deadline: a dial with two hands."""
+    """The sign of a deadline: a clock with two hands."""
     dial = f'<circle class="clock" cx="{number(at.x)}" cy="{number(at.y)}" r="{number(radius)}"/>'
     hands = f"M {number(at.x)} {number(at.y - 2.6)} V {number(at.y)} H {number(at.x + 2)}"
     return f'{dial}<path class="clock" d="{hands}"/>'
@@ -185,7 +185,7 @@ def curve_path(curve: Curve, name: str) -> str:
 
 
 def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0, rows: Iterable[int] = ()) -> str:
-    """A head whose point is at `tip`; `back` is the direction away from it."""
+    """An arrow head whose point is at `tip`; `back` is the direction away from it."""
     base = tip.along(back, length)
     aside = Point(-back.y, back.x)
     corners = (tip, base.along(aside, length * 0.45), base.along(aside, -length * 0.45))
@@ -194,7 +194,7 @@ def arrow_head(tip: Point, back: Point, name: str, length: float = 8.0, rows: It
 
 
 def document(title: str, about: str, width: float, height: float, body: list[str]) -> str:
-    """A whole SVG file: described for those who can't see it, with its own paper under it."""
+    """A complete SVG file, with a title and description for screen readers and a background."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc">'
     paper = rect(Box(0.5, 0.5, width - 1, height - 1), "paper", 12)
