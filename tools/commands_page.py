@@ -1,6 +1,6 @@
 """The page of commands: every command of `duologue`, with its arguments and options, as `--help` describes them.
 
-Rule: what a command says about itself is never typed in again.
+Rule: every text comes from the commands themselves; none is repeated by hand.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Draw how many are cut off at which mean wait: `python tools/draw_frontier.py`, from docs/turn-taking.json.
+"""Draw the share of users cut off against the mean wait: `python tools/draw_frontier.py`.
 
-Writes docs/pictures/turn-taking.svg. Rule: every point is cross-validated; nothing is drawn that the file doesn't hold.
+Reads docs/turn-taking.json and writes docs/pictures/turn-taking.svg. Rule: every point comes from that file
+and is cross-validated.
 """
 
 from __future__ import annotations
@@ -62,16 +63,16 @@ def curve(one: Curve, points: list[tuple[float, float]]) -> list[str]:
 
 
 def main() -> None:
-    kept = json.loads((ROOT / "docs" / "turn-taking.json").read_text(encoding="utf-8"))
+    results = json.loads((ROOT / "docs" / "turn-taking.json").read_text(encoding="utf-8"))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif"',
         ' font-size="13">',
-        "<title>People cut off in a pause, by the mean wait at the end of a turn; cross-validated</title>",
+        "<title>Users cut off in a pause, by the mean wait at the end of a turn; cross-validated</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         *axes(),
     ]
     for place, one in enumerate(CURVES):
-        rows = kept["timers"] if one.key == "timers" else kept["tables"][one.key]["frontier"]
+        rows = results["timers"] if one.key == "timers" else results["tables"][one.key]["frontier"]
         lines += curve(one, [(row["mean_ms"], row["cut_in"]) for row in rows])
         lines.append(text(WIDTH - RIGHT + 16, TOP + 16 + 22 * place, one.name, "start", one.colour))
     out = ROOT / "docs" / "pictures" / "turn-taking.svg"

@@ -1,9 +1,10 @@
-"""Fit how sure the local NLU is, and cross-validate it: `python tools/fit_nlu.py FILE.json…`.
+"""Fit the confidence of the local NLU, and cross-validate it: `python tools/fit_nlu.py FILE.json…`.
 
-A file holds `examples` (phrases by intent); its test messages are never looked at. Scopes of all sizes are
-drawn from it: some phrases of some intents are learned, the others of these intents are in scope, and those
-of the other intents are not. Prints the numbers for src/duologue/nlu/calibration.py and the tables for
-docs/nlu.md. Rule: nothing is judged by what it has learned from.
+A file has `examples` (phrases by intent); its test messages aren't used. Scopes of all sizes are drawn from
+the examples: some phrases of some intents are training data, the other phrases of these intents are in
+scope, and the phrases of all other intents are out of scope. Prints the numbers for
+src/duologue/nlu/calibration.py and the tables for docs/nlu.md. Rule: no phrase is tested by a model that was
+trained on it.
 """
 
 from __future__ import annotations
@@ -34,14 +35,14 @@ SIZES = (1, 2, 3, 5, 8, 12, 20, 40, 60, 120)
 LEARNED = (3, 5, 8)  # phrases of each intent
 FOLDS, ROUNDS = 5, 4
 SMALL = 20
-JUDGED_MAX = 120  # messages of each kind in a scope
+JUDGED_MAX = 120  # tested messages of each kind in a scope
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One message: how it scored, whether it was in scope, and the place of its intent if so."""
+    """One tested message: its scores, and the index of its intent; None if it is out of scope."""
 
     scores: Scores
     wanted: int | None
@@ -51,8 +52,8 @@ class Judged:
         return [1.0, size, best, self.scores.near, self.scores.near * size, self.scores.usual]
 
 
-class Kept(Embeddings):
-    """Messages come again and again here."""
+class CachedEmbeddings(Embeddings):
+    """Embeddings that also cache messages, because the same messages are tested many times here."""
 
     def of_message(self, text: str) -> Seen:
         return {view: rows[0] for view, rows in self.of_phrases([text]).items()}
@@ -67,11 +68,11 @@ def read(path: Path) -> list[Intent]:
     return [Intent(name, tuple(phrases)) for name, phrases in examples.items()]
 
 
-# -- Scopes, drawn
+# -- Drawing scopes
 
 
 def draws(intents: list[Intent], dice: np.random.Generator, times: int, size_max: int) -> Iterator[Draw]:
-    """Intents of a scope, and how many phrases of each are learned."""
+    """Random scopes: the intents, and how many phrases of each are training data."""
     for size in SIZES:
         if size < len(intents) and size <= size_max:
             for time in range(times if size <= SMALL else len(LEARNED)):
@@ -82,21 +83,21 @@ def draws(intents: list[Intent], dice: np.random.Generator, times: int, size_max
 def judge_scope(
     make: Make, scope: list[Intent], learned: int, others: list[str], dice: np.random.Generator
 ) -> list[Judged]:
-    taught, asked = [], []
+    training, tested = [], []
     for at, intent in enumerate(scope):
         order = dice.permutation(len(intent.examples))
         phrases = [intent.examples[place] for place in order]
-        taught.append(Intent(intent.name, tuple(phrases[:learned])).phrases)
-        asked += [(text, at) for text in phrases[max(LEARNED) :]]
-    model = make(taught)
-    inside = [asked[at] for at in dice.permutation(len(asked))[:JUDGED_MAX]]
+        training.append(Intent(intent.name, tuple(phrases[:learned])).phrases)
+        tested += [(text, at) for text in phrases[max(LEARNED) :]]
+    model = make(training)
+    inside = [tested[at] for at in dice.permutation(len(tested))[:JUDGED_MAX]]
     outside = [others[at] for at in dice.permutation(len(others))[: max(20, len(inside))]]
     found = [Judged(model.scores(text), wanted) for text, wanted in inside]
     return found + [Judged(model.scores(text), None) for text in outside]
 
 
 def judge_all(make: Make, sets: list[list[Intent]], seed: int, times: int, size_max: int) -> list[list[Judged]]:
-    """Scopes of every set. What is out of scope is from the rest of the same set."""
+    """The tested messages of random scopes of every set. Out-of-scope messages come from the same set."""
     dice = np.random.default_rng(seed)
     found = []
     for intents in sets:
@@ -111,7 +112,8 @@ def judge_all(make: Make, sets: list[list[Intent]], seed: int, times: int, size_
 
 
 def fit_in_scope(scopes: list[list[Judged]]) -> Floats:
-    """Newton's method; inside and outside of a scope weigh the same, and so do the sizes of scopes."""
+    """Weights of a logistic model, by Newton's method. In-scope and out-of-scope messages have the same weight
+    in total, and so have the sizes of scopes."""
     rows = np.array([one.terms() for scope in scopes for one in scope])
     labels = np.array([one.wanted is not None for scope in scopes for one in scope], float)
     sizes = Counter(len(scope[0].scores.each) for scope in scopes)
@@ -132,7 +134,7 @@ def _shares(scope: list[Judged]) -> Floats:
 
 
 def fit_temperature(scopes: list[list[Judged]]) -> float:
-    """What to divide scores by, so that their shares are as often right as they say."""
+    """The temperature by which scores are divided, so that their softmax matches how often they are right."""
 
     def surprise(temperature: float) -> float:
         total = 0.0
@@ -148,13 +150,13 @@ def in_scope(weights: Floats, scope: list[Judged]) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(np.array([one.terms() for one in scope]) @ weights, -50, 50))))
 
 
-# -- Telling
+# -- Output
 
 
-def tell(name: str, weights: Floats, temperature: float, scopes: list[list[Judged]]) -> None:
+def write_results(name: str, weights: Floats, temperature: float, scopes: list[list[Judged]]) -> None:
     start, size, score, near, near_size, usual = (round(float(each), 3) for each in weights)
     write(f"\n{name}: Calibration({start=}, {size=}, {score=}, {near=}, {near_size=}, {usual=}, {temperature=})")
-    write("| intents | right | kept | turned away | AUROC |\n|---|---|---|---|---|")
+    write("| intents | right | accepted | rejected | AUROC |\n|---|---|---|---|---|")
     for number in SIZES:
         chosen = [scope for scope in scopes if len(scope[0].scores.each) == number]
         if chosen:
@@ -162,21 +164,21 @@ def tell(name: str, weights: Floats, temperature: float, scopes: list[list[Judge
 
 
 def _row(weights: Floats, scopes: list[list[Judged]]) -> tuple[float, float, float, float]:
-    """Of those in scope: the share whose intent is right and the share that is kept; of the others the share
-    that is turned away; and how well the two are told apart."""
-    right, kept, away, told_apart = [], [], [], []
+    """Of in-scope messages, the share whose intent is right and the share accepted; of out-of-scope messages,
+    the share rejected; and the AUROC between the two."""
+    right, accepted, rejected, aurocs = [], [], [], []
     for scope in scopes:
         odds = in_scope(weights, scope)
         inside = np.array([one.wanted is not None for one in scope])
         right += [one.scores.best == one.wanted for one in scope if one.wanted is not None]
-        kept += list(odds[inside] >= 0.5)
-        away += list(odds[~inside] < 0.5)
-        told_apart.append(auroc(odds[inside].tolist(), odds[~inside].tolist()) or 0.0)
-    return float(np.mean(right)), float(np.mean(kept)), float(np.mean(away)), float(np.mean(told_apart))
+        accepted += list(odds[inside] >= 0.5)
+        rejected += list(odds[~inside] < 0.5)
+        aurocs.append(auroc(odds[inside].tolist(), odds[~inside].tolist()) or 0.0)
+    return float(np.mean(right)), float(np.mean(accepted)), float(np.mean(rejected)), float(np.mean(aurocs))
 
 
 def accuracy(make: Make, intents: list[Intent]) -> float:
-    """Cross-validated: each fifth of the phrases is judged by what the other four taught, several times over."""
+    """The cross-validated accuracy: each fifth of the phrases is tested by a model of the other four, in rounds."""
     dice = np.random.default_rng(3)
     right = total = 0
     for _ in range(ROUNDS):
@@ -194,8 +196,8 @@ def _but(intent: Intent, texts: list[str], fold: int) -> tuple[str, ...]:
     return Intent(intent.name, tuple(text for at, text in enumerate(texts) if at % FOLDS != fold)).phrases
 
 
-def tell_parts(make: Make, sets: list[list[Intent]]) -> None:
-    """What each view adds, cross-validated."""
+def write_parts(make: Make, sets: list[list[Intent]]) -> None:
+    """Write what each view of a message adds to the accuracy, cross-validated."""
     alone = dict.fromkeys(WEIGHTS, 0.0) | {"meaning": WEIGHTS["meaning"]}
     parts = {"meaning": alone} | {
         f"meaning, {part}": alone | {part: WEIGHTS[part]} for part in WEIGHTS if part != "meaning"
@@ -213,11 +215,11 @@ def write(line: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--times", type=int, default=12, help="scopes of each small size")
+    parser.add_argument("files", nargs="+", type=Path, help="JSON files with `examples`")
+    parser.add_argument("--times", type=int, default=12, help="how many scopes of each small size to draw")
     given = parser.parse_args()
     sets = [read(path) for path in given.files]
-    alone, both = Kept(shared_minilm()), Kept(shared_minilm(), shared_e5())
+    alone, both = CachedEmbeddings(shared_minilm()), CachedEmbeddings(shared_minilm(), shared_e5())
     kinds: dict[str, Make] = {
         "MINILM_AND_E5": lambda phrases: DeepScope(phrases, both),
         "MINILM": lambda phrases: DeepScope(phrases, alone),
@@ -228,12 +230,12 @@ def main() -> None:
         size_max = SMALL if make is PlainScope else max(SIZES)  # without numpy the rest would take an hour
         with one_core():
             if name == "MINILM_AND_E5":
-                tell_parts(make, sets)
+                write_parts(make, sets)
             elif name == "WORDS":
                 write(", ".join(f"{100 * accuracy(make, each):.2f}" for each in sets) + " % by cross-validation")
             fitted = judge_all(make, sets, 1, given.times, size_max)
             checked = judge_all(make, sets, 2, given.times, size_max)
-        tell(name, fit_in_scope(fitted), fit_temperature(fitted), checked)
+        write_results(name, fit_in_scope(fitted), fit_temperature(fitted), checked)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Fit the score of a pause and the waits made of it: `python tools/fit_turns.py --set FOLDER`.
+"""Fit the completion score of a pause and the waits derived from it: `python tools/fit_turns.py --set FOLDER`.
 
-Writes src/duologue/turns/completion_table.py and docs/turn-taking.json. Needs numpy, scikit-learn, soundfile and
-onnxruntime, and the models (`duologue models`); what they heard is kept in build/turns. Rules: everything made
-of one recording is in one fold; waits are chosen on scores from outside the fold, and the tables
-say which numbers are cross-validated and which are fitted on everything.
+Writes src/duologue/turns/completion_table.py and docs/turn-taking.json. Needs numpy, scikit-learn, soundfile,
+onnxruntime and the models (`duologue models`); intermediate results are cached in build/turns. Rule: all
+variants of one recording are in the same fold, waits are chosen with scores from other folds, and the
+tables say which numbers are cross-validated and which are fitted on everything.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ ROOT = Path(__file__).parent.parent
 FOLDS = 8
 COMPONENTS = 20
 COMPONENT_SCALE = 0.7
-STRENGTH = 0.1  # of the fit; less is smoother
-MADE_WEIGHT = 0.25  # of a real one: there are more of them, and they are easier
+STRENGTH = 0.1  # inverse regularisation of the fit; less is smoother
+MADE_WEIGHT = 0.25  # of a generated pause, relative to a real one: there are more of them, and they are easier
 MISS_MS = 4000
-READY_MS = 192  # of silence, after which a voice has ended
+READY_MS = 192  # of silence, after which speech counts as ended
 TEXT = tuple(text_terms("", None))
 SHAPE = tuple(shape_terms(LevelShape()))
-# A table for each combination of what may be known.
+# One table for each combination of available features.
 TABLES = {
     "everything": (("turn_logit", *TEXT, *SHAPE), True),
     "no_embedding": (("turn_logit", *TEXT, *SHAPE), False),
@@ -50,7 +50,7 @@ TABLES = {
     "text_only": ((*TEXT, *SHAPE), False),
 }
 BUDGETS = {"quick": 600, "balanced": 760, "patient": 1010}
-MARGIN = 0.93  # of a budget is used: other recordings, and busier machines, are slower
+MARGIN = 0.93  # the part of a budget that is used: other recordings and busier machines are slower
 GRID = [
     (first, slope, longest)
     for first in range(300, 1800, 60)
@@ -61,7 +61,7 @@ GRID = [
 
 @dataclass(frozen=True)
 class Linear:
-    """A score: what it starts from, and a weight for each term and each number of the embedding."""
+    """A linear score: an intercept, and a weight for each term and each number of the embedding."""
 
     start: float
     weights: dict[str, float]
@@ -74,7 +74,7 @@ class Linear:
 
 
 class Data:
-    """All pauses as arrays."""
+    """All pauses, as arrays."""
 
     def __init__(self, heard: list[Heard]) -> None:
         self.heard = heard
@@ -94,7 +94,7 @@ class Data:
 
 
 def fit(data: Data, table: str, chosen: Any) -> Linear:
-    """A logistic model with both classes worth the same; the embedding by its main directions."""
+    """Fit a logistic model with balanced classes, on the terms and the main components of the embedding."""
     names, embedded = TABLES[table]
     scale = StandardScaler().fit(data.matrix(names)[chosen])
     inputs = scale.transform(data.matrix(names)[chosen])
@@ -122,7 +122,7 @@ def apply(data: Data, table: str, model: Linear) -> Any:
 
 
 def outside(data: Data, table: str) -> Any:
-    """The score of every pause by a model that has not seen its recording."""
+    """The score of every pause, from a model that wasn't trained on its recording."""
     scores = np.zeros(len(data.heard))
     for fold in range(FOLDS):
         model = fit(data, table, data.learn & (data.fold != fold))
@@ -134,7 +134,7 @@ def outside(data: Data, table: str) -> Any:
 
 
 class Replay:
-    """The pauses of the set in time: when a wait would have ended a turn, and what that is worth."""
+    """The pauses of the set over time: when a wait would have ended a turn, and what that costs."""
 
     def __init__(self, data: Data, labels: list[dict[str, Any]]) -> None:
         self.labels = [label for label in labels if label["mode"] == "listen"]
@@ -157,11 +157,11 @@ class Replay:
         folds = dict(zip((item.id for item in data.heard), data.fold, strict=True))
         self.fold = np.array([folds.get(label["id"], -1) for label in self.labels])
         ours = [item.learn for item in items]
-        self.choose = np.zeros(len(self.labels), bool)  # waits are chosen on what may be learned from
+        self.choose = np.zeros(len(self.labels), bool)  # waits are chosen with training recordings only
         self.choose[self.file[ours]] = True
 
     def run(self, wait: Any) -> tuple[Any, Any]:
-        """For each file: was somebody cut off, and how long after the end was it noticed?"""
+        """For each file: whether the user was cut off, and how long after the end of the turn it was detected."""
         due = self.start + wait
         when = np.maximum(due, self.ready)
         when = np.where(when < self.voice, when, np.nan)
@@ -202,7 +202,7 @@ def waits(scores: Any, wait: Wait) -> Any:
 
 
 class Limit(NamedTuple):
-    """What a setting may cost."""
+    """The limits that a setting must keep."""
 
     mean_ms: float
     p95_ms: float = 1e9
@@ -220,7 +220,7 @@ CURVES = np.array([waits(np.linspace(-8, 8, 65), wait) for wait in GRID])
 
 
 class Tried:
-    """Every wait of the grid, tried once with these scores."""
+    """Every wait of the grid, replayed once with these scores."""
 
     def __init__(self, replay: Replay, scores: Any) -> None:
         self.replay = replay
@@ -228,8 +228,8 @@ class Tried:
         self.cut, self.late = np.array([cut for cut, _ in runs]), np.array([late for _, late in runs])
 
     def choose(self, files: Any, name: str) -> int:
-        """The place of the wait with the fewest cut-ins within a limit; among equals the most patient. The less
-        eager settings never wait shorter than the more eager ones, whatever the score."""
+        """The index of the wait with the fewest cut-ins within a limit; among equals, the most patient. For every
+        score, a less eager setting waits at least as long as a more eager one."""
         limit = LIMITS[name]
         allowed = np.ones(len(GRID), bool)
         if name in ("quick", "patient"):
@@ -241,13 +241,13 @@ class Tried:
         hit = np.where(late < MISS_MS, late, np.nan)
         p50, p95 = np.nanpercentile(hit, (50, 95), axis=1)
         fits = allowed & (mean <= limit.mean_ms) & (p95 <= limit.p95_ms) & (p50 <= limit.p50_ms)
-        assert fits.any(), f"no wait keeps {limit}"
+        assert fits.any(), f"no wait is within {limit}"
         rate = np.where(fits, self.cut[:, hold].mean(axis=1), np.inf)
         best = np.flatnonzero(rate == rate.min())
         return int(best[mean[best].argmax()])
 
     def crossed(self, name: str) -> dict[str, float]:
-        """Waits, too, are chosen without the files that they are judged on."""
+        """The cross-validated summary: the wait of each fold is chosen with the other folds."""
         cut, late = self.cut[0].copy(), self.late[0].copy()
         for fold in range(-1, FOLDS):
             here, wait = self.replay.fold == fold, self.choose(self.replay.fold != fold, name)
@@ -274,18 +274,18 @@ def report(data: Data, labels: list[dict[str, Any]], table: str) -> dict[str, An
 
 
 def timers(data: Data, labels: list[dict[str, Any]]) -> list[dict[str, float]]:
-    """The same for fixed silences, to compare with: nothing is known, so nothing is waited for."""
+    """The summaries of fixed silences, for comparison."""
     replay = Replay(data, labels)
     replay.ready = replay.start + READY_MS
     silences = range(300, 1300, 100)
     return [replay.summary(*replay.run(np.full(len(replay.mine), float(ms)))) for ms in silences]
 
 
-# -- What is written
+# -- Output
 
 
 def production(data: Data, chosen: Any) -> dict[str, Table]:
-    """The tables as the product uses them, fitted on these pauses."""
+    """The tables in the product's format, fitted on these pauses."""
     made = {}
     for name in TABLES:
         model = fit(data, name, chosen)
@@ -298,8 +298,8 @@ def production(data: Data, chosen: Any) -> dict[str, Table]:
 
 
 def listen_crossed(data: Data, labels: list[dict[str, Any]], folder: Path, build: Path) -> None:
-    """Every recording, heard by the whole agent with tables and waits fitted without it: a file of decisions for
-    each setting."""
+    """Play every recording to the whole agent, with tables and waits fitted without it, and write a file of
+    decisions for each setting."""
     replay = Replay(data, labels)
     tried = Tried(replay, outside(data, "everything")[replay.mine])
     fold_of = {item.id: int(fold) for item, fold in zip(data.heard, data.fold, strict=True)}
@@ -312,7 +312,7 @@ def listen_crossed(data: Data, labels: list[dict[str, Any]], folder: Path, build
                 completion.TABLES.update(production(data, data.learn & (data.fold != fold)))
                 wait = SemanticEndpoint(*GRID[tried.choose(replay.fold != fold, name)])
                 here = [row for row in rows.values() if fold_of.get(row.id, -1) == fold]
-                if name != "default":  # who interrupts whom does not depend on the eagerness
+                if name != "default":  # barge-in doesn't depend on the eagerness
                     here = [row for row in here if row.played is None]
                 listener = Listener(ears, CombinedEndpoint(wait), profile("confirm"))
                 for line in decide(listener, here, lambda: None):
@@ -368,10 +368,12 @@ def write_table(data: Data, rows: dict[str, Any], command: str, when: str, path:
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("--set", type=Path, required=True, help="the folder with labels.jsonl and its recordings")
-    ask.add_argument("--build", type=Path, default=ROOT / "build" / "turns", help="where to keep what was heard")
-    ask.add_argument("--date", required=True, help="written into the table")
-    ask.add_argument("--dry", action="store_true", help="only print")
-    ask.add_argument("--listen", action="store_true", help="hear everything again, each by tables fitted without it")
+    ask.add_argument("--build", type=Path, default=ROOT / "build" / "turns", help="the folder of cached results")
+    ask.add_argument("--date", required=True, help="the date to write into the table")
+    ask.add_argument("--dry", action="store_true", help="print the results without writing files")
+    ask.add_argument(
+        "--listen", action="store_true", help="also play every recording to an agent with tables fitted without it"
+    )
     given = ask.parse_args()
     labels = read_labels(given.set)
     data = Data(hear_set(given.set, given.build))
@@ -386,8 +388,8 @@ def main() -> None:
         command = "python tools/fit_turns.py --set FOLDER"
         place = ROOT / "src" / "duologue" / "turns" / "completion_table.py"
         write_table(data, found["everything"]["rows"], command, given.date, place)
-        kept = {"date": given.date, "command": command, "timers": timers(data, labels), "tables": found}
-        (ROOT / "docs" / "turn-taking.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        results = {"date": given.date, "command": command, "timers": timers(data, labels), "tables": found}
+        (ROOT / "docs" / "turn-taking.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if given.listen:
         listen_crossed(data, labels, given.set, given.build.parent)
 

@@ -1,7 +1,7 @@
-"""Feed every parser with what is nearly right: `make fuzz`, or `python tools/fuzz.py --seconds 600 journal flows`.
+"""Fuzz every parser with nearly valid input: `make fuzz`, or `python tools/fuzz.py --seconds 600 journal flows`.
 
-With `--atheris`, where that is installed, one target is driven by coverage; else seeds are changed at random. Rule:
-what is found is written to a file, and that file moved to tests/fuzz/found/TARGET/ is a test.
+Mutates seeds at random; with `--atheris`, if it is installed, one target is driven by coverage. Rule: an input
+that fails is written to a file; moved to tests/fuzz/found/TARGET/, the file is a test.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ sys.path.insert(0, str(ROOT))
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("targets", nargs="*", help="all of them, if none is named")
-    asked.add_argument("--seconds", type=float, default=120, help="in all")
-    asked.add_argument("--seed", type=int, default=0)
-    asked.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz")
-    asked.add_argument("--atheris", action="store_true", help="one target, driven by coverage, until it is stopped")
-    given = asked.parse_args()
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("targets", nargs="*", help="the targets to fuzz; without a name, all of them")
+    options.add_argument("--seconds", type=float, default=120, help="the time for all targets together")
+    options.add_argument("--seed", type=int, default=0, help="the seed of the mutations")
+    options.add_argument("--out", type=Path, default=ROOT / "build" / "fuzz", help="the folder for failing inputs")
+    options.add_argument("--atheris", action="store_true", help="fuzz one target, driven by coverage, until stopped")
+    given = options.parse_args()
     if given.atheris:
         return _with_atheris(given.targets)
     from tests.fuzz.targets import TARGETS
 
     names = given.targets or list(TARGETS)
     if unknown := [name for name in names if name not in TARGETS]:
-        asked.error(f"there is no target {unknown[0]!r}; there are {', '.join(TARGETS)}")
+        options.error(f"unknown target {unknown[0]!r}: use one of {', '.join(TARGETS)}")
     found = 0
     for name in names:
         found += _play(name, TARGETS[name], given.seconds / len(names), given.seed, given.out)
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def _play(name: str, target: Target, seconds: float, seed: int, out: Path) -> int:
-    """As many examples as there is time for; each kind of failure is told once."""
+    """Try as many examples as there is time for. Each kind of failure is reported once."""
     seen: set[str] = set()
     count, until = 0, time.monotonic() + seconds
     while time.monotonic() < until:
@@ -57,12 +57,12 @@ def _play(name: str, target: Target, seconds: float, seed: int, out: Path) -> in
             kind = f"{type(failure).__name__} at {Path(place.filename).name}:{place.lineno}"
             if kind not in seen:
                 seen.add(kind)
-                _keep(name, data, kind, failure, out)
+                _save(name, data, kind, failure, out)
     _say(f"{name}: {count} examples, {len(seen) or 'no'} kinds of failure")
     return len(seen)
 
 
-def _keep(name: str, data: bytes, kind: str, failure: Exception, out: Path) -> None:
+def _save(name: str, data: bytes, kind: str, failure: Exception, out: Path) -> None:
     file = out / name.replace(" ", "-") / hashlib.sha256(data).hexdigest()[:12]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)
@@ -73,7 +73,7 @@ def _with_atheris(names: list[str]) -> int:
     try:
         import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ModuleNotFoundError:
-        _say("atheris is not installed: pip install atheris, or leave --atheris out")
+        _say("atheris is not installed: pip install atheris, or omit --atheris")
         return 2
     with atheris.instrument_imports(include=["duologue"]):
         from tests.fuzz.targets import TARGETS

@@ -1,8 +1,8 @@
-"""Cut a file of replies into two halves by dialogue: one to write rules on, one to check them on.
+"""Split a file of replies into two halves by dialogue: one to develop rules with, one to check them.
 
     python tools/halve_replies.py replies.dev.jsonl build/
 
-Rule: a dialogue is never in both halves, and the cut is the same every time.
+Rule: a dialogue is never in both halves, and the split is the same every time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SEED = 7
 
 
 def halve(rows: list[str]) -> tuple[list[str], list[str]]:
-    """The rows of one half of the dialogues, and the rest."""
+    """The rows of one half of the dialogues, and the other rows."""
     dialogue_of = [json.loads(row)["id"].rsplit(".", 1)[0] for row in rows]
     dialogues = sorted(set(dialogue_of))
     random.Random(SEED).shuffle(dialogues)

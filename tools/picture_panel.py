@@ -1,9 +1,9 @@
-"""Pictures of the panel for the docs: a real conversation with the starter's agent, spoken and heard.
+"""Take pictures of the web panel for the docs, during a real spoken conversation with the starter's agent.
 
     python tools/picture_panel.py [--out docs/pictures]
 
-Our own voice is the person at the microphone; server, ears, flow and voice are real. Rule: a picture shows what
-was on the screen at that moment and is never retouched. For every state by itself, there is take_screenshots.py.
+A TTS voice plays the user at the microphone; server, ears, flow and voice are real. Rule: a picture shows what
+was on the screen and is never retouched. For pictures of every single state, see take_screenshots.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GREETING = (
     "Hello, this is the flight desk. I can book a flight for you, tell you whether yours is on time, or change "
     "what you have booked. Where would you like to go?"
 )
-# Two frames, and the end of every movement that has one.
+# Waits for two frames and for the end of every finite animation.
 _SETTLED = """async () => {
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   const moving = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime < Infinity);
@@ -56,14 +56,14 @@ class Camera:
 
 
 async def said(panel: Panel, words: str, question: str) -> None:
-    """Say it, again if need be, and hear the question that follows."""
+    """Say these words, up to three times, until the agent asks the question that follows."""
     for _ in range(3):
         await panel.say(words)
         await panel.state("speaking")
         await panel.state("listening")
         if await panel.said_by("assistant").filter(has_text=question).count():
             return
-    raise SystemExit(f"nobody understood {words!r}")
+    raise SystemExit(f"the agent didn't understand {words!r} in three attempts")
 
 
 async def converse(panel: Panel, camera: Camera) -> None:
@@ -112,7 +112,7 @@ async def main(out: Path) -> None:
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--out", type=Path, default=Path("docs/pictures"))
+    options.add_argument("--out", type=Path, default=Path("docs/pictures"), help="the folder for the pictures")
     chosen = options.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     asyncio.run(main(chosen.out))

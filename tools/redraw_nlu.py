@@ -1,8 +1,8 @@
-"""How much the local NLU's marks hang on luck: `python tools/redraw_nlu.py FILE.json… --draws 10`.
+"""Measure how much the local NLU's accuracy depends on chance: `python tools/redraw_nlu.py FILE.json… --draws 10`.
 
-Puts a file's examples and test messages together, draws as many examples for each intent as it had, learns them
-and judges the rest, again and again. Prints mean, least and most of what is right. Rule: this tells how stable a
-result is; since it sees the test messages, nothing is chosen by it alone.
+Pools a file's examples and test messages. Each draw trains on as many random examples per intent as the file
+had and tests on the rest. Prints the mean, minimum and maximum accuracy. Rule: this only measures the spread of
+a result; because it uses the test messages, no setting is chosen by it.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from duologue.nlu.understanding import Intent
 Pool = dict[str, list[str]]
 
 
-class Kept(Embeddings):
-    """Messages come again and again here."""
+class CachedEmbeddings(Embeddings):
+    """Embeddings that also cache messages, because the same messages are tested many times here."""
 
     def of_message(self, text: str) -> Seen:
         return {view: rows[0] for view, rows in self.of_phrases([text]).items()}
 
 
 def read(path: Path) -> tuple[Pool, int]:
-    """Every message by its intent, and how many of each are taught."""
+    """All messages by intent, and how many of each are training data."""
     data = json.loads(path.read_text(encoding="utf-8"))
     pool: Pool = defaultdict(list)
     for name, phrases in data["examples"].items():
@@ -44,27 +44,28 @@ def read(path: Path) -> tuple[Pool, int]:
     return pool, max(map(len, data["examples"].values()))
 
 
-def right(pool: Pool, taught: int, embeddings: Embeddings, dice: np.random.Generator) -> float:
-    """The share that is right in one draw."""
-    phrases, asked = [], []
+def accuracy(pool: Pool, learned: int, embeddings: Embeddings, dice: np.random.Generator) -> float:
+    """The accuracy in one draw."""
+    phrases, tested = [], []
     for at, (name, texts) in enumerate(pool.items()):
         order = [texts[place] for place in dice.permutation(len(texts))]
-        phrases.append(Intent(name, tuple(order[:taught])).phrases)
-        asked += [(text, at) for text in order[taught:]]
+        phrases.append(Intent(name, tuple(order[:learned])).phrases)
+        tested += [(text, at) for text in order[learned:]]
     scope = DeepScope(phrases, embeddings)
-    return statistics.fmean(scope.scores(text).best == wanted for text, wanted in asked)
+    return statistics.fmean(scope.scores(text).best == wanted for text, wanted in tested)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("files", nargs="+", type=Path, help="JSON files with `examples` and `test`")
+    parser.add_argument("--draws", type=int, default=10, help="how many times to draw")
     given = parser.parse_args()
-    embeddings = Kept(shared_minilm(), shared_e5())
+    embeddings = CachedEmbeddings(shared_minilm(), shared_e5())
     for path in given.files:
-        pool, taught = read(path)
+        pool, learned = read(path)
         with one_core():
-            found = [100 * right(pool, taught, embeddings, np.random.default_rng(seed)) for seed in range(given.draws)]
+            dice = [np.random.default_rng(seed) for seed in range(given.draws)]
+            found = [100 * accuracy(pool, learned, embeddings, each) for each in dice]
         middle, spread = statistics.fmean(found), statistics.pstdev(found)
         sys.stdout.write(f"{path.stem}: {middle:.2f} % ± {spread:.2f}, {min(found):.2f} to {max(found):.2f}\n")
         sys.stdout.flush()

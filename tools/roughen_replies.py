@@ -1,7 +1,7 @@
-"""Replies as ears write them: `python tools/roughen_replies.py FILE.jsonl OUT.jsonl [--hesitations] [--seed 5]`.
+"""Rewrite replies as STT would: `python tools/roughen_replies.py FILE.jsonl OUT.jsonl [--hesitations] [--seed 5]`.
 
-Takes capitals and punctuation away; with `--hesitations` it also strews one to three of them into each reply, as
-people do who speak. Rule: what a reply means stays the same, so the same marks can be given for it.
+Removes capitals and punctuation; with `--hesitations` it also inserts one to three hesitations such as "uh" into
+each reply. Rule: the meaning of a reply stays the same, so its expected values stay valid.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _STOPS = re.compile(r"[.,!?;]+(\s|$)")
 
 
 def plain(reply: str) -> str:
-    """Without capitals and stops."""
+    """The reply without capitals and punctuation."""
     return _STOPS.sub(" ", reply).strip().lower()
 
 
 def hesitant(reply: str, chance: random.Random) -> str:
-    """With hesitations anywhere in it."""
+    """The reply with hesitations at random places."""
     words = reply.split()
     for _ in range(chance.randint(1, 3)):
         words.insert(chance.randint(0, len(words)), chance.choice(HESITATIONS))
@@ -31,10 +31,10 @@ def hesitant(reply: str, chance: random.Random) -> str:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("file", type=Path)
-    options.add_argument("out", type=Path)
-    options.add_argument("--hesitations", action="store_true")
-    options.add_argument("--seed", type=int, default=5)
+    options.add_argument("file", type=Path, help="the replies, one JSON object per line")
+    options.add_argument("out", type=Path, help="the file to write")
+    options.add_argument("--hesitations", action="store_true", help="insert hesitations")
+    options.add_argument("--seed", type=int, default=5, help="the seed of the hesitations")
     given = options.parse_args()
     chance = random.Random(given.seed)
     lines = []

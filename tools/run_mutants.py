@@ -1,7 +1,7 @@
-"""Break the machine in every small way and see who notices: `make mutants`.
+"""Change the machine in every small way and check that each change is noticed: `make mutants`.
 
-For each mutant the laws and promises explore it (stopping at the first violation); if they notice
-nothing, the tests of the core run against it. What nobody notices must be listed, with a reason, in
+Each mutant is explored with the laws and promises, up to the first violation; if they notice nothing, the
+tests of the core run against it. A mutant that goes unnoticed must be listed, with a reason, in
 tools/accepted_mutants.toml. Writes docs/mutants.md.
 """
 
@@ -44,7 +44,7 @@ _TESTS = ["tests/core", "tests/graveyard", "--ignore=tests/core/test_properties.
 
 
 def who_notices(number: int) -> tuple[int, str]:
-    """Run in a process of its own: the name of what noticed this mutant, or nothing."""
+    """What notices this mutant: laws, promises, tests, or nothing (""). Runs in its own process."""
     mutant = ALL[number]
     try:
         MACHINE.load(mutant.rows, mutant.rules)
@@ -52,7 +52,7 @@ def who_notices(number: int) -> tuple[int, str]:
             found = CoreExplorer(PROFILES[name], scope, machine=MACHINE, violations_max=1).run(states_max=60_000)
             if found.violations:
                 return number, "promises" if found.violations[0].law == "promise" else "laws"
-    except Exception:  # noqa: BLE001 (a machine that breaks down has been noticed)
+    except Exception:  # noqa: BLE001 (a machine that raises has been noticed)
         return number, "laws"
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         failed = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *_TESTS])
@@ -60,12 +60,12 @@ def who_notices(number: int) -> tuple[int, str]:
 
 
 def is_distinct(mutant: Mutant) -> bool:
-    """A muted action that never says anything is the machine itself."""
+    """Does this mutant differ from the machine? Muting an action that emits nothing changes nothing."""
     return not mutant.kind.startswith("mute") or mutant.name in SPEAKING
 
 
 def speaking() -> set[str]:
-    """The rows and rules whose action has effects, found by reading what the action calls."""
+    """The names of the rows and rules whose action emits effects, found by reading its code."""
     found = set()
     for row in ROWS:
         if row.do is not None and _can_emit(row.do):
@@ -105,13 +105,13 @@ def main() -> int:
     minutes = (time.monotonic() - began) / 60
     summary = (
         f"{len(ALL)} mutants: {counts['laws']} noticed by laws, {counts['promises']} by promises,"
-        f" {counts['tests']} by tests only, {len(survivors)} by nobody ({share:.1%} noticed)"
+        f" {counts['tests']} by tests only, {len(survivors)} unnoticed ({share:.1%} noticed)"
     )
     console.print(f"{summary}, in {minutes:.1f} min")
     for name in unexplained:
-        console.print(f"[red]nobody notices[/] {name}", highlight=False)
+        console.print(f"[red]unnoticed and not accepted:[/] {name}", highlight=False)
     for name in needless:
-        console.print(f"[yellow]listed, yet noticed[/] {name}", highlight=False)
+        console.print(f"[yellow]accepted, but noticed:[/] {name}", highlight=False)
     write_report(summary, survivors, accepted)
     return 0 if share >= SHARE_MIN and not unexplained and not needless else 1
 
@@ -119,7 +119,7 @@ def main() -> int:
 def write_report(summary: str, survivors: list[str], accepted: dict[str, str]) -> None:
     lines = ["# Mutants", "", "Written by `make mutants`.", "", summary + ".", ""]
     if survivors:
-        lines += ["| not noticed | why that is all right |", "|---|---|"]
+        lines += ["| not noticed | why that is accepted |", "|---|---|"]
         lines += [f"| `{name}` | {accepted.get(name, '**unexplained**')} |" for name in survivors]
     REPORT.write_text("\n".join(lines) + "\n")
 

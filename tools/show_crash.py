@@ -1,7 +1,7 @@
-"""Show a crash: a server is killed in mid-sentence, and the conversation goes on with another.
+"""Show a crash: a server is killed in mid-sentence, and another one continues the conversation.
 
-Two servers share a store; one person talks. Run `python tools/show_crash.py`. Rule: nothing is staged but the moment of
-the kill; every line is what the person's client noted, with its time.
+Two servers share a store, and one client talks. Run `python tools/show_crash.py`. Rule: only the moment of the
+kill is staged; every line is what the client recorded, with its time.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from duologue.lab.torture.person import TypingPerson
 TTL_MS = 3_000
 _SHOWN = {
     "conversation": "at server {}",
-    "typed": "person: {}",
+    "typed": "user: {}",
     "assistant": "agent: {}",
-    "socket lost": "the socket is gone",
-    "notification restored": "told: {}",
-    "safe": "told: that is kept",
+    "socket lost": "the connection is lost",
+    "notification restored": "notified: {}",
+    "safe": "notified: that is saved",
 }
 
 
 class Screen:
-    """Prints what a person notes, as it is noted."""
+    """Prints what a client records, as it is recorded."""
 
     def __init__(self, person: TypingPerson) -> None:
         self._person = person
@@ -40,13 +40,13 @@ class Screen:
         sys.stdout.write(f"{at_s - self._began_s:6.2f} s  {text}\n")
 
     def show(self) -> None:
-        told = self._person.talks[-1].told if self._person.talks else []
-        for at_s, what, detail in told[self._shown :]:
+        records = self._person.talks[-1].told if self._person.talks else []
+        for at_s, what, detail in records[self._shown :]:
             if what in _SHOWN:
                 shown = detail.partition(" ")[2] if what == "typed" else detail  # without its id
                 shown = shown.removesuffix(" | ").replace(" | ", " [not heard: ") + ("]" if " | " in shown[:-3] else "")
                 self.say(_SHOWN[what].format(shown.replace("resumed True", "again").replace("resumed False", "")), at_s)
-        self._shown = len(told)
+        self._shown = len(records)
 
 
 async def show(folder: Path) -> None:

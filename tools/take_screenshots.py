@@ -1,4 +1,4 @@
-"""Pictures of the panel in every state, light and dark, on a desk and on a phone.
+"""Take screenshots of the web panel in every state, light and dark, at the size of a desktop and of a phone.
 
     python tools/take_screenshots.py [--out build/screenshots] [scene …]
 
@@ -24,10 +24,10 @@ SIZES = {"desk": (1280, 800), "phone": (390, 844)}
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--out", type=Path, default=Path("build/screenshots"))
-    options.add_argument("--theme", choices=["light", "dark"], action="append")
-    options.add_argument("--size", choices=list(SIZES), action="append")
-    options.add_argument("scenes", nargs="*")
+    options.add_argument("--out", type=Path, default=Path("build/screenshots"), help="the folder for the pictures")
+    options.add_argument("--theme", choices=["light", "dark"], action="append", help="only this colour scheme")
+    options.add_argument("--size", choices=list(SIZES), action="append", help="only this size")
+    options.add_argument("scenes", nargs="*", help="only these scenes")
     chosen = options.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as play:

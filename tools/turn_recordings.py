@@ -1,9 +1,9 @@
-"""What an agent hears in the pauses of a turn-taking set, kept on disk: part of tools/fit_turns.py.
+"""The features of all pauses in a turn-taking set, cached on disk: part of tools/fit_turns.py.
 
-Every recording is played to the whole agent, with a policy that never ends a turn and writes down what it is asked:
-nothing is known here that a running agent would not know at that moment. Also cuts complete sentences at their own word
-gaps (more examples of "not yet") and adds pink noise to copies. Rule: what is learned from comes from permissive
-sources only.
+Every recording is played to the whole agent, with a policy that never ends a turn and records its inputs, so
+that only what a running agent would know at that moment is used. More examples are made by cutting complete
+sentences at word gaps ("not over yet") and by adding pink noise to copies. Rule: training data comes only from
+sources with permissive licences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from duologue.core.settings import profile
 from duologue.ears.local import LocalEars
 from duologue.lab.recordings.busy_clock import run_timed
 from duologue.lab.recordings.listener import LEAD_MS, Listener, read
-from duologue.ports.ears import Heard as Told
+from duologue.ports.ears import Heard as EarsEvent
 from duologue.ports.ears import Pause, VoiceFrame
 from duologue.turns.endpoint import SilenceWait
 from duologue.turns.features import LevelShape, PauseFeatures
@@ -32,14 +32,14 @@ from duologue.turns.voicing import FRAME_MS
 
 RATE_HZ = 16_000
 SOURCES = ("picovoice-", "fsdd", "moonshine", "vap-phrases", "pyannote-ami", "easyturn")
-NOISES = (None, "pink", "white")  # other noises in the set come from recordings that may not be learned from
-EARLY_MS = 150  # an end this near before the label is the end
+NOISES = (None, "pink", "white")  # other noises in the set come from recordings that may not be trained on
+EARLY_MS = 150  # a decision at most this early before the labelled end counts as correct
 Samples = Any
 
 
 @dataclass(frozen=True)
 class Heard:
-    """A pause and what was known of it in the end. `over`: was it the end? None: nobody can say."""
+    """A pause and all that the agent learned about it. `over`: was it the end of the turn? None if unknown."""
 
     id: str
     group: str
@@ -48,13 +48,13 @@ class Heard:
     over: bool | None
     learn: bool
     start_ms: int  # the first silent frame
-    ready_ms: int  # everything was known
-    voice_ms: float  # somebody spoke again; infinite: nobody did
+    ready_ms: int  # when all features were known
+    voice_ms: float  # when the user spoke again; infinite if never
     features: PauseFeatures
 
 
-class Asked:
-    """A policy that ends no turn and keeps what it is asked; and the pauses that the ears tell."""
+class RecordingPolicy:
+    """A policy that never ends a turn and records its inputs, with the pauses that the ears report."""
 
     def __init__(self) -> None:
         self.pauses: list[dict[str, Any]] = []
@@ -68,33 +68,33 @@ class Asked:
             self.pauses[-1].update(features=pause, ready_ms=self._now_ms())
         return SilenceWait(None)
 
-    def hear(self, told: Told) -> None:
-        match told:
-            case Pause() if not self.pauses or self.pauses[-1]["voiced_ms"] != told.features.voiced_ms:
-                start_ms = round((self._now_ms() - told.quiet_ms) / FRAME_MS) * FRAME_MS
+    def hear(self, event: EarsEvent) -> None:
+        match event:
+            case Pause() if not self.pauses or self.pauses[-1]["voiced_ms"] != event.features.voiced_ms:
+                start_ms = round((self._now_ms() - event.quiet_ms) / FRAME_MS) * FRAME_MS
                 self.pauses.append(
-                    {"voiced_ms": told.features.voiced_ms, "start_ms": start_ms, "voice_ms": float("inf")}
+                    {"voiced_ms": event.features.voiced_ms, "start_ms": start_ms, "voice_ms": float("inf")}
                 )
             case VoiceFrame(quiet_ms=0) if self.pauses and self.pauses[-1]["voice_ms"] == float("inf"):
                 self.pauses[-1]["voice_ms"] = self._now_ms()
 
 
 class Recordings:
-    """The agent, and recordings to play to it."""
+    """An agent that listens to recordings."""
 
     def __init__(self) -> None:
         self._ears = LocalEars()
         self._ears.load()
 
     def pauses(self, audio: Samples) -> list[dict[str, Any]]:
-        """Every pause in which turn-taking was asked: where it starts, and what was known in it."""
+        """Every pause in which the policy was called: its start and its features."""
         return run_timed(self._pauses(audio))
 
     async def _pauses(self, audio: Samples) -> list[dict[str, Any]]:
-        asked = Asked()
+        policy = RecordingPolicy()
         settings = replace(profile("confirm"), settle_ms_max=20_000, talk_ms_max=60_000)
-        await Listener(self._ears, asked, settings).listen(audio, tap=asked.hear)
-        return [pause for pause in asked.pauses if "features" in pause]
+        await Listener(self._ears, policy, settings).listen(audio, tap=policy.hear)
+        return [pause for pause in policy.pauses if "features" in pause]
 
 
 # -- The set
@@ -106,13 +106,13 @@ def read_labels(folder: Path) -> list[dict[str, Any]]:
 
 
 def may_learn(label: dict[str, Any]) -> bool:
-    """Is all of this recording from sources that weights may be fitted on?"""
+    """Do all sources of this recording allow training?"""
     return all(s.startswith(SOURCES) for s in label["sources"]) and label["tags"].get("noise") in NOISES
 
 
 def group_of(label: dict[str, Any]) -> str:
-    """What goes into the same fold: a recording with everything made of it; of digits, a speaker; of
-    phrases, all versions of one."""
+    """The group of a recording; a group is never split between folds. It is a recording with all its
+    variants, all digits of one speaker, or all versions of one phrase."""
     source = label["sources"][0]
     if source == "fsdd":
         return f"fsdd {label['tags']['speaker']}"
@@ -132,20 +132,20 @@ def is_over(label: dict[str, Any], start_ms: int) -> bool | None:
 
 
 def hear_set(folder: Path, build: Path) -> list[Heard]:
-    """Every pause of the set and of what was made of it, from disk where it was heard before."""
+    """Every pause of the set and of its variants, from the cache where possible."""
     listener: Recordings | None = None
     found: list[Heard] = []
     build.mkdir(parents=True, exist_ok=True)
     for label in read_labels(folder):
-        kept = build / f"{label['id']}.pickle"
-        if not kept.exists():
+        cached = build / f"{label['id']}.pickle"
+        if not cached.exists():
             listener = listener or Recordings()
-            kept.write_bytes(pickle.dumps([asdict(item) for item in _hear(listener, folder, label)]))
-        found += [_kept(item) for item in pickle.loads(kept.read_bytes())]
+            cached.write_bytes(pickle.dumps([asdict(item) for item in _hear(listener, folder, label)]))
+        found += [_restored(item) for item in pickle.loads(cached.read_bytes())]
     return found
 
 
-def _kept(item: dict[str, Any]) -> Heard:
+def _restored(item: dict[str, Any]) -> Heard:
     known = item["features"]
     shape = LevelShape(**known["shape"]) if known["shape"] else None
     return Heard(**{**item, "features": PauseFeatures(**{**known, "shape": shape})})
@@ -180,12 +180,12 @@ def _heard(label: dict[str, Any], kind: str, pause: dict[str, Any], learn: bool)
     )
 
 
-# -- More examples out of the same recordings
+# -- More examples from the same recordings
 
 
 def _variants(label: dict[str, Any], audio: Samples) -> Iterator[tuple[str, bool | None, Samples]]:
-    """Sentences cut at their own word gaps (not over), what was said to a talking agent (over), and a copy
-    of each recording in pink noise. Only of clean recordings that may be learned from."""
+    """Variants of a recording: sentences cut at word gaps (not over), speech to a talking agent (over), and a
+    copy with pink noise. Only for clean recordings that allow training."""
     scenario, tags = label["scenario"], label["tags"]
     clean = may_learn(label) and tags.get("noise") is None and tags.get("echo_db") is None
     if not clean or not label["user_speech_ms"] or scenario == "natural_hold":
@@ -213,7 +213,7 @@ def _variants(label: dict[str, Any], audio: Samples) -> Iterator[tuple[str, bool
 
 
 def _word_gaps(audio: Samples, start: int, end: int) -> list[int]:
-    """The three longest dips in level of 50 ms and more, well inside the sentence."""
+    """The three longest gaps of at least 50 ms, well inside the sentence."""
     count = (end - start) // 160
     power = (audio[start : start + count * 160].reshape(count, 160).astype(np.float64) ** 2).mean(axis=1)
     levels = 10 * np.log10(power + 1e-10)
