@@ -48,7 +48,7 @@ def test_every_attribute_of_a_conversation_and_a_call_that_a_page_names_exists(n
                 assert hasattr(kind, attribute) or f"self.{attribute}" in inspect.getsource(kind), attribute
 
 
-_NOT_ATTRIBUTES = ("item", "jsonl", "words", "yaml", "html", "log")  # events of Realtime, files
+_NOT_ATTRIBUTES = ("item", "jsonl", "words", "yaml", "html", "log", "svg")  # events of Realtime, files
 
 
 # -- The quickstart
