@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from duologue import Agent, Phrases
-from duologue.ears.local import LocalEars
-from duologue.flows import load_flows
-from duologue.flows.brain import FlowBrain
-from duologue.flows.find_functions import find_functions
-from duologue.nlu.local import LocalNlu
-from duologue.voice.espeak import EspeakVoice
+from duologue import Agent, EspeakVoice, FlowBrain, LocalEars, LocalNlu, Phrases, find_functions, load_flows
 
 FLOWS = Path(__file__).with_name("flights.yaml")
 
