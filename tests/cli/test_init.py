@@ -27,7 +27,7 @@ def test_a_project_names_the_next_commands(tmp_path: Path) -> None:
 def test_what_is_not_installed_is_named_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requirements, "is_installed", lambda extra: False)
     printed = run(str(tmp_path / "mine"))
-    assert "pip install 'duologue[server,flows,testing,speech,nlu]'" in printed
+    assert "pip install 'duologue[server,flows,testing,speech,nlu]'" in printed, printed
     assert printed.index("pip install") < printed.index("cd ")
 
 

@@ -15,7 +15,6 @@ import sys
 import tarfile
 import urllib.request
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -121,8 +120,8 @@ def virtualenv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def shell(virtualenv: Path, wheel: Path, tmp_path: Path) -> Iterator[Shell]:
-    yield Shell(virtualenv, wheel, tmp_path)
+def shell(virtualenv: Path, wheel: Path, tmp_path: Path) -> Shell:
+    return Shell(virtualenv, wheel, tmp_path)
 
 
 def play(shell: Shell, page: Path) -> int:

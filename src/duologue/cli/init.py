@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from duologue.core.errors import DuologueError
 
@@ -37,10 +38,11 @@ def init_command(
     target = folder or Path(example)
     files = write_example(example, target) if example else write_project(target)
     for file in files:
-        _OUT.print(f"  {file}", highlight=False)
+        _OUT.print(Text(f"  {file}"), soft_wrap=True)
     _OUT.print()
     for command, what in _next_steps(target, files, bool(example)):
-        _OUT.print(f"[bold]{command:<44}[/] {what}".rstrip(), highlight=False)
+        padding = " " * (44 - len(command)) if what else ""
+        _OUT.print(Text.assemble((command, "bold"), padding, " ", what), soft_wrap=True)
 
 
 def _next_steps(folder: Path, files: tuple[Path, ...], is_example: bool) -> list[tuple[str, str]]:
