@@ -44,7 +44,7 @@ def over_the_agent(stage: Stage, words: int = 1, substantial: int = 1) -> None:
 
 
 def finish_thought(stage: Stage, words: int = 6) -> tuple[fx.Effect, ...]:
-    """The interrupting person goes on to the end of the thought."""
+    """The interrupting person speaks to the end of the sentence."""
     stage.wait(800)
     stage.hear_words(words)
     stage.happen(ev.SpeechStopped)
@@ -55,11 +55,11 @@ def finish_thought(stage: Stage, words: int = 6) -> tuple[fx.Effect, ...]:
 
 
 class Sound:
-    """What the line was told, and what it reported: is the agent's sound on?"""
+    """Follows the effects and events of playback, and checks the phone view against them."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.voice = 0  # the one that is on
+        self.voice = 0  # the voice that plays, or 0
         self.wrong: list[str] = []
         stage.watch = self.see
 

@@ -68,7 +68,7 @@ SAMPLES = {
 }
 
 
-def test_a_snapshot_is_the_whole_truth() -> None:
+def test_a_snapshot_restores_the_same_state() -> None:
     for record in played().records:
         assert restore(snapshot(record.after)) == record.after
 

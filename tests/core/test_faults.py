@@ -1,4 +1,4 @@
-"""What goes wrong, class by class: retry, tell, reconnect, end, the breaker, and the way back."""
+"""Faults by error class: retrying, showing, reconnecting, ending, the breaker, and recovery."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def up(**changes: object) -> Stage:
 
 
 def asking(**changes: object) -> Stage:
-    """Turn 1 was asked by reply 1, which nobody has accepted yet."""
+    """Turn 1 was asked by reply 1, which isn't accepted yet."""
     stage = up(**changes)
     stage.say()
     return stage
@@ -97,7 +97,7 @@ def test_a_failed_service_is_handled_by_the_class_of_its_error(error: ErrorClass
 
 @pytest.mark.req("L-12", "L-18")
 @pytest.mark.parametrize("error", [E.TOOL_ERROR, E.INVALID_ARGS])
-def test_what_goes_wrong_in_a_tool_is_told_to_the_brain(error: ErrorClass) -> None:
+def test_a_failure_of_a_tool_is_reported_to_the_brain(error: ErrorClass) -> None:
     stage = asking()
     stage.think()
     stage.call_tool()
@@ -107,7 +107,7 @@ def test_what_goes_wrong_in_a_tool_is_told_to_the_brain(error: ErrorClass) -> No
 
 @pytest.mark.req("L-12")
 @pytest.mark.parametrize("error", list(ErrorClass))
-def test_a_session_that_can_not_be_had_is_shown_with_its_class(error: ErrorClass) -> None:
+def test_a_session_that_can_not_be_opened_is_shown_with_its_class(error: ErrorClass) -> None:
     stage = Stage()
     stage.happen(ev.StartRequested)
     assert stage.happen(ev.SessionFailed, error=error) == (shown(P.SESSION, error, fatal=error is E.AUTH_FAILURE),)
@@ -497,7 +497,7 @@ Path = tuple[Link, type[ev.Event] | Timer]
 
 
 def fault_paths() -> set[Path]:
-    """Where the rows say that a fault begins: which leaf, on what."""
+    """Every path into a fault in the rows: the leaf and the trigger."""
     owners = {T.PREPARE: Link.PREPARING, T.CONNECT: Link.RECONNECTING}
     found: set[Path] = set()
     for row in ROWS:
@@ -515,7 +515,7 @@ def fault_paths() -> set[Path]:
 
 
 def to_up(stage: Stage) -> None:
-    """It is up."""
+    """The link is already up."""
 
 
 def to_suspended(stage: Stage) -> None:

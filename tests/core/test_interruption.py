@@ -220,7 +220,7 @@ def test_a_press_a_typed_turn_and_a_command_take_the_floor_in_every_profile(name
 
 @pytest.mark.req("M-14")
 @pytest.mark.parametrize("command", [ev.PttPressed, ev.TextTyped, ev.InterruptRequested])
-def test_they_take_the_floor_from_a_held_sound_too(command: type[ev.Event]) -> None:
+def test_a_press_a_typed_turn_and_a_command_take_the_floor_from_a_held_sound_too(command: type[ev.Event]) -> None:
     stage = speaking()
     stage.begin_talking()
     stage.happen(command)
@@ -357,7 +357,7 @@ def test_progress_while_held_counts() -> None:
 
 
 @pytest.mark.req("L-06")
-def test_nothing_more_is_told_of_a_sound_once_it_is_silent() -> None:
+def test_events_about_a_sound_are_stale_once_it_is_silent() -> None:
     stage = interrupted()
     stage.wait(400)
     after = stage.state
@@ -433,7 +433,7 @@ def test_a_cough_never_costs_a_reply() -> None:
 
 
 @pytest.mark.req("M-09")
-def test_words_that_are_no_bid_are_overheard() -> None:
+def test_words_that_are_not_a_bid_are_overheard() -> None:
     stage = speaking()
     stage.begin_talking()
     stage.hear_words(1, substantial=0, final=True)

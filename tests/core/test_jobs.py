@@ -1,4 +1,4 @@
-"""Work: calls, delegated and dispatched jobs, their signs of life, their limits and their one end."""
+"""Calls, delegated and dispatched jobs: progress, limits, and exactly one end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def delegating() -> Stage:
 
 
 def dispatching() -> Stage:
-    """The job runs beside the talk, and the answer that announced it was heard."""
+    """The job runs in the background, and the answer that announced it was heard."""
     stage = calling()
     stage.happen(ev.CallDispatched)
     stage.answer()
@@ -215,7 +215,7 @@ def test_progress_of_a_job_is_shown() -> None:
 
 
 @pytest.mark.req("L-09")
-def test_a_job_without_a_sign_of_life_for_sixty_seconds_is_warned_of_once() -> None:
+def test_a_job_without_progress_for_sixty_seconds_is_warned_of_once() -> None:
     stage = delegating()
     stage.wait(299_000)
     assert seen_at(stage, fx.WarnSilentJob) == [60_000]
@@ -223,7 +223,7 @@ def test_a_job_without_a_sign_of_life_for_sixty_seconds_is_warned_of_once() -> N
 
 
 @pytest.mark.req("L-09")
-def test_a_sign_of_life_puts_the_warning_off() -> None:
+def test_progress_postpones_the_warning() -> None:
     stage = delegating()
     stage.wait(59_999)
     stage.happen(ev.JobProgressed)
@@ -234,7 +234,7 @@ def test_a_sign_of_life_puts_the_warning_off() -> None:
 
 
 @pytest.mark.req("L-09")
-def test_a_job_that_was_warned_of_is_watched_again_after_a_sign_of_life() -> None:
+def test_a_job_that_was_warned_of_is_watched_again_after_progress() -> None:
     stage = delegating()
     stage.wait(100_000)
     stage.happen(ev.JobProgressed)
@@ -323,7 +323,7 @@ def test_a_cancelled_dispatched_job_has_its_end_and_causes_no_request() -> None:
 
 
 @pytest.mark.req("L-10")
-def test_a_wait_is_explained_at_five_fifteen_and_thirty_seconds() -> None:
+def test_feedback_on_a_wait_comes_at_five_fifteen_and_thirty_seconds() -> None:
     stage = delegating()
     stage.wait(200_000)
     assert seen_at(stage, fx.ShowWait) == [5_000, 15_000, 30_000]
@@ -350,7 +350,7 @@ def test_a_short_tool_needs_no_feedback() -> None:
 
 
 @pytest.mark.req("L-10")
-def test_nobody_waits_for_a_dispatched_job() -> None:
+def test_a_dispatched_job_gives_no_feedback_about_waiting() -> None:
     stage = dispatching()
     stage.wait(200_000)
     assert stage.effects(fx.ShowWait) == []
@@ -370,7 +370,7 @@ def test_progress_does_not_disturb_the_feedback() -> None:
 
 @pytest.mark.req("L-18")
 @pytest.mark.parametrize("error", list(ErrorClass))
-def test_a_failed_tool_is_told_to_the_brain_and_is_never_an_error(error: ErrorClass) -> None:
+def test_a_failed_tool_is_reported_to_the_brain_and_is_never_an_error(error: ErrorClass) -> None:
     stage = calling()
     assert stage.happen(ev.JobFailed, error=error) == (fx.PostOutput(CALL, Outcome.FAILED), fx.StartReply(3, 1, 1))
     assert stage.view("lifecycle") == "processing"
@@ -380,7 +380,7 @@ def test_a_failed_tool_is_told_to_the_brain_and_is_never_an_error(error: ErrorCl
 
 
 @pytest.mark.req("L-18")
-def test_a_failed_delegated_job_is_told_to_the_brain_too() -> None:
+def test_a_failed_delegated_job_is_reported_to_the_brain_too() -> None:
     stage = delegating()
     assert stage.happen(ev.JobFailed) == (fx.PostOutput(CALL, Outcome.FAILED), fx.StartReply(3, 1, 1))
 

@@ -1,4 +1,4 @@
-"""States form a hierarchy: regions side by side, composites of leaves in each, rows that hold for a whole composite."""
+"""States form a hierarchy: parallel regions, composites of leaves in each, and rows for whole composites."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMPOSITES: dict[str, tuple[Leaf, ...]] = {
 
 @pytest.mark.req("C-PAT-001")
 @pytest.mark.parametrize("name", COMPOSITES)
-def test_a_composite_lies_in_one_region(name: str) -> None:
+def test_a_composite_is_part_of_one_region(name: str) -> None:
     assert len({type(leaf) for leaf in COMPOSITES[name]}) == 1
     assert len(set(COMPOSITES[name])) == len(COMPOSITES[name]) > 1
 

@@ -46,7 +46,7 @@ def test_attempts_come_after_1_3_and_10_s_and_the_last_failure_is_a_fault() -> N
 
 
 @pytest.mark.req("M-02")
-def test_an_attempt_that_nobody_answers_is_bounded() -> None:
+def test_an_attempt_without_an_answer_is_bounded() -> None:
     stage = up()
     stage.happen(ev.LinkClosed)
     stage.wait(1_000)
@@ -146,7 +146,7 @@ def test_dismissing_a_fault_reports_what_was_owed_as_lost() -> None:
 
 
 @pytest.mark.req("M-08", "L-13")
-def test_a_fault_that_nobody_minds_is_dismissed_after_10_s() -> None:
+def test_a_fault_without_a_reaction_is_dismissed_after_10_s() -> None:
     stage = asked()
     stage.fail_reply(ErrorClass.UNKNOWN)
     stage.wait(9_999)

@@ -1,7 +1,7 @@
-"""Old, repeated and impossible events: what carries an old id does nothing, what can't be is refused.
+"""Stale, repeated and invalid events: an event with an old id does nothing, an invalid one is refused.
 
 The situations below put the machine into every leaf of every region. Rule: "does nothing" means the
-very same state object and no effect.
+same state object and no effect.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ _GIVEN: dict[type[ev.Event], dict[str, Any]] = {
 
 
 def old_events(stage: Stage, kind: type[ev.Event]) -> Iterator[ev.Event]:
-    """Events of this kind that came too late, one for each id that they carry."""
+    """Stale events of this kind, one for each id that they carry."""
     s = stage.state
     new = stage.seq + 1
     given = _GIVEN.get(kind, {})
@@ -275,7 +275,7 @@ def old_events(stage: Stage, kind: type[ev.Event]) -> Iterator[ev.Event]:
 
 
 def _past(newest: int) -> Iterator[int]:
-    """Ids that were, and one that will be."""
+    """Past ids, and one future id."""
     yield from range(newest)
     yield newest + 1
 
@@ -524,11 +524,11 @@ def test_no_event_of_a_call_counts_again_however_late_it_is_delivered_again() ->
 
 @dataclass(frozen=True, slots=True)
 class Hiccuped(ev.Event):
-    """No event of the machine."""
+    """An event that the machine doesn't know."""
 
 
 class LoudSpeechStarted(ev.SpeechStarted):
-    """A relative of one."""
+    """A subclass of an event that the machine knows."""
 
     __slots__ = ()
 
@@ -547,7 +547,9 @@ class LoudSpeechStarted(ev.SpeechStarted):
     ],
     ids=["foreign", "Event", "Signal", "AboutReply", "str", "None", "int"],
 )
-def test_what_is_no_event_is_refused_and_changes_nothing(situation: Callable[[], Stage], event: Any) -> None:
+def test_a_value_that_is_not_an_event_is_refused_and_changes_nothing(
+    situation: Callable[[], Stage], event: Any
+) -> None:
     stage = situation()
     before = stage.state
     with pytest.raises(InvalidEvent, match="not an event"):
@@ -555,22 +557,10 @@ def test_what_is_no_event_is_refused_and_changes_nothing(situation: Callable[[],
     assert stage.state is before
 
 
-def test_a_relative_of_an_event_is_no_event() -> None:
+def test_a_subclass_of_an_event_is_refused() -> None:
     stage = quiet()
     with pytest.raises(InvalidEvent):
         stage.give(LoudSpeechStarted(stage.at, stage.seq + 1))
-
-
-def _example(kind: type[ev.Event]) -> dict[str, Any]:
-    """Fields that make a valid event of this kind."""
-    values: dict[str, Any] = {
-        "int": 1,
-        "bool": True,
-        "ErrorClass": ErrorClass.UNKNOWN,
-        "FaultSource": FaultSource.EARS,
-        "Timer": Timer.SETTLE,
-    }
-    return {field.name: values[str(field.type)] for field in fields(kind)}
 
 
 @pytest.mark.parametrize(

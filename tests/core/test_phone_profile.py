@@ -302,7 +302,7 @@ def test_dead_air_is_not_timed_while_the_agent_thinks_or_speaks() -> None:
 
 
 @pytest.mark.req("V-07")
-def test_words_after_a_check_in_begin_the_count_anew() -> None:
+def test_words_after_a_check_in_restart_the_count() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS)
     stage.answer()
@@ -316,7 +316,7 @@ def test_words_after_a_check_in_begin_the_count_anew() -> None:
 
 
 @pytest.mark.req("V-07")
-def test_a_noise_is_no_proof_of_a_person() -> None:
+def test_a_noise_does_not_restart_the_count_of_check_ins() -> None:
     stage = greeted()
     stage.wait(DEAD_AIR_MS)
     stage.answer()

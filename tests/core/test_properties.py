@@ -1,4 +1,4 @@
-"""What holds for every conversation, however mad: random events, fresh, late and repeated.
+"""Properties of every conversation, tested with random events: new, late and repeated.
 
 An example is a seed and a length: the seed says what happens, looked up against the current state so
 that ids are current or stale on purpose; a failure is shrunk to the shortest conversation that shows
@@ -65,7 +65,7 @@ LENGTHS = st.integers(0, 60)
 
 
 def make(kind: type[ev.Event], rng: Random, s: State, at: int, seq: int) -> ev.Event:
-    """An event of this kind about what is current here, or a little late."""
+    """An event of this kind with current ids, or with slightly old ones."""
     late = rng.choice((0, 0, 0, 0, 0, 0, 0, 1, 2))
     jobs = [job.call for job in s.jobs] or [s.call_id]
     words = rng.randint(0, 3)
@@ -94,7 +94,7 @@ def make(kind: type[ev.Event], rng: Random, s: State, at: int, seq: int) -> ev.E
 
 
 class Play:
-    """A conversation that goes on by the will of a seed."""
+    """A random conversation, determined by its seed."""
 
     def __init__(self, settings: Settings, seed: int, without: tuple[type[ev.Event], ...] = ()) -> None:
         self.kinds = tuple(kind for kind in KINDS if kind not in without)
@@ -120,7 +120,7 @@ class Play:
         return self.give(ev.TimerFired(max(self.at, deadline.due), deadline.timer, deadline.due, deadline.call))
 
     def go_on(self) -> CheckedStep:
-        """Time passes, though not beyond what is due; then a deadline, an echo or something new."""
+        """Time passes, but not beyond the next deadline; then a deadline fires, or a repeated or new event comes."""
         deadline = next_deadline(self.state)
         later = self.at + self.rng.choice((0, 0, 1, 20, 400, 3_000))
         self.at = max(self.at, min(later, deadline.due)) if deadline else later
@@ -139,7 +139,7 @@ class Play:
 
 
 def played(settings: Settings, seed: int, length: int) -> Iterator[tuple[Play, CheckedStep]]:
-    """The conversation, after each thing that happens."""
+    """The conversation after each event."""
     play = Play(settings, seed)
     for _ in range(length):
         yield play, play.go_on()
@@ -153,7 +153,7 @@ def play_out(settings: Settings, seed: int, length: int, without: tuple[type[ev.
 
 
 def come_to_rest(play: Play, answers: list[bool]) -> None:
-    """Let time pass and answer for the session, until nothing is left to do."""
+    """Let time pass and answer for the session until nothing is armed."""
     left = list(answers)
     for _ in range(STEPS_TO_REST_MAX):
         s = play.state
@@ -287,7 +287,7 @@ def test_words_are_asked_overheard_reported_lost_or_taken_back(
 
 
 def _settled(done: CheckedStep, turns: tuple[int, ...]) -> list[int]:
-    """Of which of these turns does this step say what becomes of them?"""
+    """Those of the turns whose fate this step decides."""
     if isinstance(done.event, ev.WordsHeard) and done.event.final and not done.event.words:
         return [turn for turn in turns if turn == done.event.turn == done.before.turn]  # nothing was said after all
     said = [effect for effect in done.effects if isinstance(effect, fx.StartReply | fx.ReportLost)]
@@ -330,7 +330,9 @@ def test_left_alone_every_conversation_comes_to_rest(
 @pytest.mark.req("C-AC-008", "M-19")
 @few
 @given(SETTINGS, SEEDS, LENGTHS)
-def test_with_nobody_on_either_side_every_conversation_ends(settings: Settings, seed: int, length: int) -> None:
+def test_without_a_person_and_without_services_every_conversation_ends(
+    settings: Settings, seed: int, length: int
+) -> None:
     play = play_out(replace(settings, session_ms_max=0, session_warning_ms=0), seed, length)
     for _ in range(STEPS_TO_REST_MAX):
         if next_deadline(play.state) is None:
@@ -366,7 +368,7 @@ def test_a_pause_shifts_deadlines_and_changes_nothing_else(
 @pytest.mark.req("L-20", "C-API")
 @few
 @given(SETTINGS, SEEDS, LENGTHS)
-def test_a_snapshot_is_the_whole_truth(settings: Settings, seed: int, length: int) -> None:
+def test_a_snapshot_restores_the_same_state(settings: Settings, seed: int, length: int) -> None:
     play = Play(settings, seed)
     copy = play.state
     for _ in range(length):

@@ -1,4 +1,4 @@
-"""The session: losing it, getting it back, pausing, renewing, and what time does meanwhile."""
+"""The session: losing and restoring it, pausing, renewing, and deadlines meanwhile."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def renew(stage: Stage) -> None:
 
 
 def paused(pause: Act) -> Stage:
-    """Something has just been said when the pause begins."""
+    """A conversation in a pause that began right after a turn."""
     stage = speaking(session_ms_max=2_000, session_warning_ms=0)
     pause(stage)
     return stage
@@ -215,7 +215,7 @@ def test_a_goodbye_that_comes_to_its_end_ends_the_call_also_in_a_pause(pause: Ac
 
 
 @pytest.mark.req("L-14")
-def test_a_line_that_is_lost_while_preparing_is_mended_too() -> None:
+def test_a_line_that_is_lost_while_preparing_is_restored_too() -> None:
     stage = Stage()
     stage.happen(ev.StartRequested)
     assert stage.happen(ev.LinkClosed) == (fx.SaveContext(),)
@@ -295,7 +295,7 @@ def test_a_line_that_is_back_restores_the_context_in_the_new_session() -> None:
 
 
 @pytest.mark.req("L-14")
-def test_a_line_that_was_mended_has_all_its_attempts_again() -> None:
+def test_a_line_that_was_restored_has_all_its_attempts_again() -> None:
     stage = lost()
     stage.wait_for(T.BACKOFF)
     fail_session(stage)
@@ -389,7 +389,7 @@ def test_the_context_is_saved_half_a_minute_before_the_limit_and_the_session_ren
 
 
 @pytest.mark.req("L-16", "M-07")
-def test_a_renewed_session_gets_the_context_and_a_limit_of_its_own() -> None:
+def test_a_renewed_session_gets_the_context_and_its_own_limit() -> None:
     stage = up()
     stage.wait_for(T.SESSION_LIMIT)
     stage.wait(700)

@@ -1,4 +1,4 @@
-"""How far the reply is: attempts, retries, going on, acceptance."""
+"""The reply: attempts, retries, additions to the question, acceptance."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MAY_BE_ZERO = {"session_ms_max", "session_warning_ms", "dead_air_ms", "check_ins
 
 
 def problems(name: str = "confirm", **changes: Any) -> tuple[str, ...]:
-    """What is wrong with this profile, changed like this."""
+    """The problems of this profile with these changes."""
     with pytest.raises(InvalidSettings) as raised:
         profile(name, **changes)
     return raised.value.problems

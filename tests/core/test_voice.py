@@ -1,4 +1,4 @@
-"""The agent's sound: long speech, stalls, overlaps, holding and how fast it stops."""
+"""The agent's sound: long speech, stalls, overlaps, holding, and how fast it stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who asked hears, in order, and an observer can't do harm."""
+"""Handlers get the signals of their kind in order, and a failing handler does no harm."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDED = sg.Ended(2, "hung up")
 
 
 class Noted:
-    """A bus, and what it complained about."""
+    """A bus, with the problems that it reported."""
 
     def __init__(self) -> None:
         self.problems: list[tuple[str, str]] = []
@@ -36,7 +36,7 @@ def fail(_: object) -> None:
 # -- Hearing
 
 
-def test_a_handler_hears_its_kind_and_no_other() -> None:
+def test_a_handler_gets_signals_of_its_kind_only() -> None:
     noted = Noted()
     noted.bus.on(sg.WorkSilent, noted.hears("a"))
     noted.bus.send(ENDED)
@@ -44,7 +44,7 @@ def test_a_handler_hears_its_kind_and_no_other() -> None:
     assert noted.heard == [("a", SILENT)]
 
 
-def test_handlers_are_called_in_the_order_in_which_they_came_and_those_for_everything_last() -> None:
+def test_handlers_are_called_in_the_order_in_which_they_were_added_and_those_for_all_kinds_last() -> None:
     noted = Noted()
     noted.bus.on(sg.Signal, noted.hears("all"))
     for name in ("a", "b", "c"):
@@ -53,7 +53,7 @@ def test_handlers_are_called_in_the_order_in_which_they_came_and_those_for_every
     assert [name for name, _ in noted.heard] == ["a", "b", "c", "all"]
 
 
-def test_what_on_returns_undoes_it_once_and_for_one_handler() -> None:
+def test_the_function_that_on_returns_removes_one_handler_once() -> None:
     noted = Noted()
     again = noted.hears("twice")
     off = noted.bus.on(sg.WorkSilent, again)
@@ -64,7 +64,7 @@ def test_what_on_returns_undoes_it_once_and_for_one_handler() -> None:
     assert len(noted.heard) == 3
 
 
-def test_undoing_twice_is_harmless() -> None:
+def test_removing_a_handler_twice_is_harmless() -> None:
     noted = Noted()
     off = noted.bus.on(sg.WorkSilent, noted.hears("a"))
     noted.bus.on(sg.WorkSilent, noted.hears("b"))
@@ -74,7 +74,7 @@ def test_undoing_twice_is_harmless() -> None:
     assert [name for name, _ in noted.heard] == ["b"]
 
 
-def test_a_handler_that_takes_itself_off_costs_nobody_a_signal() -> None:
+def test_a_handler_that_removes_itself_does_not_keep_a_signal_from_the_others() -> None:
     noted = Noted()
     offs: list[Any] = []
     offs.append(noted.bus.on(sg.WorkSilent, lambda _: offs[0]()))
@@ -84,7 +84,7 @@ def test_a_handler_that_takes_itself_off_costs_nobody_a_signal() -> None:
     assert len(noted.heard) == 2
 
 
-def test_a_handler_that_comes_during_a_signal_hears_the_next_one() -> None:
+def test_a_handler_that_is_added_during_a_signal_gets_the_next_one() -> None:
     noted = Noted()
     noted.bus.on(sg.WorkSilent, lambda _: noted.bus.on(sg.Ended, noted.hears("late")))
     noted.bus.send(SILENT)
@@ -93,7 +93,7 @@ def test_a_handler_that_comes_during_a_signal_hears_the_next_one() -> None:
     assert noted.heard == [("late", ENDED)]
 
 
-def test_the_bus_knows_whether_anybody_listens() -> None:
+def test_the_bus_knows_whether_there_are_handlers_for_a_kind() -> None:
     bus = Noted().bus
     assert not bus.wants(sg.Caption)
     off = bus.on(sg.Caption, print)
@@ -108,7 +108,7 @@ def test_the_bus_knows_whether_anybody_listens() -> None:
 # -- Doing no harm
 
 
-def test_a_handler_that_raises_is_reported_and_everybody_else_still_hears() -> None:
+def test_a_handler_that_raises_is_reported_and_the_others_still_get_the_signal() -> None:
     noted = Noted()
     noted.bus.on(sg.WorkSilent, fail)
     noted.bus.on(sg.WorkSilent, noted.hears("b"))
@@ -118,7 +118,7 @@ def test_a_handler_that_raises_is_reported_and_everybody_else_still_hears() -> N
     assert noted.problems == [("observer of WorkSilent", "KeyError")]
 
 
-def test_an_observer_that_always_fails_costs_the_person_nothing() -> None:
+def test_an_observer_that_always_fails_does_not_affect_the_call() -> None:
     with Call(Agent(ScriptedBrain(["Right away."]))) as call:
         for kind in (sg.Caption, sg.StateEntered, sg.TurnCompleted, sg.Transitioned):
             call.conversation.on(kind, fail)
@@ -128,14 +128,14 @@ def test_an_observer_that_always_fails_costs_the_person_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", [sg.Problem, sg.Signal])
-def test_an_observer_that_fails_even_at_the_report_of_its_failure_is_not_told_for_ever(kind: type[sg.Signal]) -> None:
+def test_an_observer_that_fails_on_the_report_of_its_own_failure_ends_no_conversation(kind: type[sg.Signal]) -> None:
     with Call(Agent(ScriptedBrain(["Right away."]))) as call:
         call.conversation.on(kind, fail)
         call.conversation.engine.bus.send(sg.Problem(0, "test", "x"))
         call.user("book it").expect_heard("Right away.")
 
 
-def test_a_watcher_that_fails_costs_the_person_nothing() -> None:
+def test_a_watcher_that_fails_does_not_affect_the_call() -> None:
     with Call(Agent(ScriptedBrain(["Right away."]))) as call:
         call.conversation.engine.watchers.append(lambda m: fail(m) if isinstance(m.event, TokenArrived) else None)
         call.user("book it").expect_heard("Right away.")
@@ -170,7 +170,7 @@ def test_a_timeout_of_a_call_says_which() -> None:
 
 
 @pytest.mark.req("C-PAT-002")
-def test_observers_of_states_and_turns_hear_until_they_have_enough() -> None:
+def test_observers_of_states_and_turns_get_signals_until_they_are_removed() -> None:
     with Call(Agent(ScriptedBrain(["Right away.", "And again."]))) as call:
         states: list[str] = []
         turns: list[str] = []

@@ -1,4 +1,4 @@
-"""The log of a conversation tells what happened and holds no word of it."""
+"""The log of a conversation says what happened and contains no words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def charge(card: str) -> str:
 
 
 def an_agent_full_of_words() -> Agent:
-    """Says, calls, asks, reports and fails with a word of its own each time."""
+    """Speaks, calls, asks, reports and fails, with a different planted word each time."""
     rooms = scripted_tool(
         "find_rooms",
         Progress("papaya so far"),
@@ -96,7 +96,7 @@ def test_what_a_service_says_of_its_failure_does_not_even_reach_the_bus() -> Non
     assert [word for word in PLANTED_IN_MESSAGES if word in repr(call.signals)] == []
 
 
-def test_that_call_had_something_of_everything() -> None:
+def test_the_call_of_these_tests_sends_all_but_the_rarest_signals() -> None:
     _, out = hold_that_call()
     rare = {"WorkSilent", "Recovered", "TimedOut", "TurnDropped", "Commanded"}
     assert {kind.__name__ for kind in FIELDS} - {line["kind"] for line in read(out)} <= rare
@@ -122,7 +122,7 @@ NAMES = {
 
 
 def full_of(marker: str, kind: Any) -> Any:
-    """A signal with this word in every field that takes one."""
+    """A signal with this word in every field that can hold text."""
     values: dict[str, Any] = {
         "int": 1,
         "bool": True,
@@ -163,14 +163,14 @@ def test_every_kind_of_signal_is_in_the_table_and_every_field_in_it_exists() -> 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Confided(sg.Signal):
-    """A kind that the table does not know."""
+    """A kind of signal that isn't in the table."""
 
     secret: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Chattier(sg.WorkSilent):
-    """A known kind with a field more."""
+    """A known kind of signal with one more field."""
 
     secret: str = "cloudberry"
 
@@ -224,7 +224,7 @@ def test_two_conversations_in_one_log_are_told_apart() -> None:
 
 
 @pytest.mark.req("C-SEC-001", "C-GUD-002")
-def test_states_are_told_with_durations_and_causes_and_words_with_their_length() -> None:
+def test_states_are_logged_with_durations_and_causes_and_words_with_their_length() -> None:
     out = io.StringIO()
     with Call(Agent(ScriptedBrain(["Right away."]))) as call:
         watch(call.conversation, out)
@@ -257,7 +257,7 @@ def test_the_runtimes_own_tools_are_known_by_name() -> None:
     assert set(OWN_TOOLS) == {ANSWER_TOOL.name, CANCEL_TOOL.name}
 
 
-def test_a_problem_is_told_by_its_place_and_its_class() -> None:
+def test_a_problem_is_logged_with_its_place_and_its_class() -> None:
     out = io.StringIO()
     diagnostics = Diagnostics(out, "1")
     diagnostics.note(sg.Problem(0, "tool durian", f"ServiceError: {KEY}"))
@@ -267,7 +267,7 @@ def test_a_problem_is_told_by_its_place_and_its_class() -> None:
     assert (second["where"], second["what_chars"]) == ("voice", 41)
 
 
-def test_the_runtimes_own_reasons_for_an_end_are_told() -> None:
+def test_the_runtimes_own_reasons_for_an_end_are_logged() -> None:
     out = io.StringIO()
     with Call(Agent(ScriptedBrain())) as call:
         watch(call.conversation, out)
@@ -275,7 +275,7 @@ def test_the_runtimes_own_reasons_for_an_end_are_told() -> None:
     assert read(out)[-1]["reason"] == "hung up"
 
 
-def test_a_number_that_is_none_is_left_out() -> None:
+def test_a_number_that_is_not_finite_is_left_out() -> None:
     out = io.StringIO()
     diagnostics = Diagnostics(out, "1", tools={"find"})
     for fraction in (float("nan"), float("inf"), "half of the cloudberries", 0.5):
@@ -301,7 +301,7 @@ def test_a_log_that_cant_be_written_is_given_up_and_the_call_goes_on() -> None:
     assert [problem.what for problem in problems] == ["OSError"]
 
 
-def test_stopping_it_stops_it() -> None:
+def test_after_stopping_nothing_more_is_written() -> None:
     out = io.StringIO()
     with Call(Agent(ScriptedBrain(["Right away."]))) as call:
         stop = watch(call.conversation, out)
@@ -311,7 +311,7 @@ def test_stopping_it_stops_it() -> None:
 
 
 @pytest.mark.req("C-SEC-003")
-def test_refused_credentials_are_told_with_what_to_do_and_without_any_of_their_detail() -> None:
+def test_refused_credentials_are_reported_with_a_hint_and_without_any_of_their_detail() -> None:
     out = io.StringIO()
     with Call(Agent(ScriptedBrain([Fail(ErrorClass.AUTH_FAILURE, f"invalid key {KEY}")]))) as call:
         watch(call.conversation, out)

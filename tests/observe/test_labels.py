@@ -1,4 +1,4 @@
-"""What people read is in their language, and never empty."""
+"""Labels exist in every language and are never empty."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_every_language_has_every_key(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
-def test_a_translation_is_one(language: str) -> None:
+def test_a_translation_differs_from_english(language: str) -> None:
     assert not set(LABELS[language].values()) & set(LABELS["en"].values())
 
 
@@ -43,11 +43,11 @@ def test_a_region_gets_its_language_and_an_unknown_language_gets_english(languag
     assert label("listening", language) == text
 
 
-def test_english_is_what_nobody_has_to_ask_for() -> None:
+def test_english_is_the_default() -> None:
     assert label("speaking") == "Speaking"
 
 
-def test_a_key_that_nobody_knows_is_shown_as_it_is() -> None:
+def test_an_unknown_key_is_shown_as_it_is() -> None:
     assert label("meditating", "de") == "meditating"
 
 
@@ -55,7 +55,7 @@ def test_a_key_that_nobody_knows_is_shown_as_it_is() -> None:
 
 
 @pytest.mark.req("C-INT-003")
-def test_every_change_of_state_is_told_and_has_its_label_in_the_agents_language() -> None:
+def test_every_change_of_state_is_signalled_with_its_label_in_the_agents_language() -> None:
     with Call(Agent(ScriptedBrain(["Gerne."]), language="de-AT")) as call:
         shown: list[tuple[str, str]] = []
         call.conversation.on_state_changed(
@@ -73,7 +73,7 @@ def test_every_change_of_state_is_told_and_has_its_label_in_the_agents_language(
 
 
 @pytest.mark.req("C-GUD-003", "L-10")
-def test_whoever_waits_reads_how_it_stands_in_their_language() -> None:
+def test_feedback_on_a_wait_is_in_the_users_language() -> None:
     job = scripted_tool("search", Delay(20_000), Progress("la moitié"), Delay(20_000), mode="delegate")
     with Call(Agent(ScriptedBrain([[ToolCall("search")], "Voilà."]), tools=[job], language="fr")) as call:
         call.user("cherche donc").waits(45_000)

@@ -1,4 +1,4 @@
-"""The numbers of a call: what counts, what doesn't, and what is left unsaid."""
+"""The metrics of a call: what counts, what doesn't, and what stays unknown."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_an_answer_that_waits_behind_a_cough_counts_from_its_request_to_its_soun
     assert metrics_of(stage).first_audio_ms == 300 + 200 + stage.settings.noise_ms_max
 
 
-def test_of_nothing_there_is_no_mean_and_no_rate() -> None:
+def test_without_data_means_and_rates_are_none() -> None:
     metrics = metrics_of(started())
     assert metrics == Metrics()
     assert metrics.first_token_ms is metrics.first_audio_ms is None
@@ -146,7 +146,7 @@ def test_a_dispatched_job_succeeds_when_it_ends_and_not_when_it_is_acknowledged(
 
 
 @pytest.mark.req("L-22")
-def test_a_fault_that_is_shown_is_an_error_and_a_quiet_retry_is_none() -> None:
+def test_a_fault_that_is_shown_counts_as_an_error_and_a_quiet_retry_does_not() -> None:
     stage = asked(started())
     stage.fail_reply(ErrorClass.SERVER_ERROR)
     assert metrics_of(stage).errors == 0

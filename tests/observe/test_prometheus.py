@@ -1,4 +1,4 @@
-"""What Prometheus scrapes is well-formed and says what the conversations themselves counted."""
+"""The text for Prometheus is well-formed and agrees with the conversations' own metrics."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Series = tuple[str, frozenset[tuple[str, str]]]
 
 
 class Scraped:
-    """A text, read strictly: whatever the format forbids fails."""
+    """A scraped text, read strictly: anything that the format forbids fails."""
 
     def __init__(self, text: str) -> None:
         assert text.endswith("\n")
@@ -296,7 +296,7 @@ def test_stopping_keeps_what_was_counted_and_watching_again_counts_nothing_twice
     assert scrape(tally)("duologue_first_audio_seconds_count") == 2
 
 
-def test_a_reply_that_was_asked_for_before_anybody_watched_is_not_timed() -> None:
+def test_a_reply_that_was_requested_before_watching_began_is_not_timed() -> None:
     tally = Tally()
     with Call(Agent(ScriptedBrain(["Yes."], first_ms=500))) as call:
         call.user("hello there").waits(100)

@@ -1,4 +1,4 @@
-"""The spans of a conversation: their tree, their times, what failed, and that none is left open."""
+"""The spans of a conversation: their tree, times and errors, and that every span is ended."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ NOON_NS = 1_800_000_000 * 10**9
 LONG = "This is a long story that goes on and on until somebody has had enough of it."
 
 
-class Told(NamedTuple):
-    """A span as a test wants to read it: times in the conversation's milliseconds."""
+class ReadSpan(NamedTuple):
+    """A span in a form that is easy to compare: times are the conversation's milliseconds."""
 
     name: str
     parent: str | None
@@ -60,7 +60,7 @@ class Told(NamedTuple):
 
 
 class Counting(SpanProcessor):
-    """Counts what is begun and ended."""
+    """Counts the spans that were started and ended."""
 
     def __init__(self) -> None:
         self.begun = self.ended = 0
@@ -73,7 +73,7 @@ class Counting(SpanProcessor):
 
 
 class Kit:
-    """A tracer, and the spans that came out of it."""
+    """A tracer and the spans that it made."""
 
     def __init__(self) -> None:
         self.exporter = InMemorySpanExporter()
@@ -86,25 +86,25 @@ class Kit:
     def trace(self, conversation: Conversation) -> Callable[[], None]:
         return trace(conversation, self.tracer, wall_clock_ns=lambda: NOON_NS)
 
-    def told(self) -> list[Told]:
-        """In the order of their beginning, the outer ones first."""
+    def spans(self) -> list[ReadSpan]:
+        """The spans in the order of their start, outer ones first."""
         spans = self.exporter.get_finished_spans()
         names = {span.context.span_id: span.name for span in spans if span.context}
-        found = [_tell(span, names) for span in spans]
+        found = [read_span(span, names) for span in spans]
         return sorted(found, key=lambda span: (span.start, -span.end, span.name != "conversation"))
 
-    def named(self, name: str) -> list[Told]:
-        return [span for span in self.told() if span.name == name]
+    def named(self, name: str) -> list[ReadSpan]:
+        return [span for span in self.spans() if span.name == name]
 
 
-def _tell(span: ReadableSpan, names: dict[int, str]) -> Told:
+def read_span(span: ReadableSpan, names: dict[int, str]) -> ReadSpan:
     assert span.start_time is not None
     assert span.end_time is not None
     error = span.status.description if span.status.status_code is StatusCode.ERROR else None
     events = [(event.name, _ms(event.timestamp), dict(event.attributes or {})) for event in span.events]
     parent = names.get(span.parent.span_id) if span.parent else None
     times = _ms(span.start_time), _ms(span.end_time)
-    return Told(span.name, parent, *times, dict(span.attributes or {}), error, events)
+    return ReadSpan(span.name, parent, *times, dict(span.attributes or {}), error, events)
 
 
 def _ms(time_ns: int) -> int:
@@ -134,7 +134,7 @@ def test_a_conversation_has_turns_and_a_turn_has_its_reply_and_its_sound(kit: Ki
         call.user("book it").settles()
         call.waits(1_000)
         call.user("good bye").settles()
-    tree = [(span.name, span.parent) for span in kit.told()]
+    tree = [(span.name, span.parent) for span in kit.spans()]
     turn = [("turn", "conversation"), ("reply", "turn"), ("voice", "turn")]
     assert tree == [("conversation", None), *turn, *turn]
 
@@ -143,7 +143,7 @@ def test_spans_last_as_long_as_things_took_in_simulated_time(kit: Kit) -> None:
     with call_with(kit, "Right away.") as call:
         call.user("book it").settles()
         call.waits(1_000)
-    whole, turn, reply, voice = kit.told()
+    whole, turn, reply, voice = kit.spans()
     spoken_ms = call.signals[-1].at - 1_000 - 1_300  # the person needs 500 ms and 400 of silence, the agent 400
     assert (turn.start, turn.end) == (0, 1_300 + spoken_ms)
     assert (reply.start, reply.end) == (900, turn.end)
@@ -167,7 +167,7 @@ def test_the_wall_clock_is_read_once() -> None:
         trace(call.conversation, kit.tracer, wall_clock_ns=lambda: reads.append(1) or NOON_NS)  # type: ignore[func-returns-value]
         call.user("book it").settles()
     assert reads == [1]
-    assert kit.told()[0].start == 0  # what was 2.5 s into the conversation is now, on the wall
+    assert kit.spans()[0].start == 0  # what was 2.5 s into the conversation is now, on the wall
 
 
 def test_a_tool_is_a_child_of_the_turn_that_called_it_and_the_answer_belongs_to_it(kit: Kit) -> None:
@@ -175,7 +175,7 @@ def test_a_tool_is_a_child_of_the_turn_that_called_it_and_the_answer_belongs_to_
     with call_with(kit, [ToolCall("look")], "It is there.", tools=[look]) as call:
         call.user("find it").settles()
         call.waits(5_000)
-    whole, turn, first, tool, second, voice = kit.told()
+    whole, turn, first, tool, second, voice = kit.spans()
     assert [span.name for span in (first, tool, second, voice)] == ["reply", "tool", "reply", "voice"]
     assert {span.parent for span in (first, tool, second, voice)} == {"turn"}
     assert tool.end - tool.start == 2_000
@@ -195,7 +195,7 @@ def test_a_turn_goes_on_until_the_call_that_it_announced_has_its_answer(kit: Kit
     assert turn.end == kit.named("voice")[1].end
 
 
-def test_what_is_said_over_a_running_call_is_a_turn_of_its_own(kit: Kit) -> None:
+def test_what_is_said_during_a_call_is_a_separate_turn(kit: Kit) -> None:
     look = scripted_tool("look", Delay(5_000))
     with call_with(kit, [f"I look. {LONG}", ToolCall("look")], "There it is.", tools=[look], dead_air_ms=0) as call:
         call.user("find it").interrupts("make it two", after_ms=500).waits(15_000)
@@ -206,7 +206,7 @@ def test_what_is_said_over_a_running_call_is_a_turn_of_its_own(kit: Kit) -> None
     assert second.start < tool.end <= first.end < second.end
 
 
-def test_a_job_beside_the_conversation_outlives_its_turn_and_its_news_is_a_turn_of_the_agent(kit: Kit) -> None:
+def test_a_job_in_the_background_outlives_its_turn_and_its_news_is_a_turn_of_the_agent(kit: Kit) -> None:
     job = scripted_tool("research", Delay(20_000), "all of it", mode="dispatch")
     with call_with(kit, [ToolCall("research")], "I am on it.", "Here it is.", tools=[job], dead_air_ms=0) as call:
         call.user("look it up").waits(30_000)
@@ -219,7 +219,7 @@ def test_a_job_beside_the_conversation_outlives_its_turn_and_its_news_is_a_turn_
     assert tool.end <= news.start <= tool.end + 1
 
 
-def test_a_cough_is_no_turn_and_does_not_make_the_next_one_longer(kit: Kit) -> None:
+def test_a_cough_is_not_a_turn_and_does_not_make_the_next_one_longer(kit: Kit) -> None:
     with call_with(kit, "Right away.", dead_air_ms=0) as call:
         call.coughs().waits(30_000)
         began_at = call.now_ms
@@ -244,14 +244,14 @@ def test_states_are_events_of_the_turn_in_which_they_come(kit: Kit) -> None:
     (turn,) = kit.named("turn")
     moves = [(attributes["duologue.previous_phase"], attributes["duologue.phase"]) for _, _, attributes in turn.events]
     assert moves == [("user_speaking", "thinking"), ("thinking", "speaking"), ("speaking", "listening")]
-    whole = kit.told()[0]
+    whole = kit.spans()[0]
     assert [attributes["duologue.phase"] for _, _, attributes in whole.events] == ["user_speaking", "ending", "idle"]
 
 
 def test_the_id_of_the_conversation_is_hashed(kit: Kit) -> None:
     with call_with(kit) as call:
         pass
-    assert kit.told()[0]["conversation"] == correlation_id(call.conversation.id) != call.conversation.id
+    assert kit.spans()[0]["conversation"] == correlation_id(call.conversation.id) != call.conversation.id
 
 
 # -- Interruptions
@@ -341,14 +341,14 @@ def test_a_fault_is_an_error_of_the_reply_and_of_the_turn_that_it_lost(kit: Kit)
     assert (reply.error, reply["error.type"]) == ("UNKNOWN", "UNKNOWN")
     assert (lost.error, lost["outcome"]) == ("UNKNOWN", "lost")
     assert (turn.error, turn["outcome"]) == (None, "answered")
-    whole = kit.told()[0]
+    whole = kit.spans()[0]
     assert whole.error is None, "the conversation went on"
     told = [(name, attributes) for name, _, attributes in whole.events if name != "phase"]
     assert told[0] == ("fault", {"duologue.part": "brain", "duologue.error": "UNKNOWN", "duologue.fatal": False})
     assert [name for name, _ in told[1:]] == ["lost", "recovered"]
 
 
-def test_a_fault_that_a_retry_makes_good_leaves_the_turn_without_an_error(kit: Kit) -> None:
+def test_a_fault_that_a_retry_recovers_from_leaves_the_turn_without_an_error(kit: Kit) -> None:
     with call_with(kit, Fail(ErrorClass.UNKNOWN), "Here.") as call:
         call.user("find it").waits(2_000)
         call.does(call.conversation.retry)
@@ -361,7 +361,7 @@ def test_a_fault_that_a_retry_makes_good_leaves_the_turn_without_an_error(kit: K
 def test_a_fatal_fault_is_an_error_of_the_whole_conversation(kit: Kit) -> None:
     with call_with(kit, Fail(ErrorClass.AUTH_FAILURE)) as call:
         call.user("find it").waits(2_000)
-    assert {span.name: span.error for span in kit.told()} == dict.fromkeys(
+    assert {span.name: span.error for span in kit.spans()} == dict.fromkeys(
         ("conversation", "turn", "reply"), "AUTH_FAILURE"
     )
 
@@ -389,7 +389,7 @@ def test_a_reply_that_breaks_off_while_it_is_heard_failed_though_its_sound_did_n
         (["done"], 0, "refused", "TOOL_ERROR"),
     ],
 )
-def test_a_tool_that_fails_is_an_error_of_its_own_and_not_of_the_turn(
+def test_a_failed_tool_is_an_error_of_its_span_and_not_of_the_turn(
     kit: Kit, steps: list[Any], jobs_max: int, outcome: str, error: str
 ) -> None:
     with call_with(kit, [ToolCall("look")], "Sorry.", tools=[scripted_tool("look", *steps)], jobs_max=jobs_max) as call:
@@ -501,7 +501,7 @@ def test_no_span_is_left_open_and_none_ends_before_it_begins(story: Callable[[Ca
         kit.trace(call.conversation)
         story(call)
     assert kit.counting.begun == kit.counting.ended > 0
-    spans = kit.told()
+    spans = kit.spans()
     assert Counter(span.name for span in spans)["conversation"] == 1
     assert {span.parent for span in spans} <= {None, "conversation", "turn"}
     whole = spans[0]
@@ -519,7 +519,7 @@ def test_stopping_ends_every_span_at_once(kit: Kit) -> None:
         stopped_at, begun = call.now_ms, kit.counting.begun
         call.settles()
     assert kit.counting.begun == kit.counting.ended == begun == 4
-    assert {span.end for span in kit.told()} == {stopped_at}
+    assert {span.end for span in kit.spans()} == {stopped_at}
 
 
 def test_a_conversation_is_traced_from_its_beginning_if_tracing_came_first(kit: Kit) -> None:
@@ -531,7 +531,7 @@ def test_a_conversation_is_traced_from_its_beginning_if_tracing_came_first(kit: 
         await conversation.end()
 
     run_simulated(whole())
-    (span,) = kit.told()
+    (span,) = kit.spans()
     assert (span.name, span.end - span.start, span["reason"]) == ("conversation", 200, "ended by the program")
     states = [attributes["duologue.phase"] for _, _, attributes in span.events]
     assert states == ["starting", "listening", "ending", "idle"]
@@ -560,7 +560,7 @@ def test_a_conversation_belongs_to_the_span_in_which_tracing_began(kit: Kit) -> 
     assert {span.parent for span in kit.named("turn")} == {"conversation"}
 
 
-def test_it_does_so_even_if_it_begins_later(kit: Kit) -> None:
+def test_a_conversation_that_begins_later_belongs_to_that_span_too(kit: Kit) -> None:
     async def whole() -> None:
         conversation = Conversation(Agent(ScriptedBrain()), ScriptedLine(), seats=Seats())
         with kit.tracer.start_as_current_span("request", start_time=NOON_NS, end_on_exit=False) as outer:
@@ -592,10 +592,10 @@ def test_no_word_of_the_conversation_is_in_any_span(kit: Kit) -> None:
     assert {span["tool"] for span in kit.named("tool")} == {"look", "break", None}
 
 
-def test_a_programs_own_reason_for_an_end_may_hold_words_and_is_not_told(kit: Kit) -> None:
+def test_a_programs_own_reason_for_an_end_is_not_recorded_because_it_may_contain_words(kit: Kit) -> None:
     with call_with(kit) as call:
         call.run(call.conversation.end("guava"))
-    (whole,) = kit.told()
+    (whole,) = kit.spans()
     assert whole["reason"] == "other"
     assert "guava" not in repr(whole)
 
@@ -621,11 +621,11 @@ def test_a_tracer_that_fails_costs_the_trace_and_nothing_else() -> None:
 
 def test_without_a_tracer_the_global_one_is_used() -> None:
     with Call(Agent(ScriptedBrain(["Yes."]))) as call:
-        trace(call.conversation)  # nobody has set one up: it makes spans of nothing
+        trace(call.conversation)  # no provider is set up, so the spans record nothing
         call.user("hello there").expect_heard("Yes.")
 
 
-def test_missing_opentelemetry_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_opentelemetry_is_reported_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.context", None)
     with Call(Agent(ScriptedBrain())) as call, pytest.raises(ImportError, match=r"pip install 'duologue\[telemetry\]'"):
         trace(call.conversation)

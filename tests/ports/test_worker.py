@@ -11,7 +11,7 @@ def test_a_tool_can_be_hashed_though_its_schema_is_a_dict() -> None:
     assert lookup != Tool("lookup")
 
 
-def test_a_tool_without_arguments_has_a_schema_of_its_own() -> None:
+def test_each_tool_without_arguments_has_its_own_schema() -> None:
     one, other = Tool("one"), Tool("other")
     assert one.parameters == {"type": "object", "properties": {}}
     assert one.parameters is not other.parameters

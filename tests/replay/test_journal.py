@@ -1,4 +1,4 @@
-"""Journals replay to the bit, and say plainly what is wrong with them when they don't."""
+"""Journals replay exactly; an error names the line that is wrong."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_journal_cut_in_mid_line_names_the_line() -> None:
         read_journal([*lines[:3], lines[3][:20]])
 
 
-def test_an_empty_journal_is_no_journal() -> None:
+def test_an_empty_journal_is_refused() -> None:
     with pytest.raises(InvalidJournal, match=r"^line 1"):
         read_journal([])
 

@@ -1,4 +1,4 @@
-"""Steps in plain words: everything has its words, and what was ignored is not told."""
+"""Steps in plain words: every event and effect has its words; ignored steps are left out."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_a_line_says_when_what_happened_and_what_was_done() -> None:
     assert last_line(stage) == StoryLine(stage.at, "user makes a sound", ("playback held",))
 
 
-def test_what_the_machine_ignored_is_not_told() -> None:
+def test_a_step_that_the_machine_ignored_is_not_described() -> None:
     stage = started()
     stage.happen(ev.LinkHealed)
     assert last_line(stage) is None
 
 
-def test_small_steps_are_told_only_if_they_cause_something() -> None:
+def test_small_steps_are_described_only_if_they_cause_something() -> None:
     stage = started()
     stage.begin_talking()
     stage.hear_words(2)
@@ -54,7 +54,7 @@ def test_small_steps_are_told_only_if_they_cause_something() -> None:
     assert last_line(stage) == StoryLine(0, "words are recognised", ("request sent",))
 
 
-def test_a_ready_answer_that_has_to_wait_is_said_to_wait() -> None:
+def test_a_ready_answer_that_has_to_wait_is_described_as_waiting() -> None:
     stage = started()
     stage.say()
     stage.think()
@@ -65,7 +65,7 @@ def test_a_ready_answer_that_has_to_wait_is_said_to_wait() -> None:
     assert line.done == ("it waits for the floor",)
 
 
-def test_words_during_a_call_are_said_to_be_kept() -> None:
+def test_words_during_a_call_are_described_as_queued() -> None:
     stage = started()
     stage.say()
     stage.think()
@@ -75,7 +75,7 @@ def test_words_during_a_call_are_said_to_be_kept() -> None:
     assert last_line(stage) == StoryLine(stage.at, "user has finished", ("queued for later",))
 
 
-def test_a_deadline_is_told_by_what_it_means() -> None:
+def test_a_deadline_is_described_by_its_meaning() -> None:
     stage = started()
     stage.wait_for(Timer.DEAD_AIR)
     assert last_line(stage) == StoryLine(20_000, "silence lasts too long", ("check-in requested",))
@@ -87,7 +87,7 @@ def test_a_deadline_is_told_by_what_it_means() -> None:
 
 
 @pytest.mark.req("C-SEC-003")
-def test_a_fault_is_told_by_its_class_and_nothing_else() -> None:
+def test_a_fault_is_described_by_its_class_and_nothing_else() -> None:
     stage = started()
     stage.say()
     stage.fail_reply(ErrorClass.AUTH_FAILURE)
@@ -97,11 +97,11 @@ def test_a_fault_is_told_by_its_class_and_nothing_else() -> None:
     assert line.done == ("fatal fault shown: brain, auth failure", "request cancelled")
 
 
-def test_a_notable_event_is_told_even_if_nothing_has_to_be_done() -> None:
+def test_a_notable_event_is_described_even_without_an_effect() -> None:
     assert last_line(started()) == StoryLine(0, "session is ready", ())
 
 
-def test_telling_news_is_not_called_answering() -> None:
+def test_a_request_with_news_is_not_described_as_an_answer() -> None:
     stage = started()
     stage.say()
     stage.think()

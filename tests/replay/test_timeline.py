@@ -1,4 +1,4 @@
-"""What a conversation looks like afterwards: states, lanes, transitions, without a word."""
+"""The timeline of a conversation: states, lanes and transitions, and no words."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_late_event_that_was_ignored_leaves_no_trace_in_the_states() -> None:
     assert read_timeline(stage.records) == read_timeline(stage.records[:-2])
 
 
-def test_without_a_start_there_is_nothing_to_tell() -> None:
+def test_without_a_start_the_timeline_is_empty() -> None:
     stage = Stage()
     stage.happen(ev.SpeechStarted)
     stage.happen(ev.StartRequested, audio_primed=False)  # refused

@@ -1,4 +1,4 @@
-"""The words of a call come from a file of their own, which says plainly what is wrong with it."""
+"""The words file of a call; an error names the line that is wrong."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_broken_line_before_the_end_is_an_error_in_any_case() -> None:
 
 
 @pytest.mark.parametrize("harm", ["\x1b[2J", "\x00", "\n", "\x9b31m", "\u202e", "\ud800"])
-def test_nothing_that_steers_a_terminal_gets_through(harm: str) -> None:
+def test_characters_that_control_a_terminal_are_replaced(harm: str) -> None:
     (spoken,) = read_words(lines_of(HEADER, {**USER, "text": f"a{harm}b"}))
     assert harm[0] not in spoken.text
     assert spoken.text[0] + spoken.text[-1] == "ab"
@@ -91,5 +91,5 @@ def test_letters_that_belong_together_stay_together() -> None:
     ("journal", "words"),
     [("call.jsonl", "call.words.jsonl"), ("demo.journal", "demo.words.jsonl"), ("a.b.jsonl", "a.b.words.jsonl")],
 )
-def test_the_words_lie_beside_the_journal(journal: str, words: str) -> None:
+def test_the_words_file_is_next_to_the_journal(journal: str, words: str) -> None:
     assert words_path(Path("/calls") / journal) == Path("/calls") / words

@@ -1,4 +1,4 @@
-"""A conversation as the ten states of an editor's voice agent show it: start, turns, request, answer."""
+"""The conversation view, the ten states of an editor's voice agent: start, turns, requests, answers."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_it_listens_in_the_step_in_which_the_session_takes_audio_and_not_before(
 
 
 @pytest.mark.req("C-REQ-003")
-def test_a_session_that_was_not_asked_for_does_not_make_it_listen() -> None:
+def test_a_session_that_was_not_requested_does_not_start_listening() -> None:
     stage = preparing()
     after = stage.state
     assert stage.happen(ev.SessionReady, session=0) == ()
@@ -243,7 +243,7 @@ def test_a_partial_text_is_not_processed() -> None:
 
 
 @pytest.mark.req("C-REQ-004")
-def test_a_final_text_alone_is_no_endpoint() -> None:
+def test_a_final_text_alone_is_not_an_endpoint() -> None:
     stage = up()
     stage.begin_talking()
     assert stage.hear_words(3, final=True) == ()
@@ -516,7 +516,7 @@ def test_a_command_to_stop_thinking_is_an_answer() -> None:
 
 
 @pytest.mark.req("C-AC-007", "M-10")
-def test_rapid_turns_have_ids_of_their_own_in_order_and_are_listened_to_in_between() -> None:
+def test_rapid_turns_have_their_own_ids_in_order_with_listening_in_between() -> None:
     stage = up()
     for _ in range(6):
         stage.say(for_ms=100)

@@ -1,4 +1,4 @@
-"""A conversation as the eight states of a voice session show it, with the exact milliseconds."""
+"""The lifecycle view, the eight states of a voice session, with exact milliseconds."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def test_a_turn_with_its_text_commits_its_audio_and_is_asked_in_the_same_step(en
 
 
 @pytest.mark.req("L-03")
-def test_the_duration_of_the_audio_can_be_read_from_the_moments() -> None:
+def test_the_duration_of_the_audio_can_be_read_from_the_records() -> None:
     stage = up()
     stage.say(for_ms=900)
     [began] = [record.event.at for record in stage.records if isinstance(record.event, ev.SpeechStarted)]

@@ -164,7 +164,7 @@ def test_a_call_is_processing_until_its_output_is_answered() -> None:
 
 
 @pytest.mark.req("T-01")
-def test_a_job_beside_the_talk_leaves_the_floor_open() -> None:
+def test_a_job_in_the_background_leaves_the_floor_open() -> None:
     stage = up()
     stage.say()
     stage.happen(ev.ReplyAccepted)

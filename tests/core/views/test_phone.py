@@ -108,7 +108,7 @@ def _a_call_that_is_hung_up_in_mid_sentence(stage: Stage) -> None:
     stage.happen(ev.SessionClosed)
 
 
-def _a_call_that_nobody_answers(stage: Stage) -> None:
+def _a_call_without_an_answer(stage: Stage) -> None:
     for _ in range(3):
         stage.wait(DEAD_AIR_MS)
         stage.answer()
@@ -123,7 +123,7 @@ def _a_call_that_nobody_answers(stage: Stage) -> None:
         _a_call_on_a_bad_line,
         _a_call_with_failures,
         _a_call_that_is_hung_up_in_mid_sentence,
-        _a_call_that_nobody_answers,
+        _a_call_without_an_answer,
     ],
 )
 def test_is_speaking_agrees_with_the_sound_at_every_step(call: Callable[[Stage], None]) -> None:

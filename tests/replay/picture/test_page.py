@@ -29,7 +29,7 @@ from tests.replay.picture.drawn_page import (
 # -- One file
 
 
-def test_it_asks_nobody_for_anything(demo: Stage, page: Node) -> None:
+def test_the_page_loads_nothing_from_any_host(demo: Stage, page: Node) -> None:
     html = draw_picture(demo.records, "call.jsonl")
     assert "http://" not in html
     assert "https://" not in html

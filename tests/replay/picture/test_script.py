@@ -31,5 +31,5 @@ def test_text_goes_into_the_page_as_text() -> None:
     assert not re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|Function\(", SCRIPT)
 
 
-def test_the_script_asks_no_host_for_anything() -> None:
+def test_the_script_contacts_no_host() -> None:
     assert not re.findall(r"fetch\(|XMLHttpRequest|WebSocket|\bimport\b|https?:", SCRIPT)

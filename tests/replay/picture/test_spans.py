@@ -83,7 +83,7 @@ def _lose_line(stage: Stage) -> None:
         (Stage.think, "goes on"),
     ],
 )
-def test_a_request_tells_what_became_of_it(happens: Any, outcome: str) -> None:
+def test_a_request_has_its_outcome(happens: Any, outcome: str) -> None:
     stage = asked()
     happens(stage)
     assert spans_of(stage).requests[0].outcome == outcome

@@ -80,7 +80,7 @@ def test_what_was_heard_rises_in_the_bars_and_a_cut_is_marked(demo: Stage, page:
     assert cut.title.split("\n") == ["voice 5 was cut short", "heard 2340 ms of it", "0:19.410, by OverlapJudged"]
 
 
-def test_requests_and_calls_tell_their_outcome(page: Node) -> None:
+def test_requests_and_calls_show_their_outcome(page: Node) -> None:
     requests = [mark.title.split("\n")[0] for mark in lane(page, "requests").all("g", "request")]
     assert len(requests) == 22
     assert requests[0] == "request 1 (turn 1): heard"
