@@ -1,4 +1,4 @@
-"""A message of which only some was understood: what was picked out is told, can be objected to, and is not lost."""
+"""Values picked out of a partly understood message are announced, can be objected to, and aren't lost."""
 
 from __future__ import annotations
 
@@ -33,8 +33,14 @@ ORDER = domain(
     ),
     slots=(SIZE, COLOUR, number("count")),
 )
+
+
 SIZE_IN_PART = SetSlot("size", "large", "large", (0, 5), PICKED_OUT)
+
+
 COLOUR_IN_PART = SetSlot("colour", "red", "red", (6, 9), PICKED_OUT)
+
+
 COUNT_IN_PART = SetSlot("count", 2, "two", (10, 13), PICKED_OUT)
 
 
@@ -43,32 +49,32 @@ def ordered(*parts: SetSlot) -> Talker:
 
 
 @pytest.mark.req("D-04")
-def test_what_was_picked_out_is_told_and_not_asked_for() -> None:
+def test_picked_out_values_are_announced_and_not_asked_for() -> None:
     talker = ordered(SIZE_IN_PART, COLOUR_IN_PART)
     assert talker.said == "So far I have size large, colour red. count?"
     assert talker.slots == {"size": "large", "colour": "red"}
 
 
 @pytest.mark.req("D-04")
-def test_each_is_told_once() -> None:
+def test_each_value_is_announced_once() -> None:
     talker = ordered(SIZE_IN_PART).says(OTHER).means(COLOUR_IN_PART)
     assert talker.said == "So far I have colour red. count?"
 
 
 @pytest.mark.req("D-07")
-def test_whoever_objects_at_the_next_question_is_heard() -> None:
+def test_a_value_can_be_corrected_at_the_next_question() -> None:
     talker = ordered(SIZE_IN_PART, COLOUR_IN_PART).says("change the size to small")
     assert talker.said == "Got it, I've updated your size to small. count?"
     assert talker.says("3").runs[0].slots == (("size", "small"), ("colour", "red"), ("count", 3))
 
 
 @pytest.mark.req("D-04")
-def test_whoever_answers_the_next_question_has_let_it_stand() -> None:
+def test_answering_the_next_question_accepts_the_values() -> None:
     assert ordered(SIZE_IN_PART, COLOUR_IN_PART).says("3").runs[0].action == "send"
 
 
 @pytest.mark.req("D-14")
-def test_no_action_runs_before_the_person_could_object() -> None:
+def test_no_action_runs_before_the_user_could_object() -> None:
     talker = ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)
     assert not talker.runs
     assert talker.phase == "confirming"
@@ -82,7 +88,7 @@ def test_no_action_runs_before_the_person_could_object() -> None:
 
 
 @pytest.mark.req("D-08")
-def test_an_action_that_wants_a_yes_of_its_own_still_asks() -> None:
+def test_an_action_that_requests_a_confirmation_still_asks() -> None:
     talker = (
         ordered(SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART).says("yes").done(confirm="That is 90 euros. All right?")
     )
@@ -109,7 +115,7 @@ def test_another_value_instead_of_a_yes_is_taken() -> None:
 
 
 @pytest.mark.req("D-14")
-def test_what_is_said_while_a_value_is_checked_lets_nothing_stand() -> None:
+def test_a_message_while_a_value_is_validated_accepts_nothing() -> None:
     # Nobody can have objected to what nobody was told yet.
     shirts = number("count", validator="enough")
     talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
@@ -121,7 +127,7 @@ def test_what_is_said_while_a_value_is_checked_lets_nothing_stand() -> None:
 
 
 @pytest.mark.req("D-11")
-def test_an_error_in_between_lets_nothing_stand_untold() -> None:
+def test_an_error_in_between_accepts_nothing_unannounced() -> None:
     shirts = number("count", validator="enough")
     talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
     talker.says(OTHER).means(StartFlow("order"), SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART).fails()
@@ -129,7 +135,7 @@ def test_an_error_in_between_lets_nothing_stand_untold() -> None:
     assert talker.says("retry").valid(2).said == "I have count 2. Is that right?"
 
 
-def test_a_code_that_is_read_back_comes_after_what_was_picked_out() -> None:
+def test_a_read_back_comes_after_the_announcement() -> None:
     code = SlotSpec("code", SlotKind.CODE, "Which code?", reads_back=True)
     about = domain(
         flow("ask", Collect("size", "size"), Collect("code", "code"), PerformAction("send", "send")), slots=(code, SIZE)
@@ -150,14 +156,11 @@ def test_a_checkpoint_knows_what_was_picked_out() -> None:
     assert again.says("no").said == "size?"
 
 
-def test_words_of_ones_own() -> None:
+def test_the_texts_can_be_replaced() -> None:
     named = number("count", label="number of shirts")
     about = domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, named))
     talker = Talker(about).says(OTHER).means(StartFlow("order"), COUNT_IN_PART)
     assert talker.said == "So far I have number of shirts 2. size?"
-
-
-# -- Values that somebody has said yes to
 
 
 def confirmed(talker: Talker) -> set[str]:
@@ -166,7 +169,7 @@ def confirmed(talker: Talker) -> set[str]:
 
 
 @pytest.mark.req("D-02", "D-09")
-def test_a_yes_confirms_what_was_asked_about() -> None:
+def test_a_yes_confirms_the_values_that_the_question_names() -> None:
     talker = at_confirmation()
     assert confirmed(talker) == set()
     assert confirmed(talker.says("yes")) == {"to", "amount"}
@@ -199,7 +202,7 @@ def test_a_value_that_is_changed_is_no_longer_confirmed() -> None:
 
 
 @pytest.mark.req("D-09")
-def test_an_answer_to_a_later_question_is_taken_while_something_is_to_be_confirmed() -> None:
+def test_an_answer_to_a_later_question_is_taken_at_a_confirmation() -> None:
     steps = (Collect("a", "people"), Confirm("b", "For {people}?"), Collect("c", "seat"))
     talker = talk(*steps, slots=(number("people"), choice("seat", "inside", "outside")))
     talker = talker.says("four", "outside please")
@@ -209,7 +212,7 @@ def test_an_answer_to_a_later_question_is_taken_while_something_is_to_be_confirm
 
 
 @pytest.mark.req("D-04")
-def test_what_is_known_already_is_not_told_again_and_a_change_only_once() -> None:
+def test_a_known_value_is_not_announced_again_and_a_change_only_once() -> None:
     talker = ordered(SIZE_IN_PART).says("red").says(OTHER).means(SIZE_IN_PART)
     assert talker.said == "count?"
     talker.says(OTHER).means(SetSlot("colour", "blue", "blue", (0, 4), PICKED_OUT))

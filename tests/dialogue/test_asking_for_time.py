@@ -1,4 +1,4 @@
-"""Whoever needs a moment gets it: the question stays open, and nobody is told that they were not understood."""
+"""A user who asks for a moment gets it: the question stays open, and nothing counts as a miss."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from duologue.dialogue.commands import Wait
 from duologue.dialogue.english import Direct, Question, Slot, SlotKind, SpokenCommand, read
 from tests.dialogue.dialogue_flows import OTHER, TRANSFER, Talker, at_amount, at_confirmation
 
-TODAY = "2026-03-04"
+THE_DAY = "2026-03-04"
 
 
 @pytest.mark.req("D-12")
@@ -21,7 +21,7 @@ def test_a_moment_is_given_and_the_question_is_not_asked_again(said: str) -> Non
     assert talker.says("fifty").checks.value == 50
 
 
-def test_however_often_it_counts_for_nothing() -> None:
+def test_asking_for_time_is_never_a_failed_try() -> None:
     talker = at_amount()
     for _ in range(20):
         talker.says("hold on")
@@ -29,7 +29,7 @@ def test_however_often_it_counts_for_nothing() -> None:
     assert talker.phase == "waiting_for_slot"
 
 
-def test_then_the_question_can_be_repeated() -> None:
+def test_the_question_can_be_repeated_afterwards() -> None:
     assert at_amount().says("hold on", "what was that").said == "How much?"
 
 
@@ -42,43 +42,43 @@ def test_at_a_confirmation_it_is_neither_yes_nor_no() -> None:
 
 @pytest.mark.req("D-09")
 @pytest.mark.parametrize("said", ["not yet", "no, not yet", "well, not just yet please"])
-def test_not_yet_does_not_drop_the_task(said: str) -> None:
+def test_not_yet_does_not_cancel_the_task(said: str) -> None:
     talker = at_confirmation().says(said)
     assert (talker.said, talker.phase) == ("Take your time.", "confirming")
     assert talker.says("yes").runs
 
 
 @pytest.mark.req("D-11")
-def test_in_an_error_it_stays_one() -> None:
+def test_in_an_error_the_error_stays_open() -> None:
     talker = at_confirmation().says("yes").fails().says("one moment")
     assert (talker.said, talker.phase) == ("Take your time.", "error")
     assert talker.state.trouble is not None
     assert talker.says("retry").runs
 
 
-def test_with_no_task_open_too() -> None:
+def test_it_is_answered_when_no_task_is_open() -> None:
     talker = Talker(TRANSFER).says("hold on")
     assert (talker.said, talker.phase) == ("Take your time.", "idle")
 
 
 @pytest.mark.req("D-17")
-def test_a_model_may_understand_it_as_well() -> None:
+def test_nlu_may_understand_it_as_well() -> None:
     assert at_amount().says(OTHER).means(Wait()).said == "Take your time."
 
 
-def test_what_was_said_while_somebody_worked_keeps_no_question_from_being_asked() -> None:
+def test_asking_for_time_before_a_question_does_not_stop_it_from_being_asked() -> None:
     talker = Talker(TRANSFER).starts("transfer").says("Anna", "A B 1 2", "200").says("hold on").valid(200)
     assert talker.said == "What for?"
 
 
 def test_a_minute_is_an_answer_where_it_is_asked_how_long() -> None:
     length = Question(Slot("length", SlotKind.DURATION), "How long?")
-    assert isinstance(read(length, "one minute", TODAY), Direct)
-    assert read(length, "hold on", TODAY) == SpokenCommand("wait")
-    assert read(Question(Slot("people", SlotKind.NUMBER)), "one minute", TODAY) == SpokenCommand("wait")
+    assert isinstance(read(length, "one minute", THE_DAY), Direct)
+    assert read(length, "hold on", THE_DAY) == SpokenCommand("wait")
+    assert read(Question(Slot("people", SlotKind.NUMBER)), "one minute", THE_DAY) == SpokenCommand("wait")
 
 
 @pytest.mark.parametrize("kind", [SlotKind.NUMBER, SlotKind.MONEY, SlotKind.NAME, SlotKind.TIME, SlotKind.TEXT])
 @pytest.mark.parametrize("said", ["one moment", "hang on"])
-def test_it_is_no_value_of_any_other_kind(kind: SlotKind, said: str) -> None:
-    assert read(Question(Slot("asked", kind)), said, TODAY) == SpokenCommand("wait")
+def test_asking_for_time_is_not_a_value_of_another_kind(kind: SlotKind, said: str) -> None:
+    assert read(Question(Slot("asked", kind)), said, THE_DAY) == SpokenCommand("wait")

@@ -1,0 +1,162 @@
+"""Commands: yes and no with values, back, skip, clear, help, handoff, and the open task asked for again."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.commands import (
+    Affirm,
+    ClearSlot,
+    CorrectSlot,
+    Deny,
+    Handoff,
+    SetSlot,
+    StartFlow,
+)
+from duologue.dialogue.effects import Understand
+from duologue.dialogue.english import ANY, SlotKind
+from duologue.dialogue.flow import CallFlow, Collect, PerformAction, SlotSpec
+from duologue.lab.check.dialogue.domains import domain, flow
+from tests.dialogue.dialogue_flows import (
+    AMOUNT,
+    COLOUR,
+    OTHER,
+    SIZE,
+    TRANSFER,
+    Talker,
+    at_amount,
+    at_confirmation,
+    number,
+    talk,
+)
+
+
+@pytest.mark.req("D-07", "D-09")
+def test_no_with_a_new_value_from_nlu_is_a_correction() -> None:
+    # Once: (Deny, CorrectSlot) at a confirmation cancels the flow and drops the value; NLU and language models give
+    # exactly that for "no, I meant sixty".
+    talker = at_confirmation().says(OTHER).means(Deny(), CorrectSlot("amount", 60))
+    assert talker.phase == "validating_slot"
+
+
+def test_no_with_a_value_from_nlu_at_a_question_is_that_value() -> None:
+    # Once: (Deny, SetSlot) where no value is proposed counts as a miss, and the value is dropped.
+    talker = at_amount().says(OTHER).means(Deny(), SetSlot("amount", 50))
+    assert talker.phase == "validating_slot"
+
+
+def test_yes_with_a_value_from_nlu_keeps_the_value() -> None:
+    # Once: (Affirm, SetSlot) drops the value, at a question with a proposal and without.
+    talker = talk(
+        Collect("size", "size", proposed="usual"), Collect("n", "n"), slots=(SIZE, number("n")), usual="large"
+    )
+    talker.says(OTHER).means(Affirm(), SetSlot("n", 3))
+    assert talker.slots == {"usual": "large", "size": "large", "n": 3}
+
+
+def test_going_back_from_a_slot_that_an_action_wants_asks_the_one_before() -> None:
+    # Once: what the action needs is asked again instead: `needs` outlives the step.
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT, number("pin")))
+    talker.says("two").done(needs=("pin",)).says("go back")
+    assert talker.said == "amount?"
+
+
+def test_going_back_after_a_slot_that_an_action_wanted_does_not_break() -> None:
+    # Once: StopIteration: `_go_back` looks for a Collect of a slot that only the action asked for.
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT, number("pin")))
+    talker.says("two").done(needs=("pin",)).says("four").done(confirm="Really?").says("go back")
+    assert talker.phase == "waiting_for_slot"
+
+
+@pytest.mark.req("D-10")
+@pytest.mark.parametrize("text", ["help", "what can you do?"])
+def test_help_is_answered_when_nothing_is_open(text: str) -> None:
+    talker = Talker(TRANSFER).says(text)
+    assert (talker.phase, talker.said) == ("idle", "I can help you with: do transfer, do balance, do hours.")
+
+
+@pytest.mark.req("D-12")
+def test_a_message_not_understood_leads_to_help_when_idle_and_is_a_miss_at_a_question() -> None:
+    assert Talker(TRANSFER).says("colourless green ideas").means().said.startswith("Sorry, I didn't understand.")
+    talker = at_amount().says("colourless green ideas").means()
+    assert (talker.phase, talker.state.misses) == ("waiting_for_slot", 1)
+    assert talker.said == "Sorry, I didn't get that. How much?"
+
+
+@pytest.mark.parametrize("text", ["repeat", "go back", "skip"])
+def test_every_command_gets_an_answer_when_idle(text: str) -> None:
+    # Once: silence: `repeat` with nothing said yet, `back` and `skip` with nothing open.
+    assert Talker(TRANSFER).says(text).said
+
+
+def test_a_value_without_a_flow_gets_an_answer() -> None:
+    # Once: silence: NLU found a value and no flow.
+    assert Talker(TRANSFER).says("fifty for Anna").means(SetSlot("amount", 50)).said
+
+
+def test_a_handoff_ends_every_open_flow() -> None:
+    # Once: "Back to where we were." is said in between.
+    talker = at_amount().says("what is my balance?").means(StartFlow("balance")).fails().says(OTHER)
+    talker.means(Handoff())
+    assert (talker.phase, talker.said) == ("idle", "I'll put you through to a person.")
+
+
+def test_skipping_drops_the_candidates_of_the_question() -> None:
+    # Once: "Did you mean 6:30 am or 6:30 pm?" is asked for the next slot.
+    hour = SlotSpec("hour", SlotKind.TIME, "When?", is_optional=True)
+    talker = talk(Collect("hour", "hour"), Collect("size", "size"), slots=(hour, SIZE)).says("half past six", "skip")
+    assert talker.slots["hour"] == ANY
+    assert talker.said == "All right, we leave that out. size?"
+
+
+def test_going_back_asks_the_previous_question_and_empties_its_dependants() -> None:
+    talker = at_amount().says("go back")
+    assert talker.said == "Which account?"
+    assert talker.slots == {"to": "Anna"}
+
+
+def test_a_slot_that_is_cleared_is_asked_for_again() -> None:
+    # Once: only dependants are looked for; the cleared slot itself is never asked for, and the action runs without it.
+    talker = talk(Collect("size", "size"), Collect("colour", "colour"), PerformAction("go", "go"), slots=(SIZE, COLOUR))
+    talker.says("small", OTHER).means(ClearSlot("size"))
+    assert talker.says("red").phase == "waiting_for_slot"
+
+
+@pytest.mark.req("D-05")
+def test_the_open_task_may_be_asked_for_again_and_the_question_stays() -> None:
+    # Once: NLU was not told of the open task, and took its name for the nearest other one.
+    talker = at_amount().says("I want to send some money")
+    wanted = talker.effects[-1]
+    assert isinstance(wanted, Understand)
+    assert "transfer" in wanted.flows
+    talker.means(StartFlow("transfer"))
+    assert (talker.said, len(talker.state.stack)) == ("How much?", 1)
+    assert talker.slots == {"to": "Anna", "account": "AB12"}
+
+
+def test_the_open_task_asked_for_again_brings_its_values() -> None:
+    talker = at_amount().says(OTHER).means(StartFlow("transfer"), SetSlot("to", "Bob"))
+    assert talker.said == "Got it, I've updated your to to Bob. Which account?"
+
+
+def test_naming_the_open_task_again_and_again_is_given_up() -> None:
+    talker = Talker(TRANSFER).starts("transfer")
+    for _ in range(TRANSFER.tries_max + 1):
+        talker.says(OTHER).means(StartFlow("transfer"))
+    assert talker.phase == "idle"
+
+
+def test_going_back_leaves_a_called_flow_that_has_asked_nothing() -> None:
+    # Once: "this is where we began", in the middle of a task, at the first question of a flow that it calls.
+    talker = Talker(
+        domain(
+            flow("task", Collect("size", "size"), CallFlow("who", "identify"), Collect("colour", "colour")),
+            flow("identify", Collect("number", "number")),
+            slots=(SIZE, COLOUR, number("number")),
+        )
+    ).starts("task")
+    assert talker.says("small").said == "number?"
+    assert talker.says("go back").said == "size?"
+    assert (talker.slots, len(talker.state.stack)) == ({}, 1)
+    assert talker.says("large").said == "number?"
+    assert talker.says("7").said == "colour?"

@@ -1,0 +1,174 @@
+"""Replies to a confirmation: yes, no, cancel, and changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.commands import (
+    Affirm,
+    Cancel,
+    ClearSlot,
+)
+from duologue.dialogue.english import Json, SlotKind
+from duologue.dialogue.flow import Collect, Confirm, Jump, PerformAction, SayText, SlotSpec
+from tests.dialogue.dialogue_flows import (
+    OTHER,
+    SIZE,
+    Talker,
+    at_confirmation,
+    number,
+    talk,
+)
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["yes", "sure, go ahead", "yes, that's right"])
+def test_yes_leads_to_the_action(text: str) -> None:
+    assert at_confirmation().says(text).phase == "executing_action"
+
+
+@pytest.mark.req("D-09")
+def test_no_ends_the_flow() -> None:
+    talker = at_confirmation().says("no")
+    assert (talker.phase, talker.said) == ("idle", "All right, let's leave it.")
+    assert talker.slots["amount"] == 50
+
+
+@pytest.mark.req("D-09")
+def test_a_no_may_jump_to_another_step() -> None:
+    talker = talk(
+        Confirm("sure", "Sure?", on_no=2), Jump("over", 3), SayText("well", "Well then."), SayText("end", "Bye.")
+    )
+    assert talker.says("no").said == "Well then. Bye."
+
+
+@pytest.mark.req("D-09")
+def test_a_change_without_a_value_goes_to_nlu() -> None:
+    talker = at_confirmation().says("I would like to change something about it")
+    assert talker.phase == "understanding"
+
+
+@pytest.mark.req("D-09")
+def test_cancel_at_a_confirmation_cancels_even_if_there_is_an_on_no() -> None:
+    # Once: "cancel" is read as a no; where a no leads back to the question, nothing gets out of it.
+    talker = talk(Collect("size", "size"), Confirm("sure", "{size}?", on_no=0), slots=(SIZE,))
+    assert talker.says("small", "cancel", "cancel").phase == "idle"
+
+
+def test_a_no_that_leads_to_an_answered_question_asks_it_again() -> None:
+    # Once: the slot is filled, so the question is skipped and the same yes is asked for: no, no, no for ever.
+    talker = talk(Collect("size", "size"), Confirm("sure", "{size}?", on_no=0), slots=(SIZE,)).says("small", "no")
+    assert talker.said == "size?"
+
+
+@pytest.mark.req("D-14")
+@pytest.mark.parametrize("ask", [Confirm("sure", "Really?"), None])
+def test_a_yes_said_before_the_question_does_not_confirm_it(ask: Confirm | None) -> None:
+    # Once: what is said while an action runs is taken as the answer to the question that comes after it.
+    program = (
+        (PerformAction("look", "look"), ask, PerformAction("pay", "pay")) if ask else (PerformAction("pay", "pay"),)
+    )
+    talker = talk(*program).says("yes").done(confirm="" if ask else "Really?")
+    assert talker.phase == "confirming"
+
+
+def test_a_yes_confirms_only_the_open_question() -> None:
+    # Once: while a slot is asked for that the action needs, a yes confirms the action's own question.
+    talker = (
+        talk(PerformAction("pay", "pay"), slots=(number("pin"),))
+        .done(needs=("pin",))
+        .says("four")
+        .done(confirm="Really?")
+    )
+    talker.says(OTHER).means(ClearSlot("pin")).says(OTHER).means(Affirm())
+    assert talker.state.top is not None
+    assert talker.state.top.confirmed == ()
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize("text", ["I don't care", "whatever", "you decide"])
+def test_i_dont_care_does_not_answer_a_confirmation(text: str) -> None:
+    talker = talk(Collect("a", "size"), Confirm("sure", "{size}?"), PerformAction("go", "go"), slots=(SIZE,)).says(
+        "large", text
+    )
+    assert (talker.phase, talker.asked_nlu) == ("confirming", False)
+    assert talker.says("hm").means(Cancel()).phase == "idle"
+
+
+PEOPLE = SlotSpec("people", SlotKind.NUMBER, "How many?", label="number of guests")
+
+
+DAY = SlotSpec("visit_day", SlotKind.DATE, "Which day?", prefers="last")
+
+
+TIME = SlotSpec("time", SlotKind.TIME, "What time?", hours=(11, 23))
+
+
+GUEST = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name", ask_before_filling=True)
+
+
+def table() -> Talker:
+    return talk(
+        Collect("a", "people"),
+        Collect("b", "visit_day"),
+        Collect("c", "time"),
+        Collect("d", "guest"),
+        Confirm("sure", "A table for {people} on {visit_day} at {time}, for {guest}?"),
+        PerformAction("book", "book"),
+        slots=(PEOPLE, DAY, TIME, GUEST),
+    )
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    {
+        "can you change the time to eight": {"time": "20:00"},
+        "yes but make the time eight": {"time": "20:00"},
+        "yes but at nine pm": {"time": "21:00"},
+        "change the guests to eight": {"people": 8},
+        "change the date to next Friday": {"visit_day": "2025-12-12"},
+        "no, the name should be Miller": {"guest": "Miller"},
+        "make it five people": {"people": 5},
+    }.items(),
+)
+def test_a_change_at_a_confirmation_is_that_of_the_slot_it_names(text: str, changed: dict[str, Json]) -> None:
+    # Once: "change the time to eight" booked for eight people.
+    talker = table().says("four", "tomorrow", "7 pm", "Smith")
+    assert talker.phase == "confirming"
+    before = dict(talker.slots)
+    assert talker.says(text).slots == {**before, **changed}
+    assert talker.phase == "confirming"
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize("text", ["no, six would be better", "make it six", "could we do six instead?"])
+def test_a_change_that_two_slots_may_mean_changes_neither(text: str) -> None:
+    # Once: six people came, and not at six.
+    talker = table().says("four", "tomorrow", "7 pm", "Smith")
+    before = dict(talker.slots)
+    assert talker.says(text).slots == before
+    assert talker.said.startswith("I can't tell whether you mean the number of guests or the time.")
+    assert talker.phase == "confirming"
+
+
+@pytest.mark.req("D-07", "D-09")
+@pytest.mark.parametrize(
+    ("text", "slot", "value"),
+    [
+        ("the people", "people", 6),
+        ("I meant the number of people", "people", 6),
+        ("the time", "time", "18:00"),
+        ("the time should be eight pm", "time", "20:00"),
+    ],
+)
+def test_naming_one_of_two_possible_slots_changes_it(text: str, slot: str, value: object) -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", "no, make it six", text)
+    assert talker.slots[slot] == value
+    assert talker.phase == "confirming"
+
+
+def test_a_slot_that_is_named_for_no_reason_changes_nothing() -> None:
+    talker = table().says("four", "tomorrow", "7 pm", "Smith", "hold on", "the time")
+    assert talker.slots["time"] == "19:00"
+    assert talker.means().phase == "confirming"

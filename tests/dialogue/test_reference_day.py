@@ -1,0 +1,28 @@
+"""The day that a time belongs to, and that later days are counted from."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.english import SlotKind
+from duologue.dialogue.events import UserSaid
+from duologue.dialogue.flow import Collect, PerformAction, SlotSpec
+from tests.dialogue.dialogue_flows import Talker, talk
+
+
+@pytest.mark.req("D-04", "D-06")
+def test_a_time_today_is_in_the_future_and_in_an_hour_gives_day_and_time() -> None:
+    asked = (SlotSpec("day", SlotKind.DATE, "Which day?"), SlotSpec("time", SlotKind.TIME, "What time?"))
+    program = (Collect("day", "day"), Collect("time", "time"), PerformAction("book", "book"))
+    now = "2026-03-04T17:20"
+
+    def hear(talker: Talker, text: str) -> Talker:
+        return talker.happen(UserSaid(text, 0, now))
+
+    talker = hear(hear(talk(*program, slots=asked), "today"), "at seven")
+    assert talker.runs
+    assert talker.slots == {"day": "2026-03-04", "time": "19:00"}
+    talker = hear(hear(talk(*program, slots=asked), "tomorrow"), "at seven")
+    assert talker.state.among == ("07:00", "19:00")
+    talker = hear(talk(*program, slots=asked), "in an hour")
+    assert talker.slots == {"day": "2026-03-04", "time": "18:20"}

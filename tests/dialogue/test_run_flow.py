@@ -1,0 +1,80 @@
+"""Running a flow: actions with their needs and questions, the end of a flow, calls and links."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.flow import Collect, Jump, PerformAction, SayText
+from duologue.lab.check.dialogue.domains import RELAY
+from tests.dialogue.dialogue_flows import (
+    AMOUNT,
+    Talker,
+    at_confirmation,
+    number,
+    talk,
+)
+
+
+@pytest.mark.req("D-08")
+def test_an_action_gets_its_slots_and_returns_others() -> None:
+    talker = at_confirmation().says("yes")
+    assert talker.runs[0].slots == (("to", "Anna"), ("account", "AB12"), ("amount", 50))
+    assert talker.said == "One moment."
+    talker.done(ref="R1", other=1)
+    assert talker.said == "Done: R1. Anything else?"
+    assert "other" not in talker.slots
+
+
+@pytest.mark.req("D-08")
+def test_an_action_may_ask_for_more_slots() -> None:
+    talker = talk(PerformAction("pay", "pay"), SayText("paid", "Paid."), slots=(number("pin"),)).done(needs=("pin",))
+    assert (talker.phase, talker.said) == ("waiting_for_slot", "pin?")
+    assert talker.says("four").runs[0].slots == (("pin", 4),)
+    assert talker.done().said == "Paid."
+
+
+@pytest.mark.req("D-08")
+def test_an_action_may_ask_for_a_yes() -> None:
+    talker = talk(PerformAction("pay", "pay"), SayText("paid", "Paid.")).done(confirm="It costs a fee, all right?")
+    assert (talker.phase, talker.said) == ("confirming", "It costs a fee, all right?")
+    assert talker.says("yes").runs[0].confirmed
+    assert talker.done().said == "Paid."
+
+
+def test_an_actions_question_is_not_asked_about_old_values() -> None:
+    # Once: "Pay 2?" is asked again after the amount became 5, and a yes to it pays 5.
+    talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT,))
+    talker.says("two").done(confirm="Pay 2?").says("no, make it five")
+    assert talker.runs
+    assert "Pay 2?" not in talker.said
+
+
+def test_an_actions_question_does_not_outlive_its_failure() -> None:
+    # Once: `confirm` and `needs` stay when a failure leads on: the next action asks the question of the first.
+    talker = talk(PerformAction("pay", "pay", on_failure=2), Jump("over", 3), PerformAction("report", "report"))
+    talker.done(confirm="Pay?").says("yes").fails()
+    assert [run.action for run in talker.runs] == ["report"]
+
+
+@pytest.mark.req("D-10")
+def test_a_completed_flow_leaves_its_slots_and_nothing_else() -> None:
+    talker = at_confirmation().says("yes").done(ref="R1")
+    state = talker.state
+    assert (talker.phase, state.current_flow, state.waiting_for, state.stack) == ("idle", "none", None, ())
+    assert talker.slots == {"to": "Anna", "account": "AB12", "amount": 50, "ref": "R1"}
+    moves = [dict(line.data)["after"] for line in state.trace if line.event == "transition"]
+    assert moves[-2:] == ["completed", "idle"]
+
+
+def test_a_new_task_never_says_values_of_an_old_one() -> None:
+    # Once: gaps are filled from `kept`: a transfer whose action returned no ref tells the ref of the last one.
+    talker = (
+        at_confirmation().says("yes").done(ref="R1").starts("transfer").says("Bob", "X Y 3 4").says("fifty").valid(50)
+    )
+    assert "R1" not in talker.says("yes").done().said
+
+
+def test_a_called_flow_that_links_to_another_returns_after_the_call() -> None:
+    # Once: the call is made again, for ever, and cancel never gets out.
+    talker = Talker(RELAY.domain).starts("outer").says("small")
+    assert [run.action for run in talker.runs] == ["finish"]
