@@ -56,8 +56,6 @@ def test_candidates_are_dropped_with_their_question() -> None:
 
 
 FAULT = SlotSpec("fault", SlotKind.TEXT, "What is wrong?", reprompts=("In a few words?",))
-
-
 OPTIONAL_PHONE = SlotSpec("phone", SlotKind.PHONE, "And a phone number?", is_optional=True)
 
 

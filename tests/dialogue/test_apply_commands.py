@@ -15,7 +15,7 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.english import ANY, SlotKind
-from duologue.dialogue.flow import CallFlow, Collect, PerformAction, SlotSpec
+from duologue.dialogue.flow import CallFlow, Collect, PerformAction, SayText, SlotSpec
 from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
@@ -26,6 +26,7 @@ from tests.dialogue.dialogue_flows import (
     Talker,
     at_amount,
     at_confirmation,
+    choice,
     number,
     talk,
 )
@@ -160,3 +161,23 @@ def test_going_back_leaves_a_called_flow_that_has_asked_nothing() -> None:
     assert (talker.slots, len(talker.state.stack)) == ({}, 1)
     assert talker.says("large").said == "number?"
     assert talker.says("7").said == "colour?"
+
+
+def test_a_hidden_flow_is_not_started_by_asking() -> None:
+    # Once: NLU may start it: only the names that exist are looked at, not those that are offered.
+    about = domain(
+        flow("shown", Collect("size", "size")), flow("inner", SayText("w", "In."), hidden=True), slots=(SIZE,)
+    )
+    assert "In." not in Talker(about).says("start that inner thing").means(StartFlow("inner")).said
+
+
+def test_commands_with_unknown_names_are_not_understood() -> None:
+    talker = at_amount().says(OTHER).means(StartFlow("nowhere"), SetSlot("nothing", 1))
+    assert (talker.phase, talker.state.misses) == ("waiting_for_slot", 1)
+
+
+def test_a_value_for_another_task_is_a_miss() -> None:
+    # Once: it counts as understood, so the ladder never ends; nothing is said about it.
+    spec = choice("other", "a", "b")
+    about = domain(flow("task", Collect("size", "size")), flow("other", Collect("other", "other")), slots=(SIZE, spec))
+    assert Talker(about).starts("task").says(OTHER).means(SetSlot("other", "a")).state.misses == 1

@@ -96,14 +96,8 @@ def test_i_dont_care_does_not_answer_a_confirmation(text: str) -> None:
 
 
 PEOPLE = SlotSpec("people", SlotKind.NUMBER, "How many?", label="number of guests")
-
-
 DAY = SlotSpec("visit_day", SlotKind.DATE, "Which day?", prefers="last")
-
-
 TIME = SlotSpec("time", SlotKind.TIME, "What time?", hours=(11, 23))
-
-
 GUEST = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name", ask_before_filling=True)
 
 

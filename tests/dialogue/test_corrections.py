@@ -98,23 +98,11 @@ def test_an_unfilled_slot_cannot_be_called_wrong() -> None:
 
 
 CITIES = NameList.of(("Boston", "Chicago", "Denver", "New York"))
-
-
 FROM = SlotSpec("origin", SlotKind.NAME, "From where?", names=CITIES)
-
-
 TO = SlotSpec("destination", SlotKind.NAME, "Where to?", names=CITIES)
-
-
 PEOPLE = SlotSpec("people", SlotKind.NUMBER, "How many?", label="number of guests")
-
-
 DAY = SlotSpec("visit_day", SlotKind.DATE, "Which day?", prefers="last")
-
-
 TIME = SlotSpec("time", SlotKind.TIME, "What time?", hours=(11, 23))
-
-
 GUEST = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name", ask_before_filling=True)
 
 
@@ -236,8 +224,6 @@ def test_the_open_question_may_be_answered_as_if_it_were_a_change() -> None:
 
 
 CUSTOMER = SlotSpec("customer", SlotKind.CODE, "Which number do you have?", label="customer number")
-
-
 READING = SlotSpec("reading", SlotKind.NUMBER, "What does the meter say?", label="meter reading")
 
 

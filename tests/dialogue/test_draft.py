@@ -31,8 +31,6 @@ def test_the_state_is_saved_after_each_change_and_before_an_action() -> None:
 
 
 YES = UserSaid("yes", 7, TODAY)
-
-
 LACKS_A_MOVE = MATRIX - {(Phase.CONFIRMING, Phase.EXECUTING_ACTION)}
 
 

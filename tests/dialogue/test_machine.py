@@ -10,7 +10,7 @@ from duologue.dialogue.commands import (
 )
 from duologue.dialogue.effects import Respond
 from duologue.dialogue.events import ActionDone, UserSaid
-from duologue.dialogue.machine import guarded_step, step
+from duologue.dialogue.machine import TEXT_MAX, guarded_step, step
 from duologue.dialogue.matrix import MATRIX
 from duologue.dialogue.state import MESSAGES_MAX, TRACE_MAX, DialogueState, Phase
 from tests.dialogue.dialogue_flows import (
@@ -80,8 +80,6 @@ def test_late_answers_change_nothing() -> None:
 
 
 YES = UserSaid("yes", 7, TODAY)
-
-
 LACKS_A_MOVE = MATRIX - {(Phase.CONFIRMING, Phase.EXECUTING_ACTION)}
 
 
@@ -155,3 +153,23 @@ def test_retrying_with_nothing_open_gets_an_answer(monkeypatch: pytest.MonkeyPat
     talker = Talker(TRANSFER, state).says("retry")
     assert talker.phase == "idle"
     assert talker.said
+
+
+BAD = ("", "   \n\t", "x" * 100_000, "fifty " * 20_000, "\x00\xff\x1b[2J\x07", "東京へ fünf مرحبا пять 🎉", "\ud800")
+
+
+@pytest.mark.parametrize("text", BAD, ids=["empty", "blank", "huge", "many", "binary", "mixed", "surrogate"])
+@pytest.mark.parametrize("begin", [lambda: Talker(TRANSFER), at_amount, at_confirmation], ids=["rest", "slot", "yes"])
+def test_bad_messages_harm_nothing(text: str, begin: type[Talker]) -> None:
+    talker = begin()
+    before = talker.slots
+    talker.says(text)
+    assert talker.slots == before
+    assert talker.said or talker.asked_nlu
+    assert all(len(one.content) <= TEXT_MAX for one in talker.state.messages)
+    assert len(talker.state.heard) <= TEXT_MAX
+
+
+def test_the_queue_is_bounded() -> None:
+    talker = at_amount().says("fifty").says(*(f"and {count}" for count in range(30)))
+    assert len(talker.state.queue) == TRANSFER.queue_max

@@ -79,8 +79,6 @@ def test_a_miss_at_one_question_is_not_mentioned_at_the_next() -> None:
 
 
 CHECKED = number("amount", validator="enough")
-
-
 PATIENT = replace(domain(flow("task", Collect("amount", "amount")), slots=(CHECKED,)), misses_max=3, tries_max=5)
 
 

@@ -92,14 +92,8 @@ def test_a_correction_in_between_keeps_the_code_that_is_read_back() -> None:
 
 
 PARCEL_CODE = SlotSpec("code", SlotKind.CODE, "Which code?", reads_back=True)
-
-
 POSTCODE = SlotSpec("postcode", SlotKind.CODE, "Which postcode?")
-
-
 PHONE = SlotSpec("phone", SlotKind.PHONE, "Which number?", label="phone number", reads_back=True)
-
-
 ANY_DAY = SlotSpec("day", SlotKind.DATE, "Which day?")
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.flow import Collect, Jump, PerformAction, SayText
-from duologue.lab.check.dialogue.domains import RELAY
+from duologue.dialogue.conditions import parse
+from duologue.dialogue.effects import Respond
+from duologue.dialogue.flow import CallFlow, Collect, Jump, JumpUnless, PerformAction, SayText
+from duologue.lab.check.dialogue.domains import RELAY, domain, flow
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
+    SIZE,
     Talker,
     at_confirmation,
     number,
@@ -78,3 +81,46 @@ def test_a_called_flow_that_links_to_another_returns_after_the_call() -> None:
     # Once: the call is made again, for ever, and cancel never gets out.
     talker = Talker(RELAY.domain).starts("outer").says("small")
     assert [run.action for run in talker.runs] == ["finish"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        (Jump("round", 0),),
+        (JumpUnless("while", parse("size is None"), 2), Jump("round", 0)),
+        (SayText("on", "And on."), Jump("round", 0)),
+    ],
+)
+def test_a_flow_that_loops_without_asking_is_stopped_and_reported(program: tuple[Jump, ...]) -> None:
+    talker = talk(*program)
+    assert (talker.phase, talker.state.trouble and talker.state.trouble.type) == ("error", "FlowLoops")
+    assert talker.says("cancel").phase == "idle"
+
+
+def test_a_flow_that_loops_does_not_talk_for_ever() -> None:
+    # Once: everything that a loop says until it is stopped is said: 250 times the same words.
+    talker = talk(SayText("on", "And on."), Jump("round", 0))
+    assert sum(isinstance(effect, Respond) for effect in talker.effects) < 20
+
+
+def test_flows_that_call_each_other_without_end_are_reported() -> None:
+    talker = Talker(domain(flow("task", CallFlow("again", "task")))).starts("task")
+    assert talker.state.trouble is not None
+    assert talker.state.trouble.type == "FlowsTooDeep"
+    assert talker.says("cancel").phase == "idle"
+
+
+def test_a_flow_that_loops_through_an_action_is_reported() -> None:
+    # Once: every run is a wait, so nothing counts: it acts for ever and never asks.
+    talker = talk(PerformAction("poll", "poll"), Jump("round", 0))
+    for _ in range(1_000):
+        if talker.phase == "error":
+            break
+        talker.done()
+    assert talker.phase == "error"
+
+
+def test_an_action_that_asks_for_what_it_has_is_reported() -> None:
+    talker = talk(Collect("size", "size"), PerformAction("go", "go"), slots=(SIZE,)).says("small").done(needs=("size",))
+    assert talker.state.trouble is not None
+    assert talker.state.trouble.type == "ActionGoesRound"

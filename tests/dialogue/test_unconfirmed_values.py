@@ -33,14 +33,8 @@ ORDER = domain(
     ),
     slots=(SIZE, COLOUR, number("count")),
 )
-
-
 SIZE_IN_PART = SetSlot("size", "large", "large", (0, 5), PICKED_OUT)
-
-
 COLOUR_IN_PART = SetSlot("colour", "red", "red", (6, 9), PICKED_OUT)
-
-
 COUNT_IN_PART = SetSlot("count", 2, "two", (10, 13), PICKED_OUT)
 
 

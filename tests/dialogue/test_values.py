@@ -54,8 +54,6 @@ def test_a_refused_correction_leaves_the_old_value() -> None:
 
 
 TIDIED = number("amount", validator="enough", normaliser="tidy")
-
-
 TASK_CODE = SlotSpec("code", SlotKind.CODE, "Code?", reads_back=True)
 
 

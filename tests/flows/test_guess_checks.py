@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from duologue.dialogue.commands import Help
+import pytest
+
+from duologue.dialogue.commands import Affirm, Cancel, Command, Deny, Handoff, Help, Skip, StartFlow, Wait
 from duologue.dialogue.effects import Understand
 from duologue.dialogue.state import DialogueState, Instance
 from duologue.flows import parse_flows
 from duologue.flows.nlu_commands import commands_of
 from duologue.nlu.understanding import Guess, Understanding
+from tests.flows.guessed_intents import DOMAIN, understood
 
 
 def test_nlu_must_be_very_sure_of_a_command_at_a_free_text_question() -> None:
@@ -35,3 +38,95 @@ flows:
     asked = Understand(1, "my phone is broken", ("report",), ("fault",), "fault", "What is wrong?")
     found = Understanding((Guess("flow report", 0.97),), True, 0.99, by="minilm")
     assert commands_of(flows, DialogueState(stack=(Instance(0, "report"),)), asked, found, "2026-03-04") == ()
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    ("text", "intent", "by", "meant"),
+    [
+        ("yes mate", "affirm", "minilm", (Affirm(),)),
+        ("wait", "affirm", "minilm", ()),
+        ("are you sure", "affirm", "words", ()),
+        ("yes but for five", "affirm", "minilm", ()),
+        ("that's wrong", "deny", "minilm", (Deny(),)),
+        ("sorry", "deny", "minilm", ()),
+        ("makes sense", "affirm", "llm", (Affirm(),)),
+    ],
+)
+def test_a_guessed_yes_or_no_must_be_in_the_message(
+    text: str, intent: str, by: str, meant: tuple[Command, ...]
+) -> None:
+    asked = Understand(1, text, ("book_table",), (), question="A table for four. Shall I book it?")
+    assert commands_of(DOMAIN, DialogueState(), asked, understood(intent, by), "2026-03-04") == meant
+
+
+def test_cancel_it_after_shall_i_cancel_it_does_not_cancel_the_task() -> None:
+    asked = Understand(1, "well then cancel it", ("book_table",), (), question="A table on Friday. Shall I cancel it?")
+    assert commands_of(DOMAIN, DialogueState(), asked, understood("cancel", "minilm"), "2026-03-04") == ()
+    other = Understand(1, "drop the whole thing", ("book_table",), (), question="A table. Shall I cancel it?")
+    assert commands_of(DOMAIN, DialogueState(), other, understood("cancel", "minilm"), "2026-03-04") == (Cancel(),)
+
+
+@pytest.mark.parametrize("text", ["leave it as it is", "just keep it like that"])
+def test_leave_it_as_it_is_cancels_nothing(text: str) -> None:
+    # Once: "leave it as it is", after "is that right?", ended the call's task.
+    guess = understood("cancel", "minilm")
+    asked = Understand(1, text, ("book_table",), (), question="A table on Friday. Is that right?")
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
+    changing = Understand(1, text, ("book_table",), (), question="For how many?", waiting_for="people")
+    assert commands_of(DOMAIN, DialogueState(), changing, guess, "2026-03-04") == (Skip(),)
+    assert commands_of(DOMAIN, DialogueState(reading_back=True), changing, guess, "2026-03-04") == ()
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("text", ["on the weekend", "april 8", "three nights", "at nine pm", "20 euros"])
+def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None:
+    # Once: "on the weekend" told the opening hours, because they are asked for in such words.
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
+    guess = understood("flow cancel", "minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
+    told = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
+    assert told == (StartFlow("cancel"),)
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize("intent", ["flow cancel", "go_back", "start_over", "cancel"])
+def test_an_unsure_guess_does_not_leave_the_open_question(intent: str) -> None:
+    # Once: "the later one" took an answer back, and "it was gone when I came back" blocked a card.
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "the later one", ("book_table", "cancel"), (), question="At six or at eight?")
+    unsure, sure = (Understanding((Guess(intent, how),), True, how, by="minilm") for how in (0.57, 0.7))
+    assert commands_of(DOMAIN, asking, asked, unsure, "2026-03-04") == ()
+    assert commands_of(DOMAIN, asking, asked, sure, "2026-03-04") != ()
+
+
+@pytest.mark.parametrize(("text", "meant"), [("no waiting", ()), ("wait, I don't have it here", (Wait(),))])
+def test_no_waiting_is_not_a_request_for_time(text: str, meant: tuple[Command, ...]) -> None:
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, text, ("book_table",), (), question="How long should the driver wait?")
+    assert commands_of(DOMAIN, asking, asked, understood("wait", "minilm"), "2026-03-04") == meant
+
+
+def test_a_question_about_cancelling_cancels_nothing() -> None:
+    # Once: "is the booking free to cancel?" dropped the booking.
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "is the booking free to cancel?", ("book_table",), (), question="For how many?")
+    assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()
+
+
+def test_an_unsure_cancel_is_ignored_when_nothing_is_open() -> None:
+    # Once: "I don't mind" was told that there is nothing to cancel.
+    asked = Understand(1, "I don't mind", ("book_table",), ())
+    guess = Understanding((Guess("cancel", 0.8),), True, 0.8, by="minilm")
+    assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
+
+
+@pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
+def test_an_open_task_is_handed_over_only_if_the_guess_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
+    # Once: "you can call me", after "shall we call you?", put the caller through to somebody.
+    asking = DialogueState(stack=(Instance(1, "book_table"),))
+    asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
+    guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")
+    assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == meant

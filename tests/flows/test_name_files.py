@@ -37,3 +37,13 @@ def test_a_file_of_names_needs_a_folder_to_be_read_from() -> None:
     assert problems_of(FILE + "slots:\n  a: {type: name, names: x.txt}") == [
         "4: slots.a.names: file 'x.txt' can't be found, because the flows aren't in a file; write the names as a list"
     ]
+
+
+def test_names_are_read_from_a_file_next_to_the_flows(tmp_path: Path) -> None:
+    (tmp_path / "cities.txt").write_text("# cities\nParis\nNew York | NYC | Big Apple\n\n", encoding="utf-8")
+    file = tmp_path / "trip.yaml"
+    slots = "city: {type: name, prompt: x, names: cities.txt}"
+    file.write_text(f"version: 1\nslots:\n  {slots}\nflows: {{go: {{steps: [{{collect: city}}]}}}}\n", encoding="utf-8")
+    names = load_flows(file).slots["city"].names
+    assert names is not None
+    assert sorted(names.values.values()) == ["New York", "New York", "New York", "Paris"]

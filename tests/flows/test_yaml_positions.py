@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.dialogue.flow import (
+    Assign,
+    Domain,
+    Instruction,
+)
+from duologue.flows import parse_flows
 from tests.flows.flow_problems import FILE, problems_of
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x]\n" + "".join(
@@ -59,3 +65,31 @@ def test_unknown_tags_and_lone_surrogates_are_refused() -> None:
     ]
     text = 'version: 1\nflows: {a: {steps: [{say: "\\uD800"}]}}'
     assert problems_of(text) == ["2: incomplete character (a lone surrogate escape) in '?'"]
+
+
+SLOTS = """
+version: 1
+slots:
+  amount: {type: number, prompt: "How much?"}
+  name: {type: text, prompt: "Who?"}
+flows:
+  other: {steps: [{say: Hello!}]}
+  pay:
+    steps:
+"""
+
+
+def program_of(steps: str) -> tuple[Instruction, ...]:
+    """The program of a flow with these steps."""
+    return domain_of(steps).flows["pay"].program
+
+
+def domain_of(steps: str) -> Domain:
+    lines = [f"      {line}" for line in steps.strip().splitlines()]
+    return parse_flows(SLOTS + "\n".join(lines), "pay.yaml")
+
+
+def test_texts_that_yaml_1_1_would_convert_stay_texts() -> None:
+    program = program_of("- set: {name: no}\n- set: {name: 12:30}\n- set: {name: 007}\n- set: {amount: 1.5}")
+    values = [at.values[0][1] for at in program if isinstance(at, Assign)]
+    assert values == ["no", "12:30", "007", 1.5]

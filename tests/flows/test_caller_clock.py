@@ -1,4 +1,4 @@
-"""Whose day it is: a file of flows says where its people live."""
+"""The caller's date and time."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def day_said(zone: str) -> str:
 
 
 @pytest.mark.req("D-06")
-def test_today_is_that_of_the_people_who_call() -> None:
+def test_today_is_the_date_where_the_callers_are() -> None:
     assert day_said(EAST) != day_said(WEST)
 
 
-def test_the_time_is_told_to_the_minute_and_without_a_zone() -> None:
+def test_the_time_is_given_to_the_minute_and_without_a_zone() -> None:
     for zone in ("", EAST):
         now = datetime.datetime.fromisoformat(today_in(zone)())
         assert now.tzinfo is None

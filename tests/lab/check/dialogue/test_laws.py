@@ -1,107 +1,27 @@
-"""Every state of small dialogues keeps every law; and each law is worth what it notices of a broken machine."""
+"""Every law notices a machine that is broken on purpose."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import fields, replace
-from functools import cache
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from duologue.dialogue.codec import from_json, to_json
 from duologue.dialogue.effects import DialogueEffect, Respond, RunAction, Save
-from duologue.dialogue.events import ActionDone, DialogueEvent, NothingSaid, Understood, UserSaid, Validated, WorkFailed
-from duologue.dialogue.flow import Domain, Instruction, PerformAction, SlotSpec
+from duologue.dialogue.events import ActionDone, DialogueEvent, NothingSaid, Understood, UserSaid, WorkFailed
+from duologue.dialogue.flow import Domain
 from duologue.dialogue.machine import step
-from duologue.dialogue.matrix import MATRIX
-from duologue.dialogue.requests import request_of
 from duologue.dialogue.state import DialogueState, DialogueTrouble, Filled, Phase, TraceEvent, with_top
 from duologue.dialogue.unconfirmed_values import PICKED_OUT
-from duologue.lab.check.dialogue.abstract import ABSTRACTION, fold
 from duologue.lab.check.dialogue.alphabet import Alphabet
-from duologue.lab.check.dialogue.check import (
-    IMPOSSIBLE,
-    DialogueExplorer,
-    unseen_moves,
-    unseen_rows,
-)
 from duologue.lab.check.dialogue.confirmed_once import LAW
-from duologue.lab.check.dialogue.domains import MEANWHILE, PAY, RATED, ROUNDS, SCENES, TABLE, WISHES, domain, flow
+from duologue.lab.check.dialogue.domains import MEANWHILE, PAY, RATED, ROUNDS, TABLE, WISHES
 from duologue.lab.check.dialogue.laws import LAWS, name_of
 from duologue.lab.check.dialogue.state_laws import STATE_LAWS
+from tests.lab.check.dialogue.broken_machines import ACTS, Result, laws_broken
 
-Result = tuple[DialogueState, tuple[DialogueEffect, ...]]
 Break = Callable[[DialogueState, DialogueEvent, DialogueState, tuple[DialogueEffect, ...]], Result]
-
-
-CHECKPOINTED = ("codes", "order", "relay", "rounds", "rated", "wishes", "loops")
-ACTS = Alphabet(domain(flow("acts", PerformAction("ping", "ping"))), meanwhile=(), has_values=False)
-
-
-@cache
-def explored(name: str) -> DialogueExplorer:
-    explorer = DialogueExplorer(name, SCENES[name])
-    explorer.run()
-    return explorer
-
-
-def _survives(domain: Domain, state: DialogueState) -> bool:
-    """Is a state the same after it was kept as text, and whoever works asked for the same?"""
-    again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
-    return again == state and request_of(domain, again) == request_of(domain, state)
-
-
-# -- The real machine
-
-
-@pytest.mark.parametrize("name", SCENES)
-@pytest.mark.req("D-01", "D-06", "D-09", "D-12", "D-13", "D-14")
-def test_every_state_keeps_every_law_and_survives_a_checkpoint(name: str) -> None:
-    found = explored(name).found
-    broken = [f"{one.law}: {one.message}\n    " + "\n    ".join(one.trace) for one in found.violations]
-    assert found.complete
-    assert not broken, f"{len(broken)} in {found.states} states\n" + "\n".join(broken)
-    if name in CHECKPOINTED:
-        assert all(_survives(explored(name).domain, state) for state, _ in explored(name).graph.states)
-
-
-@pytest.mark.req("D-12")
-def test_every_row_is_taken() -> None:
-    assert unseen_rows([explored(name).found for name in SCENES]) == []
-
-
-@pytest.mark.req("D-12")
-def test_the_moves_that_are_made_are_those_of_the_matrix() -> None:
-    found = [explored(name).found for name in SCENES]
-    made = {move for one in found for move in one.moves}
-    assert made <= MATRIX
-    assert not made & set(IMPOSSIBLE)
-    idle = [f"{before} -> {after}" for before, after in unseen_moves(found) if (before, after) not in IMPOSSIBLE]
-    assert idle == [], "in the matrix, and never made"
-
-
-def test_the_scenes_use_every_instruction_and_every_option() -> None:
-    domains = [scene.domain for scene in SCENES.values()]
-    programs = [one.program for domain in domains for one in domain.flows.values()]
-    used = {type(at) for program in programs for at in program}
-    assert used == set(Instruction.__args__)  # type: ignore[attr-defined]
-    specs = [spec for domain in domains for spec in domain.slots.values()]
-    of_grammars = {"names", "is_open", "hours", "is_past", "label", "name", "kind", "prompt"}
-    for option in {one.name for one in fields(SlotSpec)} - of_grammars:
-        assert len({repr(getattr(spec, option)) for spec in specs}) > 1, f"no scene uses {option}"
-
-
-def test_what_is_left_out_of_states_is_told_and_changes_nothing() -> None:
-    assert all(what and how for what, how in ABSTRACTION)
-    state, _ = step(TABLE.domain, DialogueState(), UserSaid("so I'd like that", 7, "2025-12-03"))
-    assert fold(fold(state)) == fold(state)
-    assert fold(state).messages == ()
-    assert fold(state).phase is state.phase
-
-
-# -- Machines that are broken on purpose
 
 
 def broken(change: Break) -> Callable[[Domain, DialogueState, DialogueEvent], Result]:
@@ -110,11 +30,6 @@ def broken(change: Break) -> Callable[[Domain, DialogueState, DialogueEvent], Re
         return (after, effects) if after is state else change(state, event, after, effects)
 
     return stepper
-
-
-def laws_broken(scene: Alphabet, stepper: Callable[[Domain, DialogueState, DialogueEvent], Result]) -> set[str]:
-    found = DialogueExplorer("broken", scene, stepper).run(states_max=250)
-    return {one.law for one in found.violations}
 
 
 def phase_by_itself(
@@ -290,7 +205,7 @@ BROKEN: dict[str, tuple[Alphabet, Break]] = {
 
 
 @pytest.mark.parametrize("law", BROKEN)
-def test_a_law_bites(law: str) -> None:
+def test_a_law_notices_a_broken_machine(law: str) -> None:
     scene, change = BROKEN[law]
     assert law in laws_broken(scene, broken(change))
 
@@ -310,7 +225,7 @@ def test_an_action_that_falls_through_is_noticed() -> None:
     assert "a failed action never falls through" in laws_broken(ACTS, careless)
 
 
-def test_an_action_that_is_tried_again_unasked_is_noticed() -> None:
+def test_an_unrequested_retry_is_noticed() -> None:
     def eager(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
         if isinstance(event, Understood) and state.pending == event.request and state.top and state.top.is_acting:
             state = replace(state, phase=Phase.ERROR, trouble=DialogueTrouble("", "", 0, Phase.EXECUTING_ACTION))
@@ -320,30 +235,7 @@ def test_an_action_that_is_tried_again_unasked_is_noticed() -> None:
     assert "retried only on request" in laws_broken(ACTS, eager)
 
 
-def test_whatever_a_step_raises_is_noticed() -> None:
-    def brittle(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
-        assert not isinstance(event, Validated) or event.request != state.pending
-        return step(domain, state, event)
-
-    assert "a step never raises" in laws_broken(TABLE, brittle)
-
-
-def test_a_late_answer_that_counts_is_noticed() -> None:
-    def forgetful(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
-        return step(domain, state, replace(event, request=state.pending) if hasattr(event, "request") else event)
-
-    assert "nothing stale" in laws_broken(MEANWHILE, forgetful)
-
-
-def test_a_cancel_that_is_not_heard_is_noticed() -> None:
-    def stubborn(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
-        is_cancel = isinstance(event, UserSaid) and event.text == "cancel"
-        return step(domain, state, replace(event, text="help") if is_cancel else event)  # type: ignore[call-arg]
-
-    assert "cancel leads to rest" in laws_broken(ACTS, stubborn)
-
-
-def test_every_law_has_been_seen_to_bite() -> None:
+def test_every_law_is_tested_with_a_broken_machine() -> None:
     own = {"nothing understood is dropped", "a failed action never falls through", "retried only on request"}
     known: list[Any] = [*LAWS, *STATE_LAWS]
     assert {name_of(law) for law in known} <= {*BROKEN, *own}

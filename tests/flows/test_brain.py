@@ -1,4 +1,4 @@
-"""Flows spoken: the same file as a brain in a voice conversation, on the simulated clock."""
+"""Flows by voice: the same file as a brain in a voice conversation, on the simulated clock."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def slow(paid: list[str], **more: Any) -> FlowBrain:
 
 @pytest.mark.graveyard(19)
 @pytest.mark.req("D-14")
-def test_an_action_that_somebody_talks_over_is_done_once_and_its_result_is_told() -> None:
+def test_an_action_that_the_user_talks_over_runs_once_and_its_result_is_said() -> None:
     """A barge-in while an action runs stops the voice and nothing else."""
     paid: list[str] = []
     with Call(Agent(slow(paid))) as call:
@@ -92,7 +92,7 @@ def test_an_action_that_somebody_talks_over_is_done_once_and_its_result_is_told(
         assert any("The reference is LISBON" in said for said in call.heard)
 
 
-def test_every_conversation_has_a_dialogue_of_its_own() -> None:
+def test_every_conversation_has_its_own_dialogue() -> None:
     brain = flights()
     with Call(Agent(brain)) as one:
         one.user("I want to book a flight").user("New York").settles()
@@ -114,7 +114,7 @@ def test_every_conversation_has_a_dialogue_of_its_own() -> None:
         "I want a book, a flight from Boston.",
     ],
 )
-def test_a_turn_that_goes_on_and_is_written_differently_by_then_loses_no_word(text: str) -> None:
+def test_a_turn_that_continues_and_is_rewritten_loses_no_word(text: str) -> None:
     """Ears mend what they wrote while more is said: capitals and full stops come with the final text."""
     brain = flights()
 
@@ -132,7 +132,7 @@ def test_a_turn_that_goes_on_and_is_written_differently_by_then_loses_no_word(te
     run_simulated(scene())
 
 
-def test_silence_is_asked_about_with_the_slots_own_words() -> None:
+def test_a_silence_uses_the_slots_own_prompt() -> None:
     with Call(Agent(flights(), phrases=Phrases(check_ins=()))) as call:
         call.user("I want to book a flight").settles()
         call.waits(25_000)
@@ -152,7 +152,7 @@ def test_what_must_not_be_interrupted_is_said_to_its_end() -> None:
 
 
 @pytest.mark.req("D-14")
-def test_a_conversation_goes_on_from_its_checkpoint_in_another_process() -> None:
+def test_a_conversation_continues_from_its_checkpoint_in_another_process() -> None:
     store = RecentCheckpoints()
     with Call(Agent(flights(store=store))) as call:
         call.user("I want to book a flight").user("New York").settles()
@@ -223,7 +223,7 @@ class Notebook:
 
 
 @pytest.mark.req("D-13", "D-14")
-def test_an_action_whose_checkpoint_failed_is_tried_again_and_only_then_done() -> None:
+def test_an_action_runs_only_after_its_checkpoint_was_saved() -> None:
     paid: list[str] = []
     brain, memory = slow(paid), Notebook()
     brain.remember(memory)
@@ -236,7 +236,7 @@ def test_an_action_whose_checkpoint_failed_is_tried_again_and_only_then_done() -
 
 
 @pytest.mark.req("D-14")
-def test_a_dialogue_that_went_on_elsewhere_is_read_anew_when_it_comes_back() -> None:
+def test_a_dialogue_that_continued_elsewhere_is_reloaded() -> None:
     async def scene() -> None:
         memory = Notebook()
         here, there = slow([]), slow([])
@@ -256,7 +256,7 @@ def test_a_dialogue_that_went_on_elsewhere_is_read_anew_when_it_comes_back() -> 
     run_simulated(scene())
 
 
-def test_of_a_dialogue_that_was_lost_a_function_may_end_and_nothing_follows() -> None:
+def test_the_result_of_a_function_is_ignored_after_the_dialogue_moved_away() -> None:
     async def scene() -> None:
         memory, paid = Notebook(), []
         brain = slow(paid)

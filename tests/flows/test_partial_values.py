@@ -1,0 +1,90 @@
+"""Values in messages that were only partly understood."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.commands import SetSlot
+from duologue.dialogue.unconfirmed_values import PICKED_OUT
+from duologue.flows import parse_flows
+from duologue.flows.partial_values import first_values
+from duologue.nlu.understanding import Understanding
+from tests.flows.guessed_intents import understood
+from tests.flows.partly_understood import VISIT, heard_in_part
+
+DOCTOR = parse_flows("""
+version: 1
+slots:
+  time: {type: time, prompt: "When?", hours: [8, 18]}
+  is_new: {type: yes_no, prompt: "Are you new here?"}
+  patient: {type: name, prompt: "Your name?"}
+  people: {type: number, prompt: "How many?"}
+flows:
+  visit:
+    description: see a doctor
+    examples: [I need a doctor]
+    steps: [collect: time, collect: is_new, collect: patient, collect: people]
+""")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("text", "values"),
+    {
+        "I need to see a doctor": {},
+        "checkup please": {},
+        "I need a doctor at nine": {"time": "09:00"},
+        "I need a doctor for two people at nine": {"people": 2, "time": "09:00"},
+        "a doctor for two": {"people": 2},
+    }.items(),
+)
+def test_asking_for_a_task_answers_none_of_its_questions(text: str, values: dict[str, object]) -> None:
+    # Once: "I need to see a doctor" was a yes to the question whether one is new here.
+    found = first_values(DOCTOR, "visit", text, "2026-03-04")
+    assert {one.slot: one.value for one in found if isinstance(one, SetSlot)} == values
+
+
+NOT_UNDERSTOOD = Understanding((), False, 0.1, by="minilm")
+
+
+@pytest.mark.req("D-04")
+def test_a_message_that_starts_a_task_brings_its_unambiguous_values() -> None:
+    text = "we want to see the castle on Friday with six people and a very old aunt"
+    found = first_values(parse_flows(VISIT), "visit", text, "2026-03-04")
+    assert [(one.slot, one.value, one.source) for one in found] == [
+        ("day", "2026-03-06", PICKED_OUT),
+        ("people", 6, PICKED_OUT),
+    ]
+
+
+@pytest.mark.req("D-04", "D-12")
+def test_an_answer_with_other_words_around_it_is_an_answer() -> None:
+    text = "six of us, my aunt wants to come as well, on Friday"
+    for found in (NOT_UNDERSTOOD, understood("flow visit", "minilm")):
+        values = heard_in_part(text, found)
+        assert [(one.slot, one.value) for one in values if isinstance(one, SetSlot)] == [
+            ("people", 6),
+            ("day", "2026-03-06"),
+        ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my aunt arrives on Friday",  # no answer to the question
+        "is it true that six people got lost on Friday?",  # a question
+        "not six people, my aunt is ill",
+    ],
+)
+def test_a_message_without_an_answer_fills_nothing(text: str) -> None:
+    assert heard_in_part(text, NOT_UNDERSTOOD) == ()
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize("found", [NOT_UNDERSTOOD, understood("deny", "minilm")])
+def test_a_yes_or_no_with_a_reason_is_an_answer(found: Understanding) -> None:
+    # Once: "no, it's too expensive" was asked again until the caller gave up.
+    (value,) = heard_in_part("no, it's far too expensive", found, "is_member")
+    assert isinstance(value, SetSlot)
+    assert (value.slot, value.value, value.source) == ("is_member", False, PICKED_OUT)
+    assert not heard_in_part("no idea what that means", NOT_UNDERSTOOD, "is_member")

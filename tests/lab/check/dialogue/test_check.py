@@ -1,0 +1,89 @@
+"""Every state of the small domains keeps every law, and the explorer notices a broken machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from duologue.dialogue.codec import from_json, to_json
+from duologue.dialogue.events import DialogueEvent, UserSaid, Validated
+from duologue.dialogue.flow import Domain
+from duologue.dialogue.machine import step
+from duologue.dialogue.matrix import MATRIX
+from duologue.dialogue.requests import request_of
+from duologue.dialogue.state import DialogueState
+from duologue.lab.check.dialogue.check import (
+    IMPOSSIBLE,
+    DialogueExplorer,
+    unseen_moves,
+    unseen_rows,
+)
+from duologue.lab.check.dialogue.domains import MEANWHILE, SCENES, TABLE
+from tests.lab.check.dialogue.broken_machines import ACTS, Result, laws_broken
+
+CHECKPOINTED = ("codes", "order", "relay", "rounds", "rated", "wishes", "loops")
+
+
+@cache
+def explored(name: str) -> DialogueExplorer:
+    explorer = DialogueExplorer(name, SCENES[name])
+    explorer.run()
+    return explorer
+
+
+def _survives(domain: Domain, state: DialogueState) -> bool:
+    """Is a state the same after it was kept as text, and whoever works asked for the same?"""
+    again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
+    return again == state and request_of(domain, again) == request_of(domain, state)
+
+
+@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.req("D-01", "D-06", "D-09", "D-12", "D-13", "D-14")
+def test_every_state_keeps_every_law_and_survives_a_checkpoint(name: str) -> None:
+    found = explored(name).found
+    broken = [f"{one.law}: {one.message}\n    " + "\n    ".join(one.trace) for one in found.violations]
+    assert found.complete
+    assert not broken, f"{len(broken)} in {found.states} states\n" + "\n".join(broken)
+    if name in CHECKPOINTED:
+        assert all(_survives(explored(name).domain, state) for state, _ in explored(name).graph.states)
+
+
+@pytest.mark.req("D-12")
+def test_every_row_is_taken() -> None:
+    assert unseen_rows([explored(name).found for name in SCENES]) == []
+
+
+@pytest.mark.req("D-12")
+def test_the_moves_that_are_made_are_those_of_the_matrix() -> None:
+    found = [explored(name).found for name in SCENES]
+    made = {move for one in found for move in one.moves}
+    assert made <= MATRIX
+    assert not made & set(IMPOSSIBLE)
+    idle = [f"{before} -> {after}" for before, after in unseen_moves(found) if (before, after) not in IMPOSSIBLE]
+    assert idle == [], "in the matrix, and never made"
+
+
+def test_an_exception_in_a_step_is_noticed() -> None:
+    def brittle(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+        assert not isinstance(event, Validated) or event.request != state.pending
+        return step(domain, state, event)
+
+    assert "a step never raises" in laws_broken(TABLE, brittle)
+
+
+def test_a_late_answer_that_counts_is_noticed() -> None:
+    def forgetful(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+        return step(domain, state, replace(event, request=state.pending) if hasattr(event, "request") else event)
+
+    assert "nothing stale" in laws_broken(MEANWHILE, forgetful)
+
+
+def test_an_ignored_cancel_is_noticed() -> None:
+    def stubborn(domain: Domain, state: DialogueState, event: DialogueEvent) -> Result:
+        is_cancel = isinstance(event, UserSaid) and event.text == "cancel"
+        return step(domain, state, replace(event, text="help") if is_cancel else event)  # type: ignore[call-arg]
+
+    assert "cancel leads to rest" in laws_broken(ACTS, stubborn)
