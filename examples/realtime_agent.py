@@ -22,13 +22,13 @@ def opening_hours(day: str) -> str:
 
 @tool(mode="dispatch")
 async def book_tour(people: int, day: str) -> str:
-    """Book a guided tour; it takes a while and goes on beside the conversation."""
+    """Book a guided tour; it takes a while and runs while the conversation goes on."""
     await asyncio.sleep(3)
     return f"booked for {people} on {day}, at eleven"
 
 
 def museum(brain: Any, **parts: Any) -> Agent:
-    """The agent, whoever thinks for it."""
+    """The agent, around any brain."""
     return Agent(
         brain,
         instructions="You answer the phone of a small museum. Say one or two short sentences at a time.",

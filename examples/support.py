@@ -15,12 +15,12 @@ def find_customer(customer_number: str) -> dict[str, str]:
 
 
 async def open_ticket(customer_number: str, device: str, symptom: str, key: str) -> dict[str, str]:
-    """Functions may be async. `key` is the same however often this one ticket is asked for."""
+    """Functions may be async. `key` stays the same when this ticket is requested again."""
     return {"ticket": _tickets.setdefault(key, f"T{len(_tickets) + 101}")}
 
 
 def plan_visit(customer_number: str, visit_day: str) -> None:
-    """Nothing to return: the flow says the rest."""
+    """Returns nothing: the flow says the rest."""
 
 
 def find_bill(customer_number: str) -> dict[str, str | float]:

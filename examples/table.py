@@ -13,7 +13,7 @@ def fits_the_house(people: int) -> bool | str:
 
 
 def is_open(time: str, day: str = "") -> bool | str:
-    """Times are texts such as 19:30, so they can be compared as they are. `day` could matter."""
+    """Times are texts such as 19:30, so they can be compared directly. The hours could depend on `day`."""
     return "12:00" <= time < "22:30" or "The kitchen is open from noon to half past ten."
 
 
@@ -27,7 +27,7 @@ def book_table(guest: str, day: str, time: str, people: int, seating: str = "", 
 
 
 def find_booking(guest: str) -> dict[str, str]:
-    """Whatever raises has failed; the flow says what then."""
+    """An action that raises has failed; the flow says what to do then."""
     return _book[guest.casefold()]
 
 

@@ -24,7 +24,7 @@ def is_sendable(amount: float) -> bool | str:
 
 
 def is_valid_code(code: str) -> bool | str:
-    return len(code) == 6 or "A code has six signs."
+    return len(code) == 6 or "A code has six characters."
 
 
 def check_balance(amount: float) -> dict[str, bool | float]:
@@ -32,7 +32,7 @@ def check_balance(amount: float) -> dict[str, bool | float]:
 
 
 def send_money(recipient: str, amount: float, key: str, code: str = "") -> dict[str, str]:
-    """Send it once: the same key is the same transfer, however often it is asked for."""
+    """Send the money. The same key means the same transfer, so a retry sends nothing twice."""
     _sent.setdefault(key, amount)
     return {"reference": f"TR{len(_sent):04d}"}
 

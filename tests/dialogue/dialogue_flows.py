@@ -1,4 +1,4 @@
-"""Domains for tests of dialogues, and somebody who talks to them one event at a time."""
+"""Domains for tests of dialogues, and a talker that sends them one event at a time."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_a_no_skips_an_optional_question(text: str) -> None:
     # Once: it was not understood, until a person had to take over.
     talker = talk(Collect("a", "phone"), Collect("b", "size"), slots=(OPTIONAL_PHONE, SIZE)).says(text)
     assert (talker.slots, talker.asked_nlu) == ({"phone": ANY}, False)
-    assert talker.said == "All right, we leave that out. size?"
+    assert talker.said == "All right, we'll leave that out. size?"
 
 
 def test_that_is_wrong_does_not_skip_an_optional_question() -> None:

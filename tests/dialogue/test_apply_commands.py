@@ -107,7 +107,7 @@ def test_skipping_drops_the_candidates_of_the_question() -> None:
     hour = SlotSpec("hour", SlotKind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Collect("size", "size"), slots=(hour, SIZE)).says("half past six", "skip")
     assert talker.slots["hour"] == ANY
-    assert talker.said == "All right, we leave that out. size?"
+    assert talker.said == "All right, we'll leave that out. size?"
 
 
 def test_going_back_asks_the_previous_question_and_empties_its_dependants() -> None:
@@ -125,7 +125,7 @@ def test_a_slot_that_is_cleared_is_asked_for_again() -> None:
 
 @pytest.mark.req("D-05")
 def test_the_open_task_may_be_asked_for_again_and_the_question_stays() -> None:
-    # Once: NLU was not told of the open task, and took its name for the nearest other one.
+    # Once: NLU was not given the open task, and took its name for the nearest other one.
     talker = at_amount().says("I want to send some money")
     wanted = talker.effects[-1]
     assert isinstance(wanted, Understand)

@@ -170,7 +170,7 @@ def test_a_slot_that_is_gone_is_refused(what: str) -> None:
 
 
 def test_a_step_that_does_something_else_now_is_refused() -> None:
-    # Once: an action that became words: whoever restores it meets an AssertionError in `request_of`.
+    # Once: the action became a text, and restoring it raised AssertionError in `request_of`.
     talker = talk(PerformAction("pay", "pay"))
     changed = domain(flow("task", SayText("pay", "Pay at the desk.")))
     data = written(talker.state, talker.domain)
@@ -183,7 +183,7 @@ def test_a_step_that_does_something_else_now_is_refused() -> None:
 
 @pytest.mark.parametrize("phase", ["understanding", "validating_slot", "executing_action"])
 def test_a_busy_checkpoint_without_its_request_is_refused(phase: str) -> None:
-    # Once: it is restored, waits for nobody, and hears nobody any more: every message is queued for ever.
+    # Once: it was restored with no request running, so every message was queued for ever.
     refused({**written(BUSY_TALKERS[phase]().state), "pending": 0})
 
 

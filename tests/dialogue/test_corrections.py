@@ -312,7 +312,7 @@ def test_two_changes_by_name_are_both_made() -> None:
 @pytest.mark.req("D-07")
 @pytest.mark.parametrize(("text", "answer"), {"no I haven't": False, "no, I did not": False}.items())
 def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, answer: bool) -> None:
-    # Once: "no I haven't" was taken for the answer of before, put right.
+    # Once: "no I haven't" was taken as a correction of the previous answer.
     hurt = SlotSpec("hurt", SlotKind.YES_NO, "Was anybody hurt?")
     called = SlotSpec("called", SlotKind.YES_NO, "Have you called the police?")
     asked = Collect("a", "hurt"), Collect("b", "called"), Collect("c", "people")

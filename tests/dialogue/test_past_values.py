@@ -69,5 +69,5 @@ def test_a_day_on_which_the_time_has_passed_is_refused() -> None:
     talker = talk(Collect("time", "time"), Collect("day", "day"), PerformAction("book", "book"), slots=asked)
     for text in ("three pm", "today"):
         talker.happen(UserSaid(text, 0, "2026-03-04T17:20"))
-    assert talker.said == "It is later than that already. Which day?"
+    assert talker.said == "It's already later than that. Which day?"
     assert talker.happen(UserSaid("tomorrow", 0, "2026-03-04T17:20")).runs

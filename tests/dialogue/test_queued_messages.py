@@ -16,7 +16,7 @@ def working(about: Domain = TRANSFER) -> Talker:
 
 
 def test_a_message_is_refused_in_words_when_the_queue_is_full() -> None:
-    # Once: the oldest one was dropped and nobody knew.
+    # Once: the oldest one was silently dropped.
     talker = working(replace(TRANSFER, queue_max=3)).says("one", "two", "three")
     assert talker.said == ""
     talker.says("four")
@@ -40,7 +40,7 @@ def test_a_question_changed_by_a_queued_message_is_asked_once() -> None:
 
 
 def test_a_message_said_before_a_question_is_not_a_failed_try() -> None:
-    # Once: it counted as a miss, and the person was told to say yes or no to a question not heard yet.
+    # Once: it counted as a miss, and the user was asked for yes or no to a question not asked yet.
     about = domain(
         flow("task", PerformAction("find", "find", outputs=(("size", "size"),)), Confirm("sure", "Sure?")),
         slots=(SIZE,),
@@ -82,7 +82,7 @@ def test_a_message_said_before_the_question_is_not_its_answer() -> None:
 
 
 def test_an_answer_in_two_messages_is_still_an_answer() -> None:
-    # Once: the second half waited for the first to be understood, and was then nobody's answer.
+    # Once: the second half waited for the first to be understood, and was then not taken as an answer.
     talker = talk(Collect("a", "amount"), Collect("b", "guest"), slots=(NAME, number("amount")))
     talker.says(OTHER, "five").means()
     assert talker.slots == {"amount": 5}

@@ -67,7 +67,7 @@ def test_a_code_that_is_read_back_survives_a_failure_of_nlu() -> None:
 
 
 def test_a_code_that_is_corrected_after_a_failure_is_read_back_again() -> None:
-    # BUG: "repeat" leads to an error that tells nothing: the question that is open is the code's.
+    # Once: "repeat" led to an error without a reason, because the open question was the code's.
     talker = talk(Collect("code", "code"), PerformAction("open", "open"), slots=(CODE,)).says("A B 1 2", "yes").fails()
     talker.says("change the code to X Y 3 4", "repeat")
     assert (talker.phase, talker.state.reading_back) == ("waiting_for_slot", True)

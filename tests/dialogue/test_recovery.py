@@ -85,7 +85,7 @@ def test_a_failed_action_never_falls_through() -> None:
 
 @pytest.mark.parametrize("commands", [(), (ChitChat("Fine."),), (Help(),)])
 def test_a_failed_action_is_retried_only_on_request(commands: tuple[ChitChat | Help, ...]) -> None:
-    # Once: whatever is said after an error runs the action again, even what nobody understood.
+    # Once: whatever is said after an error runs the action again, even what was not understood.
     talker = at_confirmation().says("yes").fails().says(OTHER).means(*commands)
     assert not talker.runs
 

@@ -70,7 +70,7 @@ def test_a_completed_flow_leaves_its_slots_and_nothing_else() -> None:
 
 
 def test_a_new_task_never_says_values_of_an_old_one() -> None:
-    # Once: gaps are filled from `kept`: a transfer whose action returned no ref tells the ref of the last one.
+    # Once: gaps are filled from `kept`: a transfer whose action returned no ref says the ref of the last one.
     talker = (
         at_confirmation().says("yes").done(ref="R1").starts("transfer").says("Bob", "X Y 3 4").says("fifty").valid(50)
     )

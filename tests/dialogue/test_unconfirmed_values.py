@@ -110,7 +110,7 @@ def test_another_value_instead_of_a_yes_is_taken() -> None:
 
 @pytest.mark.req("D-14")
 def test_a_message_while_a_value_is_validated_accepts_nothing() -> None:
-    # Nobody can have objected to what nobody was told yet.
+    # The user can't object to what wasn't announced yet.
     shirts = number("count", validator="enough")
     talker = Talker(domain(*ORDER.flows.values(), slots=(SIZE, COLOUR, shirts)))
     talker.says(OTHER).means(StartFlow("order"), SIZE_IN_PART, COLOUR_IN_PART, COUNT_IN_PART)

@@ -113,4 +113,4 @@ def test_skipping_a_correction_during_a_read_back_keeps_the_old_value() -> None:
     talker.says("change the code to X Y 3 4")
     assert talker.state.reading_back
     talker.says("skip")
-    assert (talker.slots, talker.said) == ({"code": "AB12"}, "All right, we leave that out. size?")
+    assert (talker.slots, talker.said) == ({"code": "AB12"}, "All right, we'll leave that out. size?")

@@ -159,12 +159,11 @@ def test_a_conversation_continues_from_its_checkpoint_in_another_process() -> No
         name = call.conversation.id
     brain = flights(store=store)
 
-    async def go_on() -> None:
-        heard = await brain._heard(name)
-        assert heard.talk.state.phase is Phase.WAITING_FOR_SLOT
-        assert heard.talk.state.slots == {"origin": "New York"}
-
-    asyncio.run(go_on())
+    assert not asyncio.run(brain.has_more(name)), "nothing is left to say, but the dialogue is loaded"
+    talk = brain.talk_of(name)
+    assert talk is not None
+    assert talk.state.phase is Phase.WAITING_FOR_SLOT
+    assert talk.state.slots == {"origin": "New York"}
     assert "flights" in sys.modules
 
 
@@ -201,22 +200,22 @@ def test_an_action_may_take_longer_than_a_silence_that_would_be_a_stall(waiting:
 
 
 class Notebook:
-    """What a brain remembers; may be told to fail, and holds what another process wrote."""
+    """A brain's memory that can be made to fail, and holds what another process wrote."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
+        self.saved: dict[str, Any] = {}
         self.failures = 0
         self.reasons: list[tuple[str, ...]] = []
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
-        return self.kept.get(conversation)
+        return self.saved.get(conversation)
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
         if "before_action" in reasons and self.failures:
             self.failures -= 1
             raise StoreFailed("away")
         self.reasons.append(reasons)
-        self.kept[conversation] = data
+        self.saved[conversation] = data
 
     async def once(self, conversation: str, key: str, name: str, work: Any, repeatable: bool) -> Any:
         return await work()
@@ -244,10 +243,10 @@ def test_a_dialogue_that_continued_elsewhere_is_reloaded() -> None:
         there.remember(memory)
         said = UserSaid(1, "book a trip")
         [part async for part in here.reply(Request(1, "book a trip", history=(said,), conversation="c"))]
-        before = memory.kept["c"]
+        before = memory.saved["c"]
         more = (said, UserSaid(2, "Paris"))
         [part async for part in there.reply(Request(2, "Paris", history=more, conversation="c"))]
-        assert memory.kept["c"] != before
+        assert memory.saved["c"] != before
         assert not await here.has_more("c")  # asked when it goes on here
         talk = here.talk_of("c")
         assert talk is not None
@@ -265,11 +264,11 @@ def test_the_result_of_a_function_is_ignored_after_the_dialogue_moved_away() -> 
         [part async for part in brain.reply(Request(1, "book a trip", history=history[:1], conversation="c"))]
         stream = brain.reply(Request(2, "Paris", history=history, conversation="c"))
         await anext(stream)
-        kept = memory.kept["c"]
+        kept = memory.saved["c"]
         await asyncio.sleep(0.1)
         brain.forget("c")
         await asyncio.sleep(10)
-        assert memory.kept["c"] == kept, "another process goes on with this"
+        assert memory.saved["c"] == kept, "another process goes on with this"
 
     run_simulated(scene())
 
@@ -277,7 +276,7 @@ def test_the_result_of_a_function_is_ignored_after_the_dialogue_moved_away() -> 
 def test_a_process_that_runs_for_a_year_remembers_a_bounded_number_of_dialogues(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("duologue.flows.dialogue_session.KEPT_MAX", 3)
+    monkeypatch.setattr("duologue.flows.dialogue_session.CHECKPOINTS_MAX", 3)
     store = RecentCheckpoints()
 
     async def scene() -> None:

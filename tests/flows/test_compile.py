@@ -33,7 +33,7 @@ from duologue.flows import load_flows, parse_flows
 ROOT = Path(__file__).parent.parent.parent
 
 
-# Stories such as flights.stories.yaml lie beside them.
+# Without stories such as flights.stories.yaml, which are in the same folder.
 EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.yaml")) if "." not in path.stem]
 SLOTS = """
 version: 1
@@ -58,23 +58,23 @@ def domain_of(steps: str) -> Domain:
 
 
 def brief(program: tuple[Instruction, ...]) -> list[str]:
-    """Instructions in short, as one would tell them."""
-    told = []
+    """Instructions in short."""
+    shown = []
     for at in program:
         match at:
             case Jump():
-                told.append(f"{at.step}: jump {at.to}")
+                shown.append(f"{at.step}: jump {at.to}")
             case JumpUnless():
-                told.append(f"{at.step}: unless {at.condition.text} jump {at.to}")
+                shown.append(f"{at.step}: unless {at.condition.text} jump {at.to}")
             case Confirm():
-                told.append(f"{at.step}: confirm, no {at.on_no}")
+                shown.append(f"{at.step}: confirm, no {at.on_no}")
             case PerformAction():
-                told.append(f"{at.step}: act, failed {at.on_failure}")
+                shown.append(f"{at.step}: act, failed {at.on_failure}")
             case SayText():
-                told.append(f"{at.step}: say")
+                shown.append(f"{at.step}: say")
             case _:
-                told.append(f"{at.step}: {type(at).__name__.lower()}")
-    return told
+                shown.append(f"{at.step}: {type(at).__name__.lower()}")
+    return shown
 
 
 def test_every_key_of_a_slot_is_compiled() -> None:

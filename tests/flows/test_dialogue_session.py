@@ -109,7 +109,7 @@ def test_a_crash_in_an_action_runs_it_again_with_its_key() -> None:
     async def main() -> None:
         first = talk_of(functions(reserve=reserve), store=store, conversation="c")
         await said(first, "book a table")
-        asyncio.ensure_future(said(first, "four"))  # noqa: RUF006 - nobody will ever see it again
+        asyncio.ensure_future(said(first, "four"))  # noqa: RUF006 - it is abandoned on purpose
         await asyncio.sleep(1)
         second = talk_of(functions(reserve=reserve), store=store, conversation="c")
         assert await second.restore()
@@ -240,7 +240,7 @@ def test_a_flow_that_is_started_while_another_is_open_is_refused_and_changes_not
 
 @pytest.mark.req("D-14")
 def test_work_that_failed_is_started_again_with_the_next_message() -> None:
-    """The store failed in the middle: the request is still open, and nobody works on it."""
+    """The store failed in the middle: the request is still open, and no work is running."""
 
     class Failing(RecentCheckpoints):
         fails = True

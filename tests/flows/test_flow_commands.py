@@ -16,10 +16,10 @@ def test_check_shows_the_contents_of_a_file(tmp_path: Path) -> None:
     file.write_text(HEAD + "      - collect: day\n      - action: search", encoding="utf-8")
     done = CliRunner().invoke(app, ["flows", "check", str(file)])
     assert done.exit_code == 0
-    told = " ".join(done.stdout.split())
-    assert "1 flow, 4 slots flows book" in told
-    assert "day (date)" in told
-    assert "actions search" in told
+    shown = " ".join(done.stdout.split())
+    assert "1 flow, 4 slots flows book" in shown
+    assert "day (date)" in shown
+    assert "actions search" in shown
 
 
 def test_check_reports_every_problem_of_every_file(tmp_path: Path) -> None:

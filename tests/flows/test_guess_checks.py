@@ -81,14 +81,14 @@ def test_leave_it_as_it_is_cancels_nothing(text: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("text", ["on the weekend", "april 8", "three nights", "at nine pm", "20 euros"])
 def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None:
-    # Once: "on the weekend" told the opening hours, because they are asked for in such words.
+    # Once: "on the weekend" started the flow with the opening hours, whose examples have such words.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
     guess = understood("flow cancel", "minilm")
     assert commands_of(DOMAIN, asking, asked, guess, "2026-03-04") == ()
     assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == (StartFlow("cancel"),)
-    told = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
-    assert told == (StartFlow("cancel"),)
+    by_llm = commands_of(DOMAIN, asking, asked, understood("flow cancel", "llm"), "2026-03-04")
+    assert by_llm == (StartFlow("cancel"),)
 
 
 @pytest.mark.req("D-05")
@@ -117,7 +117,7 @@ def test_a_question_about_cancelling_cancels_nothing() -> None:
 
 
 def test_an_unsure_cancel_is_ignored_when_nothing_is_open() -> None:
-    # Once: "I don't mind" was told that there is nothing to cancel.
+    # Once: "I don't mind" was answered by "There is nothing to cancel.".
     asked = Understand(1, "I don't mind", ("book_table",), ())
     guess = Understanding((Guess("cancel", 0.8),), True, 0.8, by="minilm")
     assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
@@ -125,7 +125,7 @@ def test_an_unsure_cancel_is_ignored_when_nothing_is_open() -> None:
 
 @pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
 def test_an_open_task_is_handed_over_only_if_the_guess_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
-    # Once: "you can call me", after "shall we call you?", put the caller through to somebody.
+    # Once: "you can call me", after "shall we call you?", handed the call over to a human.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
     guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")

@@ -66,7 +66,7 @@ def test_a_missing_file_is_reported(tmp_path: Path) -> None:
 ROOT = Path(__file__).parent.parent.parent
 
 
-# Stories such as flights.stories.yaml lie beside them.
+# Without stories such as flights.stories.yaml, which are in the same folder.
 EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.yaml")) if "." not in path.stem]
 
 

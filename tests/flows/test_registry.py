@@ -16,7 +16,7 @@ from tests.flows.table_session import ask, play, said, talk_of
 
 @pytest.mark.req("D-06")
 @pytest.mark.parametrize(
-    ("validator", "told"),
+    ("validator", "expected"),
     [
         (lambda value: False, "doesn't work"),
         (lambda value: "We have only three chairs.", "We have only three chairs."),
@@ -24,10 +24,10 @@ from tests.flows.table_session import ask, play, said, talk_of
     ],
     ids=["false", "a reason", "a name of its own"],
 )
-def test_a_refused_value_is_not_written_and_asked_for_again(validator: Callable[..., Any], told: str) -> None:
+def test_a_refused_value_is_not_written_and_asked_for_again(validator: Callable[..., Any], expected: str) -> None:
     async def scene(talk: DialogueSession) -> None:
         heard = await ask(talk)
-        assert told in " ".join(heard)
+        assert expected in " ".join(heard)
         assert heard[-1] == "How many?"
         assert talk.state.slots == {}
         assert talk.state.waiting_for == "people"
@@ -147,15 +147,15 @@ def test_an_action_may_need_another_slot_first() -> None:
 
 
 @pytest.mark.req("D-08", "D-09")
-@pytest.mark.parametrize(("answer", "told"), [("yes", ["Table 7."]), ("no", ["All right, let's leave it."])])
-def test_an_action_may_ask_for_a_yes_first(answer: str, told: list[str]) -> None:
+@pytest.mark.parametrize(("answer", "expected"), [("yes", ["Table 7."]), ("no", ["All right, let's leave it."])])
+def test_an_action_may_ask_for_a_yes_first(answer: str, expected: list[str]) -> None:
     def reserve(confirmed: bool) -> Any:
         return {"number": 7} if confirmed else AskFirst("That costs ten euros. Shall I?")
 
     async def scene(talk: DialogueSession) -> None:
         assert await ask(talk) == ["That costs ten euros. Shall I?"]
         assert talk.state.phase is Phase.CONFIRMING
-        assert await said(talk, answer) == told
+        assert await said(talk, answer) == expected
 
     play(scene, reserve=reserve)
 

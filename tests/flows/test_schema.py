@@ -15,7 +15,7 @@ from duologue.flows.schema import STEP_MODELS, FileEntry
 ROOT = Path(__file__).parent.parent.parent
 
 
-# Stories such as flights.stories.yaml lie beside them.
+# Without stories such as flights.stories.yaml, which are in the same folder.
 EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.yaml")) if "." not in path.stem]
 
 

@@ -20,10 +20,10 @@ STORIES = sorted(EXAMPLES.glob("*.stories.yaml"))
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.name)
 def test_the_stories_of_the_examples_go_well(path: Path) -> None:
     done = CliRunner().invoke(app, ["flows", "test", str(path), "--json"])
-    told = json.loads(done.stdout)
-    assert done.exit_code == 0, told
-    assert told["played"] >= 2
-    assert told["wrong"] == 0
+    expected = json.loads(done.stdout)
+    assert done.exit_code == 0, expected
+    assert expected["played"] >= 2
+    assert expected["wrong"] == 0
 
 
 WRONG = {
@@ -39,8 +39,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("wanted", "told"), WRONG.values(), ids=WRONG)
-def test_a_story_that_goes_wrong_names_its_line_and_what_came_instead(tmp_path: Path, wanted: str, told: str) -> None:
+@pytest.mark.parametrize(("wanted", "expected"), WRONG.values(), ids=WRONG)
+def test_a_story_that_fails_names_its_line_and_what_came_instead(tmp_path: Path, wanted: str, expected: str) -> None:
     path = tmp_path / "wrong.stories.yaml"
     path.write_text(
         f"flows: {EXAMPLES / 'flights.yaml'}\nstories:\n  - story: a test\n    turns:\n"
@@ -49,7 +49,7 @@ def test_a_story_that_goes_wrong_names_its_line_and_what_came_instead(tmp_path: 
     )
     done = CliRunner().invoke(app, ["flows", "test", str(path)])
     assert done.exit_code == 1
-    assert f"{path}:5: {told}" in done.stdout
+    assert f"{path}:5: {expected}" in done.stdout
 
 
 BAD = {
@@ -69,13 +69,13 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("text", "told"), BAD.values(), ids=BAD)
-def test_a_file_that_can_not_be_played_is_refused_with_its_lines(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), BAD.values(), ids=BAD)
+def test_a_file_that_can_not_be_played_is_refused_with_its_lines(tmp_path: Path, text: str, expected: str) -> None:
     path = tmp_path / "bad.stories.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidStories) as refusal:
         read_stories(path)
-    assert told in str(refusal.value)
+    assert expected in str(refusal.value)
     assert str(path) in str(refusal.value)
 
 

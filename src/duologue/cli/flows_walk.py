@@ -69,5 +69,5 @@ def _show(file: Path, found: Walks) -> None:
 def _show_broken(out: Console, one: Broken) -> None:
     times = f", {one.times} times" if one.times > 1 else ""
     out.print(Text.assemble((f"{one.law}: {one.message}", RED), f" (seed {one.seed}{times})"), soft_wrap=True)
-    for line in one.told[-LINES_MAX:]:
+    for line in one.dialogue[-LINES_MAX:]:
         out.print(Text(f"  {line}"[:200]), soft_wrap=True)

@@ -79,7 +79,7 @@ def count_try(d: DialogueDraft, *, misses: int = 0, silences: int = 0) -> None:
 
 
 def proposed(d: DialogueDraft, at: Collect) -> object:
-    """The value that the question proposes; None if there is none or the user refused it."""
+    """The value that the question proposes; None if there isn't one, or the user refused it."""
     if not at.proposed or d.s.unproposed:
         return None
     filled = d.top.filled(at.proposed)

@@ -48,10 +48,10 @@ def restart_task(d: DialogueDraft) -> None:
     """Restart the open task from its first step. The user's values are dropped, the program's stay. It counts as
     another run, so its actions get new keys."""
     *below, task = tasks_of(d.s.stack)
-    brought = tuple((name, filled) for name, filled in task[0].slots if filled.source == PROGRAM)
+    given = tuple((name, filled) for name, filled in task[0].slots if filled.source == PROGRAM)
     d.set(stack=tuple(one for other in below for one in other), trouble=None)
     d.say(d.domain.patterns.restarted)
-    begin(d, task[0].flow, brought)
+    begin(d, task[0].flow, given)
 
 
 def keep_slots(d: DialogueDraft, *instances: Instance) -> None:

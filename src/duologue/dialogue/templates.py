@@ -71,8 +71,8 @@ def spelled(code: str) -> str:
     if "@" in code:
         local, _, host = code.rpartition("@")
         return f"{' '.join(local)} at {host}"
-    signs = [sign for sign in code if not sign.isspace()]
-    groups = [" ".join(signs[at : at + 3]) for at in range(0, len(signs), 3)]
+    characters = [each for each in code if not each.isspace()]
+    groups = [" ".join(characters[at : at + 3]) for at in range(0, len(characters), 3)]
     return ", ".join(groups)
 
 

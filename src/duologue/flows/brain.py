@@ -154,11 +154,11 @@ class _Notes:
         self.given: dict[int, str] = {}
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
-        kept = await self._store.load(conversation)
-        if kept is None or "dialogue" not in kept:
-            return kept
-        self.given = {int(turn): text for turn, text in kept["given"].items()}
-        found: dict[str, Any] = kept["dialogue"]
+        saved = await self._store.load(conversation)
+        if saved is None or "dialogue" not in saved:
+            return saved
+        self.given = {int(turn): text for turn, text in saved["given"].items()}
+        found: dict[str, Any] = saved["dialogue"]
         return found
 
     async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:

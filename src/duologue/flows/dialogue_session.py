@@ -32,7 +32,7 @@ from .registry import Once, Registry
 Said: TypeAlias = Respond | HandOver
 _log = logging.getLogger("duologue")
 ROUNDS_MAX = 200  # requests per message; more mean that the flows loop
-KEPT_MAX = 2_000  # checkpoints held in memory: a process may run for a year
+CHECKPOINTS_MAX = 2_000  # checkpoints held in memory: a process may run for a year
 
 
 class CheckpointStore(Protocol):
@@ -47,16 +47,16 @@ class RecentCheckpoints:
     """Stores the checkpoints of the most recent dialogues in memory."""
 
     def __init__(self) -> None:
-        self.kept: dict[str, dict[str, Any]] = {}
+        self.saved: dict[str, dict[str, Any]] = {}
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
-        return self.kept.get(conversation)
+        return self.saved.get(conversation)
 
     async def save(self, conversation: str, checkpoint: dict[str, Any], reasons: tuple[str, ...]) -> None:  # noqa: ARG002
-        self.kept.pop(conversation, None)
-        self.kept[conversation] = checkpoint
-        if len(self.kept) > KEPT_MAX:
-            del self.kept[next(iter(self.kept))]
+        self.saved.pop(conversation, None)
+        self.saved[conversation] = checkpoint
+        if len(self.saved) > CHECKPOINTS_MAX:
+            del self.saved[next(iter(self.saved))]
 
 
 class DialogueSession:
@@ -92,12 +92,12 @@ class DialogueSession:
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
-        """Continue from the last checkpoint; False if there is none. An action that was running is requested again
+        """Continue from the last checkpoint; False if there isn't one. An action that was running is requested again
         with the same key."""
-        kept = await self._store.load(self._conversation) if self._store is not None else None
-        if kept is None:
+        saved = await self._store.load(self._conversation) if self._store is not None else None
+        if saved is None:
             return False
-        self.state = from_json(self.domain, kept)
+        self.state = from_json(self.domain, saved)
         effect = request_of(self.domain, self.state)
         if effect is not None:
             self._begin(lambda: self._perform_all((effect,)))
@@ -246,7 +246,7 @@ class DialogueSession:
             if found.error is not None:
                 return WorkFailed(effect.request, found.error.value, "understanding failed", self._now())
             commands = commands_of(self.domain, self.state, effect, found, self._today())
-        except Exception as failure:  # noqa: BLE001 - whoever understands may fail in any way
+        except Exception as failure:  # noqa: BLE001 - an NLU may raise anything
             return WorkFailed(effect.request, type(failure).__name__, "understanding failed", self._now())
         return Understood(effect.request, commands, self._now())
 

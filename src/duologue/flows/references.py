@@ -54,8 +54,8 @@ def known_names(data: Any) -> tuple[str, ...]:
     if isinstance(data, dict) and isinstance(data.get("slots"), dict):
         names |= dict.fromkeys(data["slots"])  # also those whose declaration is invalid
     for at in steps_of(data):
-        brought = at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))
-        names |= dict.fromkeys(ours for _, ours in pairs_of(brought))
+        outputs = at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))
+        names |= dict.fromkeys(ours for _, ours in pairs_of(outputs))
     return tuple(names)
 
 

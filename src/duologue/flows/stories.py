@@ -125,7 +125,7 @@ async def _all(said: AsyncIterator[Said]) -> list[Said]:
 def _problem(
     turn: StoryTurn, talk: DialogueSession, said: list[Said], events: list[tuple[str, dict[str, str]]], calls: int
 ) -> str:
-    """The first difference from what the turn expects; empty if there is none."""
+    """The first difference from what the turn expects; empty if there isn't one."""
     words = [item.text for item in said if isinstance(item, Respond)]
     flows = {
         kind: [data.get("flow") for event, data in events if event == f"flow_{kind}"]
@@ -228,8 +228,8 @@ class _Reader:
             self._wrong(place, "a story needs a name (`story: …`) and `turns`")
             return None
         made = [self._turn((*place, "turns", at), item) for at, item in enumerate(turns)]
-        kept = tuple(turn for turn in made if turn is not None)
-        return Story(given["story"], self._line_of(place), kept, str(given.get("flow") or ""))
+        read = tuple(turn for turn in made if turn is not None)
+        return Story(given["story"], self._line_of(place), read, str(given.get("flow") or ""))
 
     def _turn(self, place: Place, given: Any) -> StoryTurn | None:
         known = tuple(name for name in StoryTurn.__dataclass_fields__ if name != "line")

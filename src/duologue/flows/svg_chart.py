@@ -75,8 +75,8 @@ def charts_svg(file: FileEntry, names: Sequence[str], title: str) -> str:
         row_height = max(row_height, _HEAD + block.height)
         x += room + 2 * _ASIDE
         width = max(width, x - 2 * _ASIDE)
-    told = "; ".join(f"{name}: {len(file.flows[name].steps)} steps" for name in names)
-    return typography.document(title, f"Flow charts. {told}.", width + _MARGIN, y + row_height + _MARGIN, body)
+    sizes = "; ".join(f"{name}: {len(file.flows[name].steps)} steps" for name in names)
+    return typography.document(title, f"Flow charts. {sizes}.", width + _MARGIN, y + row_height + _MARGIN, body)
 
 
 def _flow(file: FileEntry, flow: FlowEntry) -> Block:
@@ -107,8 +107,8 @@ def _step(file: FileEntry, step: Step) -> Block:
         case WhileStep():
             return _loop(_test(f"while {step.condition}"), _steps(file, step.steps))
         case ActionStep():
-            kept = ", ".join(step.outputs.values() if isinstance(step.outputs, dict) else step.outputs)
-            box = _box(f"action{named}", step.action, (f"→ {kept}",) if kept else (), "violet")
+            results = ", ".join(step.outputs.values() if isinstance(step.outputs, dict) else step.outputs)
+            box = _box(f"action{named}", step.action, (f"→ {results}",) if results else (), "violet")
             return _detour(file, box, step.on_failure, step.then, "fails")
         case ConfirmStep():
             notes = (step.confirm,) if step.on_no else (step.confirm, "(no: cancelled)")
@@ -142,7 +142,7 @@ def _detour(file: FileEntry, box: Block, steps: Sequence[Step], then: str, when:
     parts = [_step(file, step) for step in steps]
     if parts[-1].is_open and then not in ("again", "go_on"):
         parts.append(_ending("end" if then == "end" else f"to {then}"))
-    return _beside(box, _stack(parts), when, goes_again=then == "again")
+    return _with_detour(box, _stack(parts), when, goes_again=then == "again")
 
 
 def _test(text: str) -> Block:
@@ -253,7 +253,7 @@ def _loop(test: Block, body: Block) -> Block:
     return Block(left, right, height, paint)
 
 
-def _beside(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
+def _with_detour(box: Block, body: Block, when: str, *, goes_again: bool) -> Block:
     """An on_no or on_failure block on the right; then back to the step, or on with the flow."""
     off = box.right + _DETOUR + body.left
     top = box.height + 14

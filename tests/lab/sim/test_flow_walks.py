@@ -74,9 +74,9 @@ def test_the_command_reports_as_text_and_as_json(flows: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "book: 4 of 5 steps reached, never: collect_shoe_size" in done.stdout
     assert "no law was broken" in done.stdout
-    told = json.loads(CliRunner().invoke(app, ["flows", "walk", str(flows), "--dialogues", "9", "--json"]).stdout)
-    assert told["dialogues"] == 9
-    assert told["broken"] == []
+    shown = json.loads(CliRunner().invoke(app, ["flows", "walk", str(flows), "--dialogues", "9", "--json"]).stdout)
+    assert shown["dialogues"] == 9
+    assert shown["broken"] == []
 
 
 def test_what_breaks_a_law_is_shown_by_its_shortest_dialogue(flows: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,10 +37,10 @@ def test_random_dialogues_break_no_law(name: str) -> None:
     for seed in range(SEEDS):
         dialogue = random_dialogue(DOMAINS[name], seed)
         for law, message, _ in dialogue.complaints:
-            told = dialogue.told(law)
-            if (law, message) not in broken or len(told) < len(broken[law, message]):
-                broken[law, message] = [f"seed {seed}", *told]
-    shown = [f"{law}: {message}\n    " + "\n    ".join(told) for (law, message), told in broken.items()]
+            lines = dialogue.described(law)
+            if (law, message) not in broken or len(lines) < len(broken[law, message]):
+                broken[law, message] = [f"seed {seed}", *lines]
+    shown = [f"{law}: {message}\n    " + "\n    ".join(lines) for (law, message), lines in broken.items()]
     assert not broken, "\n".join(shown)
 
 
@@ -51,7 +51,7 @@ def test_a_seed_determines_the_whole_dialogue() -> None:
 
 
 def test_random_users_complete_flows() -> None:
-    """Random is no excuse for never getting anywhere: flows end, actions run."""
+    """Random users get somewhere: flows are completed and actions run."""
     played = [random_dialogue(TABLE.domain, seed) for seed in range(40)]
     assert sum(one.completed for one in played) > 0
     assert sum(one.actions for one in played) > 0
@@ -66,39 +66,39 @@ class Talking(RuleBasedStateMachine):
         super().__init__()
         self.state = DialogueState()
         self.given: Given = frozenset()
-        self.told: list[str] = []
+        self.events: list[str] = []
 
-    def _happen(self, event: DialogueEvent) -> None:
+    def happen(self, event: DialogueEvent) -> None:
         before = replace(self.state, trace=())
-        self.told.append(named(event))
+        self.events.append(named(event))
         after, effects = step(self.scene.domain, before, event)
         seen = ObservedStep(self.scene.domain, before, event, after, effects)
         self.given, wrong = account(seen, self.given)
         found = [] if after is before else [*complaints(seen), *state_complaints(self.scene.domain, after)]
-        assert not found, (found, self.told)
-        assert not wrong, (wrong, self.told)
+        assert not found, (found, self.events)
+        assert not wrong, (wrong, self.events)
         self.state = after
 
     @rule(which=st.integers(0, 40))
-    def somebody_says_something(self, which: int) -> None:
+    def a_user_says_something(self, which: int) -> None:
         said = list(self.scene.person(self.state))
         if said:
-            self._happen(said[which % len(said)])
+            self.happen(said[which % len(said)])
 
     @precondition(lambda self: self.state.phase in BUSY)
     @rule(which=st.integers(0, 40))
-    def somebody_worked(self, which: int) -> None:
+    def a_request_is_answered(self, which: int) -> None:
         answers = list(self.scene.workers(self.state))
-        self._happen(answers[which % len(answers)])
+        self.happen(answers[which % len(answers)])
 
     @rule(which=st.integers(0, 9))
-    def something_comes_too_late(self, which: int) -> None:
+    def an_answer_comes_too_late(self, which: int) -> None:
         late = self.scene.stale()
-        self._happen(late[which % len(late)])
+        self.happen(late[which % len(late)])
 
     @rule(text=st.sampled_from(MUMBLES))
-    def somebody_mumbles(self, text: str) -> None:
-        self._happen(UserSaid(text, 0, "2025-12-03"))
+    def a_user_mumbles(self, text: str) -> None:
+        self.happen(UserSaid(text, 0, "2025-12-03"))
 
 
 @pytest.mark.parametrize("name", ["table", "codes", "pay", "rated"])

@@ -25,7 +25,7 @@ class Broken:
     law: str
     message: str
     seed: int
-    told: list[str]
+    dialogue: list[str]
     times: int = 1
 
 
@@ -75,11 +75,11 @@ def walk_flows(
 
 def _note_broken(found: Walks, played: Dialogue) -> None:
     for law, message, _ in played.complaints:
-        told = played.told(law)
+        lines = played.described(law)
         known = next((one for one in found.broken if (one.law, one.message) == (law, message)), None)
         if known is None:
-            found.broken.append(Broken(law, message, played.seed, told))
+            found.broken.append(Broken(law, message, played.seed, lines))
             continue
         known.times += 1
-        if len(told) < len(known.told):
-            known.seed, known.told = played.seed, told
+        if len(lines) < len(known.dialogue):
+            known.seed, known.dialogue = played.seed, lines

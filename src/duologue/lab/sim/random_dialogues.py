@@ -75,7 +75,7 @@ class Dialogue:
     completed: int = 0  # flows that reached their end
     reached: set[tuple[str, str]] = field(default_factory=set)  # flow and step, where the dialogue waited
 
-    def told(self, law: str = "") -> list[str]:
+    def described(self, law: str = "") -> list[str]:
         """The events up to the first violation (of a law), one line each."""
         until = next((at for name, _, at in self.complaints if not law or name == law), len(self.events))
         return [named(event) for event in self.events[:until]]

@@ -7,7 +7,7 @@ import hashlib
 
 
 def is_another_city(destination: str, origin: str = "") -> bool | str:
-    """A flight leads somewhere else."""
+    """The destination must differ from the origin."""
     return destination != origin or f"You are in {destination} already."
 
 
@@ -16,8 +16,8 @@ def is_party(passengers: int) -> bool | str:
 
 
 async def book(origin: str, destination: str, departure_date: str, passengers: int, key: str) -> dict[str, str]:
-    """Book it once: the same key is the same booking, however often it is asked for. Here there is always a seat."""
-    await asyncio.sleep(1.5)  # as an airline's computer would take
+    """Book a flight. The same key means the same booking, so a retry books nothing twice. Here a seat is always free."""
+    await asyncio.sleep(1.5)  # simulates the airline's system
     return {"booking_ref": f"BK{int(hashlib.sha256(key.encode()).hexdigest(), 16) % 10_000:04d}"}
 
 

@@ -35,7 +35,7 @@ def explored(name: str) -> DialogueExplorer:
 
 
 def _survives(domain: Domain, state: DialogueState) -> bool:
-    """Is a state the same after it was kept as text, and whoever works asked for the same?"""
+    """Is a state restored from JSON the same, with the same request?"""
     again = from_json(domain, json.loads(json.dumps(to_json(domain, state))))
     return again == state and request_of(domain, again) == request_of(domain, state)
 
