@@ -282,6 +282,6 @@ def test_a_process_that_runs_for_a_year_remembers_a_bounded_number_of_dialogues(
     async def scene() -> None:
         for name in ("one", "two", "three", "one", "four"):
             await store.save(name, {"name": name}, ())
-        assert list(store.kept) == ["three", "one", "four"]
+        assert list(store.saved) == ["three", "one", "four"]
 
     run_simulated(scene())

@@ -85,7 +85,7 @@ def test_the_state_is_saved_before_an_action_begins() -> None:
     seen: list[Any] = []
 
     def reserve() -> dict[str, int]:
-        seen.append(json.loads(json.dumps(store.kept["c"])))
+        seen.append(json.loads(json.dumps(store.saved["c"])))
         return {"number": 7}
 
     async def main() -> None:

@@ -16,7 +16,7 @@ from duologue.lab.sim import flow_walks
 from duologue.lab.sim.flow_walks import walk_flows
 from duologue.lab.sim.random_dialogues import Dialogue
 
-EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 FLOWS = """
 version: 1
 slots:
