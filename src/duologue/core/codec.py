@@ -11,7 +11,6 @@ import json
 from dataclasses import fields
 from typing import Any
 
-from . import effects as fx
 from . import events as ev
 from .errors import DuologueError, InvalidSettings, InvalidSnapshot
 from .leaves import (
@@ -105,13 +104,6 @@ def event_from_json(data: Any) -> ev.Event:
         raise InvalidSnapshot(f"{kind.__name__}: {str(error).split('.__init__() ')[-1]}") from None
     except DuologueError as error:
         raise InvalidSnapshot(str(error)) from None
-
-
-def effect_to_json(effect: fx.Effect) -> dict[str, Any]:
-    return {
-        "type": type(effect).__name__,
-        **{field.name: _plain(getattr(effect, field.name)) for field in fields(effect)},
-    }
 
 
 # -- Settings
