@@ -133,13 +133,13 @@ def read_only(path: Path) -> str:
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (a_folder, "is a folder; name a file"),
-        (not_a_database, "it is not an SQLite database; choose another path"),
-        (another_program, "is a database of another program; choose another path"),
-        (newer_schema, "has schema version 999, and this Duologue knows up to 1: upgrade Duologue"),
+        (a_folder, "is a folder; use the path of a file"),
+        (not_a_database, "the file isn't an SQLite database; choose another path"),
+        (another_program, "is the database of another program; choose another path"),
+        (newer_schema, "has schema version 999, but this Duologue supports up to 1: upgrade Duologue"),
         (damaged, "the file is damaged; restore it from a backup"),
-        (no_folder_can_be, "choose a path that can be written"),
-        (read_only, "choose a path that can be written"),
+        (no_folder_can_be, "choose a writable path"),
+        (read_only, "choose a writable path"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_in_one_line(
@@ -165,7 +165,7 @@ def test_a_second_node_of_one_name_is_told_in_one_line(
 
     asyncio.run(enlist())
     code, said = serve_here(str(path), monkeypatch, capfd, "--node", "twin")
-    check_refusal(code, said, "another node named 'twin' is alive: give each node a name of its own")
+    check_refusal(code, said, "another node named 'twin' is alive: give each node its own name")
 
 
 # -- PostgreSQL
@@ -182,7 +182,7 @@ def free_port() -> int:
     ("url", "told"),
     [
         (f"postgresql://alice:{SECRET}@127.0.0.1:PORT/db", "PostgreSQL at 127.0.0.1:.*can't be reached; check that"),
-        (f"postgresql://alice:{SECRET}@no.such.host.invalid/db", "no machine has that name; check the address"),
+        (f"postgresql://alice:{SECRET}@no.such.host.invalid/db", "unknown host name; check the address"),
         (f"postgresql://alice:{SECRET}@host/db?nonsense=1", "not an address of a PostgreSQL server"),
         (f"mysql://alice:{SECRET}@host/db", "no store for mysql: addresses"),
         (f"sqlite://{SECRET}", "sqlite:// needs a third slash"),
@@ -199,7 +199,7 @@ def test_a_wrong_password_and_a_wrong_database_are_told_apart(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], postgres: PrivatePostgres
 ) -> None:
     wrong = postgres.tcp_url.replace(postgres.password, SECRET)
-    check_refusal(*serve_here(wrong, monkeypatch, capfd), "it refuses the user or the password")
+    check_refusal(*serve_here(wrong, monkeypatch, capfd), "wrong user or password")
     nowhere = postgres.tcp_url.replace("/postgres", "/nowhere")
     code, said = serve_here(nowhere, monkeypatch, capfd)
     check_refusal(code, said, "it has no such database")

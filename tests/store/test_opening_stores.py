@@ -45,14 +45,14 @@ def test_memory_and_postgresql() -> None:
     [
         (
             "mysql://root:s3cret@host/db",
-            "no store for mysql: addresses; use memory:, sqlite:, a path or postgresql://…",
+            "there is no store for addresses with mysql:; use memory:, sqlite:, a path or postgresql://…",
         ),
-        ("https://host/?key=s3cret", "no store for https: addresses"),
+        ("https://host/?key=s3cret", "there is no store for addresses with https:"),
         ("sqlite://s3cret", "needs a third slash"),
         ("sqlite::memory:", "use memory:"),
-        ("memory:s3cret", "takes nothing after the colon"),
-        ("", "an empty address"),
-        ("  ", "an empty address"),
+        ("memory:s3cret", "must have nothing after the colon"),
+        ("", "the address of the store is empty"),
+        ("  ", "the address of the store is empty"),
         ("postgresql://alice:s3cret@host/db?nonsense=1", "not an address of a PostgreSQL server"),
     ],
 )

@@ -102,7 +102,7 @@ async def test_when_the_server_stays_away_after_a_commit_the_outcome_is_unknown_
         lease = await claimed(store)
         proxy.lose_after("COMMIT")
         proxy.shuts_after_loss = True
-        with pytest.raises(Unsure, match="whether it was written isn't known: ask again"):
+        with pytest.raises(Unsure, match="the outcome of the write is unknown: retry it unchanged"):
             await store.write(lease, 0, WRITE)
         proxy.is_shut = False
         assert await store.write(lease, 0, WRITE) == 1
@@ -322,9 +322,9 @@ async def opening(url: str, **how: str) -> str:
 @pytest.mark.parametrize(
     ("user", "database", "told"),
     [
-        ("duologue:s3cret", "postgres", "it refuses the user or the password; check them in the address"),
-        ("alice:s3cret", "postgres", "it refuses the user or the password; check them in the address"),
-        ("duologue", "postgres", "it refuses the user or the password; check them in the address"),
+        ("duologue:s3cret", "postgres", "wrong user or password; check them in the address"),
+        ("alice:s3cret", "postgres", "wrong user or password; check them in the address"),
+        ("duologue", "postgres", "wrong user or password; check them in the address"),
     ],
 )
 async def test_a_refused_password_is_told_without_it(
@@ -336,8 +336,8 @@ async def test_a_refused_password_is_told_without_it(
 
 
 async def test_a_database_or_a_user_that_does_not_exist_is_told(postgres: PrivatePostgres) -> None:
-    assert "it has no such database; create it" in await opening(postgres.url.replace("/postgres?", "/nowhere?"))
-    assert "it refuses this user" in await opening(postgres.url.replace("duologue@", "alice@"))
+    assert "no such database; create it" in await opening(postgres.url.replace("/postgres?", "/nowhere?"))
+    assert "this user may not connect" in await opening(postgres.url.replace("duologue@", "alice@"))
 
 
 @pytest.mark.req("C-SEC-003")
@@ -364,7 +364,8 @@ async def test_a_server_that_can_not_be_reached_is_told() -> None:
         port = proxy.port
     message = await opening(f"postgresql://alice:s3cret@127.0.0.1:{port}/db")
     assert (
-        message == f"PostgreSQL at 127.0.0.1:{port}, database db: can't be reached; check that it runs, and the address"
+        message
+        == f"PostgreSQL at 127.0.0.1:{port}, database db: can't be reached; check that the server runs, and the address"
     )
     message = await opening("postgresql://alice:s3cret@nowhere.invalid/db")
     assert message.startswith("PostgreSQL at nowhere.invalid, database db: ")
@@ -372,20 +373,20 @@ async def test_a_server_that_can_not_be_reached_is_told() -> None:
 
 async def test_a_schema_has_a_plain_name() -> None:
     for schema in ("Robert'); DROP TABLE", "", "a-b", "x" * 64):
-        assert "is no name for a schema" in await opening("postgresql://host/db", schema=schema)
+        assert "isn't a valid schema name" in await opening("postgresql://host/db", schema=schema)
 
 
 async def test_a_user_who_may_not_make_the_tables_is_told(pg: PostgresPlace) -> None:
     await pg.run_sql("DROP ROLE IF EXISTS guest; CREATE ROLE guest LOGIN")
     message = await opening(pg.server.url.replace("duologue@", "guest@"), schema=pg.schema)
-    assert "this user may not do that; grant it the schema" in message
+    assert "this user lacks a permission; grant it the schema" in message
 
 
 async def test_a_server_that_is_read_only_is_told(pg: PostgresPlace) -> None:
     await pg.store()
     store = PostgresStore(pg.server.url + "&options=-cdefault_transaction_read_only%3Don", schema=pg.schema)
     await store.open()
-    with pytest.raises(StoreFailed, match="it is read-only, perhaps a standby"):
+    with pytest.raises(StoreFailed, match="the server is read-only, perhaps a standby"):
         await claimed(store)
     await store.close()
 
@@ -393,7 +394,7 @@ async def test_a_server_that_is_read_only_is_told(pg: PostgresPlace) -> None:
 async def test_a_table_that_is_gone_is_told(pg: PostgresPlace) -> None:
     store = await pg.store()
     await pg.run_sql("DROP TABLE parts")
-    with pytest.raises(StoreFailed, match="a table is gone"):
+    with pytest.raises(StoreFailed, match="a table is missing"):
         await store.read("call")
 
 
@@ -440,7 +441,7 @@ async def test_a_newer_schema_is_refused_with_both_versions(pg: PostgresPlace) -
     newer = PostgresStore(pg.server.url, schema=pg.schema, steps=MORE)
     await newer.open()
     await newer.close()
-    assert "has schema version 3, and this Duologue knows up to 1" in await opening(pg.server.url, schema=pg.schema)
+    assert "has schema version 3, but this Duologue supports up to 1" in await opening(pg.server.url, schema=pg.schema)
 
 
 @pytest.mark.req("D-13")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from duologue.ports.store import Fenced, OutboxMessage, StoreFailed, StoreWrite, Unsure
-from duologue.store import sqlite_thread, wall_clock
+from duologue.store import wall_clock
 from duologue.store.schema import STEPS, TABLES, MigrationStep
 from duologue.store.sqlite import TROUBLES, SqliteStore, default_path
 from tests.store.store_places import TTL_MS, SqlitePlace, claimed, written
@@ -115,7 +115,7 @@ async def test_every_table_that_knows_conversations_is_forgotten_from(sqlite: Sq
 
 WRITER = """
 import asyncio, sys
-from duologue.ports.store import Write
+from duologue.ports.store import StoreWrite
 from duologue.store.sqlite import SqliteStore
 
 async def main():
@@ -124,7 +124,7 @@ async def main():
     lease, kept = await store.claim("call", "writer", 60_000, force=True)
     revision = kept.revision
     while True:
-        write = Write({"a": revision, "b": [revision] * 500}, done=[(f"k{revision}", 1)])
+        write = StoreWrite({"a": revision, "b": [revision] * 500}, done=[(f"k{revision}", 1)])
         revision = await store.write(lease, revision, write)
         print(revision, flush=True)
 
@@ -164,13 +164,12 @@ async def test_a_writer_that_is_killed_loses_nothing_that_it_was_told(tmp_path: 
 async def test_every_commit_is_flushed_and_the_event_loop_never_waits(sqlite: SqlitePlace) -> None:
     store = await sqlite.store()
     assert isinstance(store, SqliteStore)
-    thread = store._opened()
 
     def settings(connection: sqlite3.Connection) -> list[object]:
         names = ("journal_mode", "synchronous", "secure_delete")
         return [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names]
 
-    assert await thread.alone(settings) == ["wal", 2, 1]
+    assert await store.with_connection(settings) == ["wal", 2, 1]
     # Another process keeps the file locked; meanwhile the loop does something else.
     blocker = sqlite3.connect(sqlite.path, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
@@ -183,26 +182,17 @@ async def test_every_commit_is_flushed_and_the_event_loop_never_waits(sqlite: Sq
     assert (await writing).conversation == "call"
 
 
-async def test_scripts_that_wait_together_share_a_commit_and_not_their_errors(
-    sqlite: SqlitePlace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batches: list[int] = []
-    perform = sqlite_thread.SqliteThread._transact
-
-    def counted(self: sqlite_thread.SqliteThread, jobs: list[sqlite_thread.SqliteJob]) -> None:
-        batches.append(len(jobs))
-        perform(self, jobs)
-
-    monkeypatch.setattr(sqlite_thread.SqliteThread, "_transact", counted)
+async def test_scripts_that_wait_together_share_a_commit_and_not_their_errors(sqlite: SqlitePlace) -> None:
     store = await sqlite.store()
+    assert isinstance(store, SqliteStore)
     leases = [await claimed(store, f"call {n}") for n in range(40)]
-    batches.clear()
+    before = store.commits
     outcomes = await asyncio.gather(
         *(written(store, lease, n % 2, machine=n) for n, lease in enumerate(leases)), return_exceptions=True
     )
     assert outcomes[::2] == [1] * 20
     assert all(isinstance(outcome, Fenced) for outcome in outcomes[1::2])
-    assert len(batches) < 40
+    assert store.commits - before < 40
 
 
 # -- What can be wrong with it
@@ -214,9 +204,8 @@ async def test_a_full_disk_is_told_and_afterwards_everything_works(sqlite: Sqlit
     lease = await claimed(store)
     others = [await claimed(store, f"small {n}") for n in range(5)]
     await written(store, lease, 0, words="before")
-    thread = store._opened()
-    pages = await thread.alone(lambda link: link.execute("PRAGMA page_count").fetchone()[0])
-    await thread.alone(lambda link: link.execute(f"PRAGMA max_page_count = {pages + 2}").fetchall())
+    pages = await store.with_connection(lambda link: link.execute("PRAGMA page_count").fetchone()[0])
+    await store.with_connection(lambda link: link.execute(f"PRAGMA max_page_count = {pages + 2}").fetchall())
     large, *small = await asyncio.gather(
         written(store, lease, 1, words="x" * 100_000),
         *(written(store, other, 0, machine=1) for other in others),
@@ -228,14 +217,14 @@ async def test_a_full_disk_is_told_and_afterwards_everything_works(sqlite: Sqlit
     kept = await store.read("call")
     assert kept is not None
     assert (kept.revision, kept.parts["words"]) == (1, "before")
-    await thread.alone(lambda link: link.execute("PRAGMA max_page_count = 1073741823").fetchall())
+    await store.with_connection(lambda link: link.execute("PRAGMA max_page_count = 1073741823").fetchall())
     assert await written(store, lease, 1, words="x" * 100_000) == 2
 
 
 async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir or Madam,\n" * 100, encoding="utf-8")
-    assert "it is not an SQLite database" in await opening(SqliteStore(path))
+    assert "the file isn't an SQLite database" in await opening(SqliteStore(path))
     assert path.read_text(encoding="utf-8").startswith("Dear Sir")
 
 
@@ -244,7 +233,7 @@ async def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> 
     theirs = sqlite3.connect(path)
     theirs.execute("CREATE TABLE accounts (id)")
     theirs.close()
-    assert "a database of another program" in await opening(SqliteStore(path))
+    assert "the database of another program" in await opening(SqliteStore(path))
 
 
 async def test_a_damaged_file_is_told(sqlite: SqlitePlace) -> None:
@@ -256,7 +245,7 @@ async def test_a_damaged_file_is_told(sqlite: SqlitePlace) -> None:
     whole = sqlite.path.read_bytes()
     sqlite.path.write_bytes(whole[:4096] + os.urandom(len(whole) - 4096))
     told = await opening(SqliteStore(sqlite.path))
-    assert "restore it from a backup" in told or "not an SQLite database" in told
+    assert "restore a backup" in told or "isn't an SQLite database" in told
 
 
 @pytest.mark.parametrize("content", ["{", "", "nonsense", "[1,"])
@@ -276,11 +265,11 @@ async def test_a_damaged_row_is_an_error_of_its_conversation_alone(sqlite: Sqlit
 
 @pytest.mark.parametrize("path", ["/proc/nowhere/store", "/dev/null/store"])
 async def test_a_folder_that_cant_be_made_is_told(path: str) -> None:
-    assert "choose a path that can be written" in await opening(SqliteStore(path))
+    assert "choose a writable path" in await opening(SqliteStore(path))
 
 
 async def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    assert "is a folder; name a file" in await opening(SqliteStore(tmp_path))
+    assert "is a folder; use the path of a file" in await opening(SqliteStore(tmp_path))
 
 
 async def test_a_folder_or_a_file_that_cant_be_written_is_told() -> None:
@@ -290,7 +279,7 @@ async def test_a_folder_or_a_file_that_cant_be_written_is_told() -> None:
         if is_root:
             os.seteuid(65534)  # root may write anywhere
         try:
-            assert "Permission denied; choose a path" in await opening(SqliteStore(Path(folder, "store")))
+            assert "Permission denied; choose a writable path" in await opening(SqliteStore(Path(folder, "store")))
         finally:
             if is_root:
                 os.seteuid(0)
@@ -300,10 +289,10 @@ async def test_a_folder_or_a_file_that_cant_be_written_is_told() -> None:
 async def test_a_file_that_somebody_keeps_locked_is_told(sqlite: SqlitePlace) -> None:
     store = await sqlite.store()
     assert isinstance(store, SqliteStore)
-    await store._opened().alone(lambda link: link.execute("PRAGMA busy_timeout = 1").fetchall())
+    await store.with_connection(lambda link: link.execute("PRAGMA busy_timeout = 1").fetchall())
     blocker = sqlite3.connect(sqlite.path, isolation_level=None)
     blocker.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreFailed, match="another process has kept it locked"):
+    with pytest.raises(StoreFailed, match="another process has locked the file"):
         await claimed(store)
     blocker.execute("ROLLBACK")
     blocker.close()
@@ -315,14 +304,14 @@ def test_every_trouble_of_sqlite_says_what_to_do(tmp_path: Path) -> None:
     for code in (*TROUBLES, 999):
         error = sqlite3.OperationalError("secret words of SQLite")
         error.sqlite_errorcode = code | 0x100  # a detail of it
-        told = store._explain(error)
+        told = store.explain(error)
         assert "secret" not in str(told)
         assert isinstance(told, Unsure) == (code == sqlite3.SQLITE_IOERR)  # a flush that failed may have arrived
 
 
 async def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "store")
-    with pytest.raises(StoreFailed, match="not open"):
+    with pytest.raises(StoreFailed, match="isn't open"):
         await store.read("call")
     await store.close()
 
@@ -364,7 +353,7 @@ async def test_a_newer_file_is_refused_with_both_versions(sqlite: SqlitePlace) -
     await newer.open()
     await newer.close()
     told = await opening(SqliteStore(sqlite.path))
-    assert "has schema version 3, and this Duologue knows up to 1: upgrade Duologue" in told
+    assert "has schema version 3, but this Duologue supports up to 1: upgrade Duologue" in told
 
 
 @pytest.mark.req("D-13")

@@ -336,9 +336,9 @@ async def test_an_action_is_finished_once(place: Place) -> None:
     await store.begin(lease, "k", "pay")
     await store.finish(lease, "k", 1)
     await store.finish(lease, "k", 1)
-    with pytest.raises(Fenced, match="finished before"):
+    with pytest.raises(Fenced, match="already finished"):
         await store.finish(lease, "k", 2)
-    with pytest.raises(Fenced, match="finished before"):
+    with pytest.raises(Fenced, match="already finished"):
         await store.write(lease, 0, StoreWrite({"machine": 1}, done=[("k", 3)]))
     kept = await store.read("call")
     assert kept is not None
@@ -550,7 +550,7 @@ async def test_what_is_not_json_is_refused_before_anything_changes(place: Place,
         StoreWrite({"machine": 1}, done=[("k", value)]),
         StoreWrite({"machine": 1}, messages=[OutboxMessage("t", value)]),
     ):
-        with pytest.raises(StoreFailed, match="can't be kept as JSON"):
+        with pytest.raises(StoreFailed, match="can't be stored as JSON"):
             await store.write(lease, 0, bad)
     with pytest.raises(StoreFailed):
         await store.finish(lease, "k", value)

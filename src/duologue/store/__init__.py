@@ -1,1 +1,1 @@
-"""Where conversations are kept: in memory, in an SQLite file, in PostgreSQL. All three keep one contract."""
+"""Where conversations are stored: in memory, in an SQLite file or in PostgreSQL, all with the same behaviour."""

@@ -1,7 +1,6 @@
-"""A store that forgets everything when the process ends: for tests, simulations and a first try.
+"""A store in memory, lost when the process ends: for tests, simulations and a first try.
 
-Plain dictionaries, nothing that waits. Rule: it keeps the same contract as the databases, to the letter, and is
-what they are tested against.
+Plain dictionaries; no operation waits. Rule: it behaves exactly like the databases, and they are tested against it.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class _Action:
 
 @dataclass(slots=True)
 class _Conversation:
-    """Everything that is kept about one."""
+    """Everything that is stored about one conversation."""
 
     key_hash: str
     node: str = ""
@@ -67,12 +66,14 @@ class _Conversation:
 
 
 class MemoryStore:
-    """`clock` tells milliseconds."""
+    """`clock` returns milliseconds."""
 
     def __init__(self, clock: Clock = lambda: time.monotonic_ns() // 1_000_000) -> None:
         self._now_ms = clock
-        self._kept: dict[str, _Conversation] = {}
-        self._nodes: dict[str, tuple[ServerNode, int, int]] = {}  # the node, when it was seen, until when it is alive
+        self._conversations: dict[str, _Conversation] = {}
+        self._nodes: dict[
+            str, tuple[ServerNode, int, int]
+        ] = {}  # the node, when it was last seen, until when it counts as alive
         self._epochs = 0
         self._messages = 0
 
@@ -80,97 +81,97 @@ class MemoryStore:
 
     async def close(self) -> None: ...
 
-    # -- Owning
+    # -- Leases
 
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
         conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash")
-        kept = self._kept.get(conversation)
-        if kept:
-            self._may_claim(conversation, kept, node, key_hash, force)
+        stored = self._conversations.get(conversation)
+        if stored:
+            self._may_claim(conversation, stored, node, key_hash, force)
         else:
-            kept = self._kept[conversation] = _Conversation(key_hash, written_ms=self._now_ms())
+            stored = self._conversations[conversation] = _Conversation(key_hash, written_ms=self._now_ms())
         self._epochs += 1
-        kept.node, kept.epoch, kept.expires_ms = node, self._epochs, self._now_ms() + ttl_ms
-        kept.key_hash = kept.key_hash or key_hash
-        kept.write_hash = ""
-        return Lease(conversation, node, kept.epoch), _shown(conversation, kept)
+        stored.node, stored.epoch, stored.expires_ms = node, self._epochs, self._now_ms() + ttl_ms
+        stored.key_hash = stored.key_hash or key_hash
+        stored.write_hash = ""
+        return Lease(conversation, node, stored.epoch), _as_stored(conversation, stored)
 
-    def _may_claim(self, conversation: str, kept: _Conversation, node: str, key_hash: str, force: bool) -> None:
-        if key_hash and kept.key_hash and not hmac.compare_digest(key_hash.encode(), kept.key_hash.encode()):
-            raise Held(f"conversation {conversation!r} belongs to somebody else")
-        if kept.expires_ms > self._now_ms() and kept.node not in ("", node) and not force:
-            raise Held(f"node {kept.node!r} holds conversation {conversation!r}")
+    def _may_claim(self, conversation: str, stored: _Conversation, node: str, key_hash: str, force: bool) -> None:
+        if key_hash and stored.key_hash and not hmac.compare_digest(key_hash.encode(), stored.key_hash.encode()):
+            raise Held(f"conversation {conversation!r} belongs to another client: the key is wrong")
+        if stored.expires_ms > self._now_ms() and stored.node not in ("", node) and not force:
+            raise Held(f"node {stored.node!r} holds conversation {conversation!r}")
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
         ttl_of(ttl_ms)
         lost = []
         for lease in leases:
-            if kept := self._owned(lease_of(lease)):
-                kept.expires_ms = self._now_ms() + ttl_ms
+            if stored := self._owned(lease_of(lease)):
+                stored.expires_ms = self._now_ms() + ttl_ms
             else:
                 lost.append(lease)
         return lost
 
     async def release(self, lease: Lease) -> None:
-        if kept := self._owned(lease_of(lease)):
-            kept.node, kept.expires_ms = "", self._now_ms()
+        if stored := self._owned(lease_of(lease)):
+            stored.node, stored.expires_ms = "", self._now_ms()
 
     async def orphans(self, limit: int) -> Sequence[str]:
         now_ms = self._now_ms()
-        free = [(kept.expires_ms, name) for name, kept in self._kept.items() if not kept.is_over]
+        free = [(stored.expires_ms, name) for name, stored in self._conversations.items() if not stored.is_over]
         return [name for expires_ms, name in sorted(free) if expires_ms <= now_ms][: limit_of(limit)]
 
     def _owned(self, lease: Lease) -> _Conversation | None:
-        kept = self._kept.get(lease.conversation)
-        return kept if kept and (kept.node, kept.epoch) == (lease.node, lease.epoch) else None
+        stored = self._conversations.get(lease.conversation)
+        return stored if stored and (stored.node, stored.epoch) == (lease.node, lease.epoch) else None
 
     def _fence(self, lease: Lease) -> _Conversation:
-        if kept := self._owned(lease_of(lease)):
-            return kept
+        if stored := self._owned(lease_of(lease)):
+            return stored
         raise Fenced(f"node {lease.node!r} no longer holds conversation {lease.conversation!r} (epoch {lease.epoch})")
 
     # -- Writing
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         content = content_of(write)
-        kept = self._fence(lease)
-        if (kept.revision, kept.write_hash) == (revision + 1, content.digest):
-            return kept.revision
-        if kept.revision != revision:
-            raise Fenced(f"conversation {lease.conversation!r} is at revision {kept.revision}, not {revision}")
-        known = {key: action.output for key, action in kept.actions.items()}
+        stored = self._fence(lease)
+        if (stored.revision, stored.write_hash) == (revision + 1, content.digest):
+            return stored.revision
+        if stored.revision != revision:
+            raise Fenced(f"conversation {lease.conversation!r} is at revision {stored.revision}, not {revision}")
+        known = {key: action.output for key, action in stored.actions.items()}
         for key, output in content.done:
             _may_finish(lease, known, key, output)
             known[key] = output
-        self._apply(kept, content)
-        return kept.revision
+        self._apply(stored, content)
+        return stored.revision
 
-    def _apply(self, kept: _Conversation, content: Content) -> None:
-        kept.parts |= dict(content.parts)
+    def _apply(self, stored: _Conversation, content: Content) -> None:
+        stored.parts |= dict(content.parts)
         for part in content.removed:
-            kept.parts.pop(part, None)
+            stored.parts.pop(part, None)
         for key, output in content.done:
-            kept.actions.setdefault(key, _Action("")).output = output
+            stored.actions.setdefault(key, _Action("")).output = output
         for message in content.messages:
             self._messages += 1
-            kept.messages[self._messages] = message
-        kept.revision += 1
-        kept.written_ms = self._now_ms()
-        kept.is_over |= content.is_over
-        kept.write_hash = content.digest
+            stored.messages[self._messages] = message
+        stored.revision += 1
+        stored.written_ms = self._now_ms()
+        stored.is_over |= content.is_over
+        stored.write_hash = content.digest
 
     async def read(self, conversation: str) -> StoredConversation | None:
-        kept = self._kept.get(conversation_of(conversation))
-        return _shown(conversation, kept) if kept else None
+        stored = self._conversations.get(conversation_of(conversation))
+        return _as_stored(conversation, stored) if stored else None
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         key_of(key), text_of(name, "action")
-        kept = self._fence(lease)
-        known = kept.actions.get(key)
+        stored = self._fence(lease)
+        known = stored.actions.get(key)
         if known is None:
-            kept.actions[key] = _Action(name)
+            stored.actions[key] = _Action(name)
             return Receipt(key, ActionProgress.NEW, name)
         if known.output is None:
             return Receipt(key, ActionProgress.BEGUN, known.name)
@@ -179,37 +180,37 @@ class MemoryStore:
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
         text = encode(output, f"the output of {key_of(key)!r}")
-        kept = self._fence(lease)
-        _may_finish(lease, {name: action.output for name, action in kept.actions.items()}, key, text)
-        kept.actions.setdefault(key, _Action("")).output = text
+        stored = self._fence(lease)
+        _may_finish(lease, {name: action.output for name, action in stored.actions.items()}, key, text)
+        stored.actions.setdefault(key, _Action("")).output = text
 
     async def outbox(self, conversation: str) -> Sequence[OutboxMessage]:
-        kept = self._kept.get(conversation_of(conversation))
-        waiting = kept.messages.items() if kept else ()
+        stored = self._conversations.get(conversation_of(conversation))
+        waiting = stored.messages.items() if stored else ()
         return [
             OutboxMessage(topic, decode(body, conversation, "a message"), number) for number, (topic, body) in waiting
         ]
 
     async def sent(self, lease: Lease, ids: Sequence[int]) -> None:
-        kept = self._fence(lease)
+        stored = self._fence(lease)
         for number in ids:
-            kept.messages.pop(number, None)
+            stored.messages.pop(number, None)
 
     async def log(self, lease: Lease, lines: Sequence[str]) -> None:
         self._fence(lease).journal.extend(lines)
 
     async def journal(self, conversation: str) -> Sequence[str]:
-        kept = self._kept.get(conversation_of(conversation))
-        return list(kept.journal) if kept else []
+        stored = self._conversations.get(conversation_of(conversation))
+        return list(stored.journal) if stored else []
 
-    # -- Looking after it
+    # -- Nodes and maintenance
 
     async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
         node_of(node.name), node_of(node.instance), text_of(node.address, "address"), ttl_of(ttl_ms)
         now_ms = self._now_ms()
         known, _, alive_until_ms = self._nodes.get(node.name, (node, 0, 0))
         if known.instance != node.instance and alive_until_ms > now_ms:
-            raise NameTaken(f"another node named {node.name!r} is alive: give each node a name of its own")
+            raise NameTaken(f"another node named {node.name!r} is alive: give each node its own name")
         self._nodes[node.name] = (node, now_ms, now_ms + ttl_ms)
 
     async def leave(self, node: ServerNode) -> None:
@@ -226,37 +227,37 @@ class MemoryStore:
 
     async def holdings(self, limit: int) -> Sequence[Holding]:
         now_ms = self._now_ms()
-        newest = sorted(self._kept.items(), key=lambda one: (-one[1].written_ms, one[0]))
+        newest = sorted(self._conversations.items(), key=lambda one: (-one[1].written_ms, one[0]))
         return [
             Holding(
                 name,
-                kept.node,
-                kept.epoch,
-                kept.revision,
-                kept.expires_ms - now_ms,
-                now_ms - kept.written_ms,
-                kept.is_over,
+                stored.node,
+                stored.epoch,
+                stored.revision,
+                stored.expires_ms - now_ms,
+                now_ms - stored.written_ms,
+                stored.is_over,
             )
-            for name, kept in newest[: limit_of(limit)]
+            for name, stored in newest[: limit_of(limit)]
         ]
 
     async def forget(self, conversation: str) -> bool:
-        return self._kept.pop(conversation_of(conversation), None) is not None
+        return self._conversations.pop(conversation_of(conversation), None) is not None
 
     async def sweep(self, older_than_ms: int) -> int:
         until_ms = self._now_ms() - older_than_ms
-        old = [name for name, kept in self._kept.items() if kept.is_over and kept.written_ms <= until_ms]
+        old = [name for name, stored in self._conversations.items() if stored.is_over and stored.written_ms <= until_ms]
         for name in old:
-            del self._kept[name]
+            del self._conversations[name]
         self._nodes = {name: one for name, one in self._nodes.items() if one[2] > until_ms}
         return len(old)
 
 
-def _shown(conversation: str, kept: _Conversation) -> StoredConversation:
-    parts = {part: decode(text, conversation, f"part {part!r}") for part, text in sorted(kept.parts.items())}
-    return StoredConversation(conversation, kept.epoch, kept.revision, parts, kept.key_hash, kept.is_over)
+def _as_stored(conversation: str, stored: _Conversation) -> StoredConversation:
+    parts = {part: decode(text, conversation, f"part {part!r}") for part, text in sorted(stored.parts.items())}
+    return StoredConversation(conversation, stored.epoch, stored.revision, parts, stored.key_hash, stored.is_over)
 
 
 def _may_finish(lease: Lease, known: dict[str, str | None], key: str, output: str) -> None:
     if known.get(key) not in (None, output):
-        raise Fenced(f"action {key!r} of conversation {lease.conversation!r} was finished before, with another output")
+        raise Fenced(f"action {key!r} of conversation {lease.conversation!r} was already finished with another output")

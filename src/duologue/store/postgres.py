@@ -1,8 +1,8 @@
-"""A store in PostgreSQL: for any number of nodes, by the server's clock.
+"""A store in PostgreSQL: for any number of nodes, with the server's clock.
 
-A transaction whose connection is lost is tried again on a new one. Lost before the commit, nothing was written;
-lost while committing, the same script finds what it wrote and answers as if nothing had happened. Rule: only when
-the server stays away is the caller told, and told whether the outcome is known.
+If a connection is lost, its transaction is retried on a new one. If it was lost before the commit, nothing was written;
+if it was lost during the commit, the retried script finds what it wrote and returns as usual. Rule: an error is raised
+only if the server stays unreachable, and it says whether the outcome is known.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from .sql_store import SqlStore, TransactionKind
 from .write_content import Content
 
 T = TypeVar("T")
-WAITS_S = (0.0, 0.1, 0.4, 1.0)  # before trying again
+WAITS_S = (0.0, 0.1, 0.4, 1.0)  # before each retry
 STATEMENT_MS_MAX = 5_000
 TRANSACTION_S_MAX = 10.0
 _SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class _Lost(Exception):
-    """The connection broke. `may_be_done`: while it committed."""
+    """The connection was lost. `may_be_done`: it was lost during the commit."""
 
     def __init__(self, may_be_done: bool) -> None:
         self.may_be_done = may_be_done
 
 
 class PostgresStore(SqlStore):
-    """`schema` holds the tables; it is made if the user may make it."""
+    """`schema` is where the tables are; it is created if it doesn't exist."""
 
     dialect = POSTGRES
 
@@ -50,7 +50,7 @@ class PostgresStore(SqlStore):
         self, url: str, *, schema: str = "duologue", connections_max: int = 4, steps: Sequence[MigrationStep] = STEPS
     ) -> None:
         if not _SCHEMA.fullmatch(schema):
-            raise StoreFailed(f"{schema!r:.80} is no name for a schema: small letters, digits and _")
+            raise StoreFailed(f"{schema!r:.80} isn't a valid schema name: use lower-case letters, digits and _")
         self.schema, self._steps = schema, steps
         settings: dict[str, str | int] = {
             "search_path": schema,
@@ -61,6 +61,7 @@ class PostgresStore(SqlStore):
         self._pool = Pool(read_address(url), settings, connections_max)
 
     async def open(self) -> None:
+        """Connect, and bring the schema up to date."""
         connection = await self._pool.take()
         try:
             await self._migrate(connection)
@@ -70,14 +71,15 @@ class PostgresStore(SqlStore):
             await self._pool.give_back(connection)
 
     async def close(self) -> None:
+        """Close all connections."""
         await self._pool.close()
 
-    async def keep(self, lease: Lease, revision: int, content: Content) -> int:
+    async def write_content(self, lease: Lease, revision: int, content: Content) -> int:
         if content.has_parts_only:
             return await self.run(
                 lambda: sql_operations.write_at_once(lease, revision, content), kind=TransactionKind.STATEMENT
             )
-        return await super().keep(lease, revision, content)
+        return await super().write_content(lease, revision, content)
 
     async def run(
         self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
@@ -91,15 +93,17 @@ class PostgresStore(SqlStore):
                 if wait_s is None or (may_be_done and not again):
                     break
             except StoreFailed as failed:
-                hopeless = not isinstance(failed, CantConnect) or failed.is_hopeless
-                if hopeless or wait_s is None:
-                    if may_be_done:  # by an earlier attempt, whatever became of this one
+                is_final = not isinstance(failed, CantConnect) or failed.is_permanent
+                if is_final or wait_s is None:
+                    if may_be_done:  # an earlier attempt may have succeeded
                         break
                     raise
             await asyncio.sleep(wait_s or 0)
         if may_be_done:
             raise self._unsure()
-        raise StoreFailed(f"{self._pool.where}: the connection is lost again and again, nothing was written")
+        raise StoreFailed(
+            f"{self._pool.where}: the connection was lost repeatedly, nothing was written; check the server"
+        )
 
     async def _attempt(self, make: Callable[[], Script[T]], kind: TransactionKind) -> T:
         connection = await self._pool.take()
@@ -113,25 +117,27 @@ class PostgresStore(SqlStore):
             if connection.closed:
                 raise _Lost(attempt.is_committing) from None
             raise running(error, self._pool.where) from None
-        except TimeoutError:  # another attempt would take as long
+        except TimeoutError:  # a retry would take as long
             await connection.close()
             if attempt.is_committing:
                 raise self._unsure() from None
             raise StoreFailed(
-                f"{self._pool.where}: no answer for {TRANSACTION_S_MAX:.0f} s, nothing was written"
+                f"{self._pool.where}: no answer for {TRANSACTION_S_MAX:.0f} s, nothing was written; try again"
             ) from None
         finally:
             if connection.closed:
-                await self._pool.give_up()
+                await self._pool.close_idle()
             await self._pool.give_back(connection)
 
     def _unsure(self) -> Unsure:
-        return Unsure(f"{self._pool.where}: the answer was lost; whether it was written isn't known: ask again")
+        return Unsure(
+            f"{self._pool.where}: the answer was lost, so the outcome of the write is unknown: retry it unchanged"
+        )
 
     # -- The schema
 
     async def _migrate(self, connection: PostgresConnection) -> None:
-        """All in one transaction; nodes that start together wait for each other."""
+        """Apply the missing steps in one transaction; nodes that start at the same time wait for each other."""
         async with connection.transaction():
             number = zlib.crc32(f"duologue {self.schema}".encode())
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (number,))
@@ -157,7 +163,7 @@ class PostgresStore(SqlStore):
 
 
 class _Attempt:
-    """A script on a connection. When it fails, `is_committing` tells whether it may have been done."""
+    """One run of a script on a connection. If it fails, `is_committing` says whether it may have been committed."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self.connection = connection
@@ -166,7 +172,7 @@ class _Attempt:
     async def perform(self, script: Script[T], kind: TransactionKind) -> T:
         if kind is TransactionKind.TRANSACTION:
             return await self._transact(script)
-        self.is_committing = kind is TransactionKind.STATEMENT  # it commits by itself
+        self.is_committing = kind is TransactionKind.STATEMENT  # a single statement commits itself
         return await self._drive(script)
 
     async def _transact(self, script: Script[T]) -> T:
@@ -194,5 +200,5 @@ class _Attempt:
 
 @functools.lru_cache(maxsize=512)
 def _translated(sql: str) -> bytes:
-    """With the marks of psycopg."""
+    """With psycopg's placeholders."""
     return sql.replace("?", "%s").encode()

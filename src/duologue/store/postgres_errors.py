@@ -1,7 +1,7 @@
-"""What PostgreSQL says when something fails, as one line that says what to do.
+"""Errors of PostgreSQL as one line that says what to do.
 
-A server's own words may quote values, and libpq's may quote the address with its password. Rule: neither is ever
-repeated; a failure is told by its class and by the host, port and database alone.
+The server's messages may quote values, and libpq's may quote the address with its password. Rule: neither is ever
+repeated; an error names only its class, the host, the port and the database.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from duologue.ports.store import StoreFailed
 BAD_ADDRESS = "not an address of a PostgreSQL server; write it as postgresql://user:password@host:port/database"
 # By SQLSTATE.
 CONNECTING: Mapping[str, str] = {
-    "28P01": "it refuses the user or the password; check them in the address, or in the password file",
-    "28000": "it refuses this user; check the user, and what pg_hba.conf allows",
-    "3D000": "it has no such database; create it, or name another one in the address",
-    "53300": "it has no connection left; raise max_connections, or close others",
-    "57P03": "it is starting up or shutting down; try again soon",
+    "28P01": "wrong user or password; check them in the address, or in the password file",
+    "28000": "this user may not connect; check the user, and the server's pg_hba.conf",
+    "3D000": "no such database; create it, or use another one in the address",
+    "53300": "no connection is left; raise the server's max_connections, or close other connections",
+    "57P03": "the server is starting up or shutting down; try again soon",
 }
 RUNNING: Mapping[str, str] = {
-    "25006": "it is read-only, perhaps a standby; name the primary server in the address",
-    "42501": "this user may not do that; grant it the schema, or name another user",
-    "53100": "its disk is full, nothing was written; free some space there",
-    "53200": "it has no memory left, nothing was written; try again",
-    "55P03": "somebody keeps a row locked, nothing was written; try again",
-    "57014": "it took too long, nothing was written; the server is overloaded, or somebody keeps a row locked",
-    "3F000": "the schema is gone; open the store anew",
-    "42P01": "a table is gone; open the store anew, or restore it from a backup",
+    "25006": "the server is read-only, perhaps a standby; use the primary server in the address",
+    "42501": "this user lacks a permission; grant it the schema, or use another user",
+    "53100": "the server's disk is full, nothing was written; free some space there",
+    "53200": "the server is out of memory, nothing was written; try again",
+    "55P03": "another transaction holds a row lock, nothing was written; try again",
+    "57014": "timed out, nothing was written; the server is overloaded, or another transaction holds a row lock",
+    "3F000": "the schema is missing; restart to create it again",
+    "42P01": "a table is missing; restore it from a backup",
 }
-# libpq gives no SQLSTATE for a connection that it never got, so these go by its words. Order matters.
+# libpq reports no SQLSTATE if connecting fails, so these phrases stand for one. The order matters.
 PATTERNS: tuple[tuple[str, str], ...] = (
     ("no password supplied", "28P01"),
     ("password authentication failed", "28P01"),
@@ -46,29 +46,28 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("starting up", "57P03"),
     ("shutting down", "57P03"),
 )
-HOPELESS = {"28P01", "28000", "3D000"}  # to try again changes nothing
-AGAIN = {"40001", "40P01"}  # two transactions in each other's way: one of them simply goes again
+PERMANENT = {"28P01", "28000", "3D000"}  # a retry can't help
+AGAIN = {"40001", "40P01"}  # a conflict of two transactions: one of them is retried
 
 
 class CantConnect(StoreFailed):
-    """No connection. `is_hopeless`: trying again changes nothing."""
+    """No connection. `is_permanent`: a retry can't help."""
 
-    def __init__(self, message: str, is_hopeless: bool) -> None:
-        self.is_hopeless = is_hopeless
+    def __init__(self, message: str, is_permanent: bool) -> None:
+        self.is_permanent = is_permanent
         super().__init__(message)
 
 
 def read_address(url: str) -> dict[str, Any]:
+    """The parameters of an address. Raises `CantConnect` without quoting it."""
     try:
         return conninfo_to_dict(url)
-    except psycopg.Error:
+    except (psycopg.Error, UnicodeError):
         raise CantConnect(BAD_ADDRESS, True) from None  # the reason would quote the address
-    except UnicodeError:
-        raise CantConnect(BAD_ADDRESS, True) from None
 
 
 def place(address: Mapping[str, Any]) -> str:
-    """The server, without user or password."""
+    """The server's place, without user and password."""
     host = address.get("host") or address.get("hostaddr") or "this machine"
     port = f":{address['port']}" if address.get("port") else ""
     database = f", database {address['dbname']}" if address.get("dbname") else ""
@@ -76,21 +75,23 @@ def place(address: Mapping[str, Any]) -> str:
 
 
 def connecting(error: psycopg.Error, where: str) -> CantConnect:
+    """The error for a connection that couldn't be made."""
     words = str(error).lower()
     state = error.sqlstate or next((state for pattern, state in PATTERNS if pattern in words), "")
     if isinstance(error, psycopg.ProgrammingError):
         return CantConnect(BAD_ADDRESS, True)
-    if told := CONNECTING.get(state):
-        return CantConnect(f"{where}: {told}", state in HOPELESS)
+    if hint := CONNECTING.get(state):
+        return CantConnect(f"{where}: {hint}", state in PERMANENT)
     if "translate host name" in words or "resolve host" in words:
-        return CantConnect(f"{where}: no machine has that name; check the address", False)
+        return CantConnect(f"{where}: unknown host name; check the address", False)
     if "timeout" in words:
         return CantConnect(f"{where}: no answer; check the address and the network", False)
-    return CantConnect(f"{where}: can't be reached; check that it runs, and the address", False)
+    return CantConnect(f"{where}: can't be reached; check that the server runs, and the address", False)
 
 
 def running(error: psycopg.Error, where: str) -> StoreFailed:
+    """The error for a statement that failed."""
     if not error.sqlstate:
         return StoreFailed(f"{where}: the connection was lost; try again")
-    told = RUNNING.get(error.sqlstate)
-    return StoreFailed(f"{where}: {told or f'it failed ({type(error).__name__}, {error.sqlstate})'}")
+    hint = RUNNING.get(error.sqlstate)
+    return StoreFailed(f"{where}: {hint or f'the statement failed ({type(error).__name__}, {error.sqlstate})'}")

@@ -1,7 +1,7 @@
-"""A few connections to PostgreSQL, made when they are needed.
+"""A small pool of connections to PostgreSQL, opened when they are needed.
 
-Rule: only a connection that is known to be idle comes back; any other is closed, and when one is lost the idle
-ones are given up too, because they most likely lead to a server that is gone.
+Unlike psycopg_pool, it reports why connecting failed, and at once. Rule: only a connection that is idle is reused; any
+other is closed. When one is lost, the idle ones are closed too, because their server has most likely gone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WAIT_S_MAX = 10
 
 
 class Pool:
-    """At most `connections_max` at a time."""
+    """At most `connections_max` connections at a time."""
 
     def __init__(self, address: Mapping[str, Any], settings: Mapping[str, str | int], connections_max: int) -> None:
         assert connections_max >= 1
@@ -43,12 +43,13 @@ class Pool:
         self._is_closed = False
 
     async def take(self) -> PostgresConnection:
+        """A connection; `give_back` must follow. Raises `StoreFailed` after `WAIT_S_MAX`."""
         try:
             async with asyncio.timeout(WAIT_S_MAX):
                 await self._free.acquire()
         except TimeoutError:
             raise StoreFailed(
-                f"{self.where}: every connection was busy for {WAIT_S_MAX} s, nothing was written; allow more of them"
+                f"{self.where}: all connections were busy for {WAIT_S_MAX} s, nothing was written; allow more"
             ) from None
         try:
             if self._is_closed:
@@ -67,7 +68,7 @@ class Pool:
             raise StoreFailed(f"{self.where}: can't be reached; check the address") from None
 
     async def give_back(self, connection: PostgresConnection) -> None:
-        """Keep it if nothing is under way on it."""
+        """Return a connection; it is closed unless it is idle."""
         self._free.release()
         idle = not connection.closed and connection.info.transaction_status is TransactionStatus.IDLE
         if idle and not self._is_closed:
@@ -75,12 +76,13 @@ class Pool:
         else:
             await connection.close()
 
-    async def give_up(self) -> None:
-        """Close those that nobody uses."""
+    async def close_idle(self) -> None:
+        """Close the connections that aren't in use."""
         idle, self._idle = self._idle, []
         for connection in idle:
             await connection.close()
 
     async def close(self) -> None:
+        """Close all connections; those in use are closed when they are given back."""
         self._is_closed = True
-        await self.give_up()
+        await self.close_idle()

@@ -1,7 +1,7 @@
-"""The tables, as a list of steps. A store that is behind takes the missing ones, all in one transaction.
+"""The schema as a list of migration steps. A store applies the missing steps in one transaction.
 
 Steps are only ever added. Rule: both databases have the same tables and columns, and every table with a column
-`conversation` is in `TABLES`, so that forgetting leaves nothing behind.
+`conversation` is in `TABLES`, so that forgetting a conversation leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from duologue.ports.store import StoreFailed
 
-TABLES = ("parts", "receipts", "messages", "journal")  # what hangs on a conversation
+TABLES = ("parts", "receipts", "messages", "journal")  # the tables with rows of a conversation
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """From the version before to this one."""
+    """The statements that lead from the version before to this one."""
 
     version: int
     sqlite: Sequence[str]
@@ -37,7 +37,7 @@ SHARED = (
     """CREATE TABLE nodes (name TEXT PRIMARY KEY, instance TEXT NOT NULL, address TEXT NOT NULL,
     conversations BIGINT NOT NULL, seen_ms BIGINT NOT NULL, expires_ms BIGINT NOT NULL)""",
 )
-ROWS = (  # how a row's number is given differs
+ROWS = (  # the two databases number rows differently
     "CREATE TABLE messages (id {number}, conversation TEXT NOT NULL, topic TEXT NOT NULL, body TEXT NOT NULL)",
     "CREATE INDEX messages_of ON messages (conversation, id)",
     "CREATE TABLE journal (id {number}, conversation TEXT NOT NULL, batch TEXT NOT NULL UNIQUE, lines TEXT NOT NULL)",
@@ -55,7 +55,7 @@ STEPS: Sequence[MigrationStep] = (
             "INSERT INTO epochs VALUES (0)",
         ),
         postgres=(
-            CONVERSATIONS + " WITH (fillfactor = 70)",  # room to update a row where it is
+            CONVERSATIONS + " WITH (fillfactor = 70)",  # leaves room to update a row in place
             *SHARED,
             *(row.format(number="BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY") for row in ROWS),
             "CREATE SEQUENCE epochs",
@@ -71,7 +71,7 @@ def missing(found: int, steps: Sequence[MigrationStep], where: str) -> Sequence[
     newest = steps[-1].version
     if found > newest:
         raise StoreFailed(
-            f"{where} has schema version {found}, and this Duologue knows up to {newest}: "
+            f"{where} has schema version {found}, but this Duologue supports up to {newest}: "
             f"upgrade Duologue, or use another store"
         )
     return [step for step in steps if step.version > found]

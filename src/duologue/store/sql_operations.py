@@ -1,8 +1,8 @@
-"""What each operation does, as SQL: generators that yield a statement and are sent its rows.
+"""The operations of a store as SQL: generators that yield a statement and receive its rows.
 
-They neither connect nor wait, so SQLite runs them in its thread and PostgreSQL runs them in the event loop. Each
-one is a transaction: when it raises, nothing of it stays. `now_ms()` is the store's own clock. Rule: every change
-to a conversation first holds its row by epoch and node, so an owner that was overtaken changes nothing.
+They neither connect nor wait, so SQLite runs them in its thread and PostgreSQL in the event loop. Each one is a
+transaction: if it raises, it changes nothing. `now_ms()` is the store's clock. Rule: every change of a conversation
+first checks its row by epoch and node, so an owner whose lease was taken over changes nothing.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _CLAIMS_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class SqlDialect:
-    """Where the two databases differ."""
+    """The differences between the two databases."""
 
     next_epoch: str
-    lock: str  # keeps a row until the transaction ends; SQLite has one writer anyway
+    lock: str  # locks a row until the transaction ends; SQLite has only one writer
 
 
 SQLITE = SqlDialect("UPDATE epochs SET last = last + 1 RETURNING last", "")
@@ -54,16 +54,16 @@ POSTGRES = SqlDialect("SELECT nextval('epochs')", " FOR UPDATE")
 
 
 def marks(rows: int, columns: int = 1) -> str:
-    """Places for values: (?, ?), (?, ?)"""
+    """Placeholders for values: (?, ?), (?, ?)"""
     one = "(" + ", ".join("?" * columns) + ")"
     return ", ".join([one] * rows)
 
 
-# -- Owning
+# -- Leases
 
 
 def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str, force: bool) -> Script[Claimed]:
-    """Own it. Another node may make it at this very moment: then look again."""
+    """Claim a conversation, or create it. If another node creates it at the same time, look again."""
     for _ in range(_CLAIMS_MAX):
         found = yield (
             "SELECT node, expires_ms > now_ms(), key_hash FROM conversations WHERE id = ?" + by.lock,
@@ -71,7 +71,7 @@ def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: s
         )
         if found:
             _may_claim(conversation, node, found[0], key_hash, force)
-            return (yield from _overtake(by, conversation, node, ttl_ms, key_hash or found[0][2]))
+            return (yield from _take_over(by, conversation, node, ttl_ms, key_hash or found[0][2]))
         ((epoch,),) = yield by.next_epoch, ()
         made = yield (
             "INSERT INTO conversations (id, node, epoch, revision, expires_ms, written_ms, key_hash, is_over, "
@@ -80,32 +80,32 @@ def claim(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: s
         )
         if made:
             return Lease(conversation, node, epoch), StoredConversation(conversation, epoch, 0, key_hash=key_hash)
-    raise StoreFailed(f"conversation {conversation!r} comes and goes while it is claimed: try again")
+    raise StoreFailed(f"conversation {conversation!r} is created and deleted repeatedly while it is claimed: try again")
 
 
 def _may_claim(conversation: str, node: str, found: Row, key_hash: str, force: bool) -> None:
     holder, lasts, key = found
     if key_hash and key and not hmac.compare_digest(key_hash.encode(), key.encode()):
-        raise Held(f"conversation {conversation!r} belongs to somebody else")
+        raise Held(f"conversation {conversation!r} belongs to another client: the key is wrong")
     if lasts and holder not in ("", node) and not force:
         raise Held(f"node {holder!r} holds conversation {conversation!r}")
 
 
-def _overtake(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str) -> Script[Claimed]:
+def _take_over(by: SqlDialect, conversation: str, node: str, ttl_ms: int, key_hash: str) -> Script[Claimed]:
     ((epoch,),) = yield by.next_epoch, ()
     yield (
         "UPDATE conversations SET node = ?, epoch = ?, expires_ms = now_ms() + ?, key_hash = ?, write_hash = '' "
         "WHERE id = ?",
         (node, epoch, ttl_ms, key_hash, conversation),
     )
-    kept = yield from read(conversation)
-    assert kept is not None
-    return Lease(conversation, node, epoch), kept
+    stored = yield from read(conversation)
+    assert stored is not None
+    return Lease(conversation, node, epoch), stored
 
 
 def renew(leases: Sequence[Lease], ttl_ms: int) -> Script[set[tuple[str, int]]]:
-    """Those that were kept, by conversation and epoch."""
-    # In one order everywhere, or two nodes might wait for each other.
+    """Extend leases; returns the conversation and epoch of each that was still held."""
+    # Always in the same order, so that two nodes can't deadlock.
     values = [value for lease in sorted(leases, key=lambda one: one.conversation) for value in _fields(lease)]
     rows = yield (
         "UPDATE conversations SET expires_ms = now_ms() + ? WHERE (id, node, epoch) IN "
@@ -137,25 +137,25 @@ def _fields(lease: Lease) -> tuple[str, str, int]:
 def _fence(by: SqlDialect, lease: Lease) -> Script[None]:
     rows = yield "SELECT 1 FROM conversations WHERE id = ? AND node = ? AND epoch = ?" + by.lock, _fields(lease)
     if not rows:
-        raise _overtaken(lease)
+        raise _lease_lost(lease)
 
 
-def _overtaken(lease: Lease) -> Fenced:
+def _lease_lost(lease: Lease) -> Fenced:
     return Fenced(f"node {lease.node!r} no longer holds conversation {lease.conversation!r} (epoch {lease.epoch})")
 
 
 # -- Writing
 
 
-_MOVE_ON = (
+_NEXT_REVISION = (
     "UPDATE conversations SET revision = revision + 1, written_ms = now_ms(), is_over = is_over | ?, "
     "write_hash = ? WHERE id = ? AND node = ? AND epoch = ? AND revision = ? RETURNING id, revision"
 )
 
 
 def write(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """The fence is in the one statement that moves the revision on; everything else follows in its transaction."""
-    rows = yield _MOVE_ON, (int(content.is_over), content.digest, *_fields(lease), revision)
+    """Write a revision. The statement that increments it also checks the lease; the rest follows in its transaction."""
+    rows = yield _NEXT_REVISION, (int(content.is_over), content.digest, *_fields(lease), revision)
     if not rows:
         return (yield from _written_before(lease, revision, content.digest))
     conversation = lease.conversation
@@ -181,9 +181,9 @@ def write(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
-    """Parts and nothing else, in one statement, which PostgreSQL can: one trip to the server instead of four."""
+    """Write parts only, in one statement of PostgreSQL: one round trip instead of four."""
     rows = yield (
-        f"WITH fenced AS ({_MOVE_ON}), kept AS (INSERT INTO parts (conversation, part, content) "
+        f"WITH fenced AS ({_NEXT_REVISION}), written AS (INSERT INTO parts (conversation, part, content) "
         f"SELECT fenced.id, given.part, given.content FROM fenced CROSS JOIN (VALUES {marks(len(content.parts), 2)}) "
         "AS given (part, content) ON CONFLICT (conversation, part) DO UPDATE SET content = excluded.content) "
         "SELECT revision FROM fenced",
@@ -198,13 +198,13 @@ def write_at_once(lease: Lease, revision: int, content: Content) -> Script[int]:
 
 
 def _written_before(lease: Lease, revision: int, digest: str) -> Script[int]:
-    """The same write again, from an owner that never got the answer, has its answer. Any other is out of turn."""
+    """If an owner retries the same write because it never got the answer, return that answer; otherwise raise."""
     rows = yield (
         "SELECT revision, write_hash FROM conversations WHERE id = ? AND node = ? AND epoch = ?",
         _fields(lease),
     )
     if not rows:
-        raise _overtaken(lease)
+        raise _lease_lost(lease)
     if rows[0] == (revision + 1, digest):
         return revision + 1
     raise Fenced(f"conversation {lease.conversation!r} is at revision {rows[0][0]}, not {revision}")
@@ -218,11 +218,11 @@ def _done(conversation: str, key: str, output: str) -> Script[None]:
         (conversation, key, output),
     )
     if not rows:
-        raise Fenced(f"action {key!r} of conversation {conversation!r} was finished before, with another output")
+        raise Fenced(f"action {key!r} of conversation {conversation!r} was already finished with another output")
 
 
 def read(conversation: str) -> Script[StoredConversation | None]:
-    """In one statement, so that no half of a write is seen."""
+    """Read a conversation, in one statement, so that it is never seen half written."""
     rows = yield (
         "SELECT epoch, revision, key_hash, is_over, part, content FROM conversations "
         "LEFT JOIN parts ON conversation = id WHERE id = ? ORDER BY part",
@@ -236,7 +236,7 @@ def read(conversation: str) -> Script[StoredConversation | None]:
 
 
 def begin(by: SqlDialect, lease: Lease, key: str, name: str, token: str) -> Script[Receipt]:
-    """`token` is this call's own: when its answer was lost and it asks again, it is still the one that began."""
+    """Begin an action. `token` is unique to this call: if its answer is lost and it retries, it still gets NEW."""
     yield from _fence(by, lease)
     made = yield (
         "INSERT INTO receipts (conversation, key, name, token) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING "
@@ -276,7 +276,7 @@ def sent(by: SqlDialect, lease: Lease, ids: Sequence[int]) -> Script[None]:
 
 
 def log(by: SqlDialect, lease: Lease, batch: str, lines: str) -> Script[None]:
-    """`batch` is this call's own, so that lines whose answer was lost are not written twice."""
+    """Append to the journal. `batch` is unique to this call, so that a retry doesn't write the lines twice."""
     yield from _fence(by, lease)
     yield (
         "INSERT INTO journal (conversation, batch, lines) VALUES (?, ?, ?) ON CONFLICT (batch) DO NOTHING",
@@ -289,7 +289,7 @@ def journal(conversation: str) -> Script[Sequence[str]]:
     return [line for (lines,) in rows for line in decode(lines, conversation, "the journal")]
 
 
-# -- Looking after it
+# -- Nodes and maintenance
 
 
 def enlist(node: ServerNode, ttl_ms: int) -> Script[None]:
@@ -302,7 +302,7 @@ def enlist(node: ServerNode, ttl_ms: int) -> Script[None]:
         (node.name, node.instance, node.address, node.conversations, ttl_ms),
     )
     if not rows:
-        raise NameTaken(f"another node named {node.name!r} is alive: give each node a name of its own")
+        raise NameTaken(f"another node named {node.name!r} is alive: give each node its own name")
 
 
 def leave(node: ServerNode) -> Script[None]:
@@ -331,7 +331,7 @@ def holdings(limit: int) -> Script[Sequence[Holding]]:
 
 
 def forget(conversation: str) -> Script[bool]:
-    """Its row goes first: from then on every write of its owner is fenced."""
+    """Delete a conversation. Its row is deleted first, so that every later write of its owner is rejected."""
     rows = yield "DELETE FROM conversations WHERE id = ? RETURNING id", (conversation,)
     found = bool(rows)
     for table in TABLES:
@@ -340,7 +340,7 @@ def forget(conversation: str) -> Script[bool]:
 
 
 def sweep(older_than_ms: int) -> Script[int]:
-    """Some of them, and nodes that are long gone; called until none is left."""
+    """Delete a batch of old conversations that are over, and expired nodes. Called until a batch isn't full."""
     yield "DELETE FROM nodes WHERE expires_ms <= now_ms() - ?", (older_than_ms,)
     rows = yield (
         "DELETE FROM conversations WHERE id IN (SELECT id FROM conversations WHERE is_over = 1 "
@@ -354,4 +354,5 @@ def sweep(older_than_ms: int) -> Script[int]:
 
 
 def as_lines(lines: Sequence[str]) -> str:
+    """Lines of a journal as one JSON text."""
     return json.dumps(list(lines))

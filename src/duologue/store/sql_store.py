@@ -1,6 +1,6 @@
-"""The store, for any database that can run the scripts.
+"""The store for any database that can run the scripts of `sql_operations`.
 
-Checks what it is given, makes the script, hands it on. Rule: nothing of a database is known here.
+Checks arguments, makes the script and runs it. Rule: nothing here depends on a particular database.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ T = TypeVar("T")
 
 
 class TransactionKind(Enum):
-    """What a script needs around it."""
+    """How a script is run."""
 
     TRANSACTION = "transaction"
-    STATEMENT = "statement"  # one that changes something: a transaction by itself
+    STATEMENT = "statement"  # a single statement that changes something: its own transaction
     READING = "reading"
 
 
 class SqlStore(ABC):
-    """Everything but the connection."""
+    """Everything except the connection."""
 
     dialect: SqlDialect
 
@@ -48,7 +48,7 @@ class SqlStore(ABC):
     async def run(
         self, make: Callable[[], Script[T]], *, again: bool = True, kind: TransactionKind = TransactionKind.TRANSACTION
     ) -> T:
-        """Run a script: all of it or nothing. `again`: it may be run twice and is still done once."""
+        """Run a script completely or not at all. `again`: it is safe to retry, because a second run has no effect."""
 
     async def open(self) -> None:
         raise NotImplementedError
@@ -56,21 +56,21 @@ class SqlStore(ABC):
     async def close(self) -> None:
         raise NotImplementedError
 
-    # -- Owning
+    # -- Leases
 
     async def claim(
         self, conversation: str, node: str, ttl_ms: int, *, key_hash: str = "", force: bool = False
     ) -> tuple[Lease, StoredConversation]:
-        asked = (conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash"), force)
-        return await self.run(lambda: sql_operations.claim(self.dialect, *asked))
+        arguments = (conversation_of(conversation), node_of(node), ttl_of(ttl_ms), text_of(key_hash, "key hash"), force)
+        return await self.run(lambda: sql_operations.claim(self.dialect, *arguments))
 
     async def renew(self, leases: Sequence[Lease], ttl_ms: int) -> Sequence[Lease]:
         ttl_of(ttl_ms)
         lost: list[Lease] = []
         for at in range(0, len(leases), RENEWED_AT_ONCE):
             some = [lease_of(lease) for lease in leases[at : at + RENEWED_AT_ONCE]]
-            kept = await self.run(lambda some=some: sql_operations.renew(some, ttl_ms))  # type: ignore[misc]
-            lost += [lease for lease in some if (lease.conversation, lease.epoch) not in kept]
+            renewed = await self.run(lambda some=some: sql_operations.renew(some, ttl_ms))  # type: ignore[misc]
+            lost += [lease for lease in some if (lease.conversation, lease.epoch) not in renewed]
         return lost
 
     async def release(self, lease: Lease) -> None:
@@ -84,9 +84,9 @@ class SqlStore(ABC):
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
         lease_of(lease)
-        return await self.keep(lease, revision, content_of(write))
+        return await self.write_content(lease, revision, content_of(write))
 
-    async def keep(self, lease: Lease, revision: int, content: Content) -> int:
+    async def write_content(self, lease: Lease, revision: int, content: Content) -> int:
         return await self.run(lambda: sql_operations.write(lease, revision, content))
 
     async def read(self, conversation: str) -> StoredConversation | None:
@@ -95,8 +95,8 @@ class SqlStore(ABC):
 
     async def begin(self, lease: Lease, key: str, name: str) -> Receipt:
         lease_of(lease)
-        asked = (key_of(key), text_of(name, "action"), secrets.token_hex(8))
-        return await self.run(lambda: sql_operations.begin(self.dialect, lease, *asked))
+        arguments = (key_of(key), text_of(name, "action"), secrets.token_hex(8))
+        return await self.run(lambda: sql_operations.begin(self.dialect, lease, *arguments))
 
     async def finish(self, lease: Lease, key: str, output: Any) -> None:
         lease_of(lease)
@@ -120,7 +120,7 @@ class SqlStore(ABC):
         conversation_of(conversation)
         return await self.run(lambda: sql_operations.journal(conversation), kind=TransactionKind.READING)
 
-    # -- Looking after it
+    # -- Nodes and maintenance
 
     async def enlist(self, node: ServerNode, ttl_ms: int) -> None:
         node_of(node.name), node_of(node.instance), text_of(node.address, "address"), ttl_of(ttl_ms)

@@ -1,7 +1,7 @@
 """A store in one SQLite file: for one machine, with any number of processes.
 
-WAL, flushed at every commit: a write that has returned survives a power cut, not only a crash. What is deleted is
-overwritten. Rule: the file can be read by its owner alone, and nothing of SQLite ever runs in the event loop.
+Uses WAL and flushes at every commit: a write that has returned survives a power cut, not only a crash. Deleted data is
+overwritten. Rule: only the file's owner can read it, and SQLite never runs in the event loop.
 """
 
 from __future__ import annotations
@@ -26,36 +26,36 @@ BUSY_MS_MAX = 5_000
 PRAGMAS = (
     f"PRAGMA busy_timeout = {BUSY_MS_MAX}",
     "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",  # NORMAL may lose the last commits in a power cut, and they were promised
+    "PRAGMA synchronous = FULL",  # NORMAL may lose the last commits in a power cut
     "PRAGMA secure_delete = ON",
     "PRAGMA temp_store = MEMORY",
     "PRAGMA journal_size_limit = 16777216",
 )
-# What SQLite's result codes mean for whoever runs it.
+# What SQLite's result codes mean, and what to do.
 TROUBLES = {
     sqlite3.SQLITE_FULL: "the disk is full, nothing was written; free some space",
-    sqlite3.SQLITE_READONLY: "it can't be written; check the permissions of the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "it can't be opened; check the path and the permissions of its folder",
-    sqlite3.SQLITE_PERM: "it can't be opened; check the permissions",
-    sqlite3.SQLITE_BUSY: f"another process has kept it locked for {BUSY_MS_MAX // 1000} s, nothing was written; "
-    "try again, or find who holds it",
-    sqlite3.SQLITE_NOTADB: "it is not an SQLite database; choose another path, or move that file away",
-    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore it from a backup, or move it away to begin anew",
-    sqlite3.SQLITE_IOERR: "the disk failed, so whether it was written isn't known; check the disk, and ask again",
-    sqlite3.SQLITE_TOOBIG: "that is more than SQLite keeps in one row, nothing was written",
+    sqlite3.SQLITE_READONLY: "the file isn't writable; check the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "the file can't be opened; check the path and the permissions of its folder",
+    sqlite3.SQLITE_PERM: "the file can't be opened; check its permissions",
+    sqlite3.SQLITE_BUSY: f"another process has locked the file for {BUSY_MS_MAX // 1000} s, nothing was written; "
+    "try again, or stop that process",
+    sqlite3.SQLITE_NOTADB: "the file isn't an SQLite database; choose another path, or move that file away",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a backup, or move it away to start empty",
+    sqlite3.SQLITE_IOERR: "the disk failed, so the outcome of the write is unknown; check it, then retry unchanged",
+    sqlite3.SQLITE_TOOBIG: "the data is too large for one row of SQLite, nothing was written; write less at once",
 }
 
 
 def default_path() -> Path:
-    """Where a store lies if nobody says: in the user's data folder."""
+    """The default path of a store: in the user's data folder."""
     data = Path(os.environ.get("XDG_DATA_HOME") or "~/.local/share").expanduser()
-    if not data.is_absolute():  # the XDG rules say to ignore such a value
+    if not data.is_absolute():  # the XDG specification says to ignore relative paths
         data = Path("~/.local/share").expanduser()
     return data / "duologue" / "store.sqlite3"
 
 
 class SqliteStore(SqlStore):
-    """`clock` is for tests: milliseconds, shared by every store on one file."""
+    """`clock` is for tests: it returns milliseconds and is shared by all stores of one file."""
 
     dialect = SQLITE
 
@@ -67,12 +67,14 @@ class SqliteStore(SqlStore):
         self._thread: SqliteThread | None = None
 
     async def open(self) -> None:
-        assert self._thread is None, "opened once"
-        thread = SqliteThread(self._connect, self._explain)
+        """Open the file, or create it, and bring its schema up to date."""
+        assert self._thread is None, "the store is already open"
+        thread = SqliteThread(self._connect, self.explain)
         await thread.open()
         self._thread = thread
 
     async def close(self) -> None:
+        """Close the file. Does nothing if the store isn't open."""
         thread, self._thread = self._thread, None
         if thread:
             await thread.close()
@@ -81,8 +83,8 @@ class SqliteStore(SqlStore):
         self,
         make: Callable[[], Script[T]],
         *,
-        again: bool = True,  # noqa: ARG002 (there is no connection to lose)
-        kind: TransactionKind = TransactionKind.TRANSACTION,  # noqa: ARG002 (what waits together shares one anyway)
+        again: bool = True,  # noqa: ARG002 (there is no connection that could be lost)
+        kind: TransactionKind = TransactionKind.TRANSACTION,  # noqa: ARG002 (scripts that wait together share a transaction)
     ) -> T:
         return await self._opened().script(make)
 
@@ -97,9 +99,18 @@ class SqliteStore(SqlStore):
             await self._opened().alone(self._empty_log)
         return swept
 
+    async def with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` on the connection, in its thread and outside any transaction: for maintenance."""
+        return await self._opened().alone(work)
+
+    @property
+    def commits(self) -> int:
+        """How many transactions were committed since the store was opened."""
+        return self._opened().commits
+
     def _opened(self) -> SqliteThread:
         if self._thread is None:
-            raise StoreFailed(f"{self.path}: the store is not open")
+            raise StoreFailed(f"{self.path}: the store isn't open; call open() first")
         return self._thread
 
     # -- In the thread
@@ -117,7 +128,7 @@ class SqliteStore(SqlStore):
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Bring the schema up to date and find out what time it is, in one transaction."""
+        """Bring the schema up to date and set up the clock, in one transaction."""
         connection.execute("BEGIN IMMEDIATE")
         try:
             found = self._version(connection)
@@ -137,7 +148,7 @@ class SqliteStore(SqlStore):
         ((application,),) = connection.execute("PRAGMA application_id").fetchall()
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
         if tables and application != APPLICATION_ID:
-            raise StoreFailed(f"{self.path} is a database of another program; choose another path")
+            raise StoreFailed(f"{self.path} is the database of another program; choose another path")
         if not tables:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute("CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_ms BIGINT NOT NULL)")
@@ -146,24 +157,25 @@ class SqliteStore(SqlStore):
         return int(version)
 
     def _empty_log(self, connection: sqlite3.Connection) -> None:
-        """Deleted words are overwritten in the file; the write-ahead log still has them until it is emptied."""
+        """Empty the write-ahead log: deleted data is overwritten in the file, but the log would still contain it."""
         ((is_busy, _, _),) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         if is_busy:
             raise StoreFailed(
-                f"{self.path}: deleted, but another process is reading, so that the words are still in the file "
-                "ending in -wal; ask again"
+                f"{self.path}: deleted, but another process is reading, so the data is still in the file "
+                "ending in -wal; delete it again later"
             )
 
-    def _explain(self, error: sqlite3.Error) -> StoreFailed:
+    def explain(self, error: sqlite3.Error) -> StoreFailed:
+        """The error of SQLite as one line that says what to do. Quotes nothing of SQLite's message."""
         code = getattr(error, "sqlite_errorcode", None)
         trouble = TROUBLES.get(code & 0xFF) if code is not None else None
-        # A flush that failed may have reached the disk all the same.
+        # After a failed flush, the data may still have reached the disk.
         kind = Unsure if code is not None and code & 0xFF == sqlite3.SQLITE_IOERR else StoreFailed
         return kind(f"{self.path}: {trouble or f'SQLite failed ({type(error).__name__})'}")
 
 
 def _shared_clock(connection: sqlite3.Connection) -> Clock:
-    """The first process of a boot notes when the counter began; the others take its word."""
+    """The first process after a boot stores when the counter started; the others use that."""
     boot = boot_id()
     if not boot:
         return wall_ms
@@ -174,16 +186,16 @@ def _shared_clock(connection: sqlite3.Connection) -> Clock:
 
 
 def make_private(path: Path) -> None:
-    """A file that its owner alone can read, in a folder that is theirs too if we make it."""
+    """Create a file that only its owner can read, in a folder with the same protection if it is created too."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:
-            # By its path: to open and close the file would take away SQLite's locks on it in this process.
+            # Use the path: opening and closing the file would release SQLite's locks on it in this process.
             if path.is_dir():
-                raise StoreFailed(f"{path} is a folder; name a file") from None
+                raise StoreFailed(f"{path} is a folder; use the path of a file") from None
             if os.name == "posix" and path.stat().st_mode & 0o077 and path.stat().st_uid == os.geteuid():
                 path.chmod(0o600)
     except OSError as error:
-        raise StoreFailed(f"{path}: {error.strerror or error}; choose a path that can be written") from None
+        raise StoreFailed(f"{path}: {error.strerror or error}; choose a writable path") from None

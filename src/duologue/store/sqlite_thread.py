@@ -1,7 +1,7 @@
-"""One thread that owns one SQLite connection: it takes scripts, runs them, and answers.
+"""One thread that owns one SQLite connection and runs scripts on it.
 
-Scripts that wait together share a transaction, each in a savepoint of its own, so that one flush to disk serves
-them all. Rule: an answer is given after the commit, and a script that fails takes nothing else down with it.
+Scripts that wait at the same time share a transaction, each in its own savepoint, so that one flush to disk serves all
+of them. Rule: a result is returned after the commit, and a script that fails doesn't affect the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ WAITING_MAX = 10_000
 
 @dataclass(slots=True)
 class SqliteJob:
-    """A script, or something that needs the connection to itself."""
+    """A script, or work that needs the connection outside a transaction."""
 
     script: Callable[[], Script[Any]] | None
     alone: Callable[[sqlite3.Connection], Any] | None
@@ -36,7 +36,7 @@ class SqliteJob:
 
 
 class SqliteThread:
-    """`connect` is called in the thread; `explain` turns what SQLite says into what to do."""
+    """`connect` is called in the thread; `explain` turns an error of SQLite into one that says what to do."""
 
     def __init__(
         self, connect: Callable[[], sqlite3.Connection], explain: Callable[[sqlite3.Error], StoreFailed]
@@ -45,8 +45,10 @@ class SqliteThread:
         self._jobs: queue.SimpleQueue[SqliteJob | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="duologue-store", daemon=True)
         self._connection: sqlite3.Connection | None = None
+        self.commits = 0
 
     async def open(self) -> None:
+        """Start the thread and connect."""
         self._thread.start()
         try:
             await self.alone(lambda connection: None)  # noqa: ARG005
@@ -55,21 +57,23 @@ class SqliteThread:
             raise
 
     async def close(self) -> None:
+        """Close the connection and end the thread, after the queued work."""
         await self.alone(lambda connection: connection.close())
         self._jobs.put(None)
 
     async def script(self, make: Callable[[], Script[T]]) -> T:
-        answer: T = await self._ask(make, None)
+        """Run a script in a transaction and return its result after the commit."""
+        answer: T = await self._submit(make, None)
         return answer
 
     async def alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Outside any transaction."""
-        answer: T = await self._ask(None, work)
+        """Run `work` on the connection, outside any transaction."""
+        answer: T = await self._submit(None, work)
         return answer
 
-    async def _ask(self, make: Callable[[], Script[Any]] | None, work: Callable[..., Any] | None) -> Any:
+    async def _submit(self, make: Callable[[], Script[Any]] | None, work: Callable[..., Any] | None) -> Any:
         if self._jobs.qsize() > WAITING_MAX:
-            raise StoreFailed(f"the disk can't keep up: {WAITING_MAX} writes wait")
+            raise StoreFailed(f"the disk can't keep up: more than {WAITING_MAX} writes are queued; try again later")
         loop = asyncio.get_running_loop()
         job = SqliteJob(make, work, loop, loop.create_future())
         self._jobs.put(job)
@@ -94,7 +98,7 @@ class SqliteThread:
                 except queue.Empty:
                     break
                 if more is None:
-                    self._jobs.put(None)  # closed meanwhile: answer these first
+                    self._jobs.put(None)  # closed in the meantime: finish these first
                     break
                 if more.alone:
                     held = more
@@ -110,12 +114,12 @@ class SqliteThread:
             job.result = job.alone(self._connection)
         except sqlite3.Error as error:
             job.error = self._explain(error)
-        except Exception as error:  # noqa: BLE001 (raised where it was asked for)
+        except Exception as error:  # noqa: BLE001 (raised in the caller)
             job.error = error
         _answer(job)
 
     def _perform(self, jobs: Sequence[SqliteJob]) -> None:
-        """One transaction for all. If SQLite fails, each tries alone, so that it is told what is its own fault."""
+        """Run all in one transaction. If SQLite fails, run each alone, so that only the one at fault fails."""
         if not jobs:
             return
         try:
@@ -125,14 +129,14 @@ class SqliteThread:
                 for job in jobs:
                     self._perform([job])
                 return
-            for job in jobs:  # a lock is nobody's own fault, and each would wait for it anew
+            for job in jobs:  # a lock affects all, and each would wait for it again
                 job.error = self._explain(error)
         for job in jobs:
             _answer(job)
 
     def _transact(self, jobs: Sequence[SqliteJob]) -> None:
         connection = self._connection
-        assert connection is not None, "opened before it is used"
+        assert connection is not None, "open() comes first"
         try:
             connection.execute("BEGIN IMMEDIATE")
             for job in jobs:
@@ -143,19 +147,20 @@ class SqliteThread:
                     job.result = drive(connection, job.script())
                 except sqlite3.Error:
                     raise
-                except Exception as error:  # noqa: BLE001 (raised where it was asked for)
+                except Exception as error:  # noqa: BLE001 (raised in the caller)
                     job.error = error
                     connection.execute("ROLLBACK TO one")
                 connection.execute("RELEASE one")
             connection.execute("COMMIT")
+            self.commits += 1
         except sqlite3.Error:
-            if connection.in_transaction:  # some errors have rolled back by themselves
+            if connection.in_transaction:  # after some errors SQLite has already rolled back
                 connection.execute("ROLLBACK")
             raise
 
 
 def drive(connection: sqlite3.Connection, script: Script[T]) -> T:
-    """Run a script to its end, within the transaction that is open."""
+    """Run a script to its end, in the current transaction."""
     try:
         sql, values = next(script)
         while True:
@@ -166,7 +171,7 @@ def drive(connection: sqlite3.Connection, script: Script[T]) -> T:
 
 
 def _answer(job: SqliteJob) -> None:
-    def settle() -> None:
+    def deliver() -> None:
         if job.answer.cancelled():
             return
         if job.error is not None:
@@ -176,6 +181,6 @@ def _answer(job: SqliteJob) -> None:
 
     if not job.loop.is_closed():
         try:
-            job.loop.call_soon_threadsafe(settle)
+            job.loop.call_soon_threadsafe(deliver)
         except RuntimeError:
-            return  # the loop closed at this moment: nobody waits any more
+            return  # the loop was closed just now: no caller waits any more

@@ -1,6 +1,6 @@
-"""A store by its address: memory:, sqlite:, sqlite:///path, a bare path, postgresql://…
+"""Makes a store from its address: memory:, sqlite:, sqlite:///path, a bare path or postgresql://…
 
-Rule: an address may hold a password, so no error ever shows more of it than its scheme.
+Rule: an address may contain a password, so errors show only its scheme.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from duologue.ports.store import Store, StoreFailed
 from .memory import MemoryStore
 from .sqlite import SqliteStore
 
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)  # one letter is a drive
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)  # a single letter is a Windows drive
 
 
 def open_store(url: str) -> Store:
-    """The store at this address. It still has to be opened: `await store.open()`."""
+    """The store at this address. Open it with `await store.open()`."""
     if not url.strip():
-        raise StoreFailed("an empty address; use memory:, sqlite:, a path or postgresql://…")
+        raise StoreFailed("the address of the store is empty; use memory:, sqlite:, a path or postgresql://…")
     found = _SCHEME.fullmatch(url)
     if not found:
         return SqliteStore(url)
@@ -31,12 +31,12 @@ def open_store(url: str) -> Store:
     if scheme in ("postgresql", "postgres"):
         return _postgres(url)
     if scheme == "memory":
-        raise StoreFailed("memory: takes nothing after the colon")
-    raise StoreFailed(f"no store for {scheme}: addresses; use memory:, sqlite:, a path or postgresql://…")
+        raise StoreFailed("memory: must have nothing after the colon")
+    raise StoreFailed(f"there is no store for addresses with {scheme}:; use memory:, sqlite:, a path or postgresql://…")
 
 
 def _path(rest: str) -> str | None:
-    """After `sqlite:`. Nothing: the default. Two slashes name a machine, which a file has not."""
+    """The path after `sqlite:`; None for the default path."""
     if rest.startswith("//") and not rest.startswith("///"):
         raise StoreFailed("sqlite:// needs a third slash: sqlite:///absolute/path, or sqlite:relative/path")
     if rest.startswith(":"):
@@ -52,5 +52,5 @@ def _postgres(url: str) -> Store:
             raise
         raise StoreFailed("PostgreSQL needs psycopg: pip install 'duologue[postgres]'") from None
     except ImportError:
-        raise StoreFailed("psycopg finds no libpq: pip install 'duologue[postgres]'") from None
+        raise StoreFailed("psycopg can't find libpq: pip install 'duologue[postgres]'") from None
     return PostgresStore(url)

@@ -1,7 +1,7 @@
-"""The clock of one machine: the time of day, that is never set back under a lease.
+"""The clock of one machine: the time of day at the boot, plus a counter that is never set back.
 
-All processes of one boot count from the same moment, by the system's own counter; the store keeps that moment.
-Rule: whoever sets the machine's clock neither ends a lease nor prolongs one.
+All processes of one boot count from the same moment, which the store saves, with the system's counter. Rule: setting
+the machine's clock neither ends nor extends a lease.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def boot_id() -> str:
-    """Which boot of this machine it is, or nothing where the system doesn't tell."""
+    """The id of this boot of the machine; empty if the system has none."""
     try:
         return _BOOT_ID.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError):
@@ -23,16 +23,17 @@ def boot_id() -> str:
 
 
 def wall_ms() -> int:
+    """The time of day in milliseconds."""
     return time.time_ns() // 1_000_000
 
 
 def counter_ms() -> int:
-    """Since the boot, while asleep too; the same in every process."""
+    """Milliseconds since the boot, including sleep; the same in every process."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000_000
     return time.monotonic_ns() // 1_000_000
 
 
 def from_moment(boot_ms: int) -> Clock:
-    """The time of day, if the counter began at `boot_ms`."""
+    """A clock that returns the time of day, if the counter started at `boot_ms`."""
     return lambda: boot_ms + counter_ms()
