@@ -11,7 +11,7 @@ from duologue.dialogue.english import (
     SlotKind,
     SpokenCommand,
     Unclear,
-    plainly,
+    plain_answer,
     read_confirmation,
 )
 from tests.dialogue.grammar_replies import WEDNESDAY
@@ -152,4 +152,4 @@ def test_a_command_at_a_confirmation() -> None:
 )
 def test_only_a_yes_or_no_in_so_many_words_is_plainly_one(reply: str, verdict: str | None) -> None:
     slots = (Slot("place", SlotKind.CHOICE, choices=(Choice("inside"), Choice("outside"))),)
-    assert plainly(ASKED, reply, WEDNESDAY, slots) == verdict
+    assert plain_answer(ASKED, reply, WEDNESDAY, slots) == verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from duologue.dialogue.english import Confirmation, SlotKind, plainly, read_confirmation
+from duologue.dialogue.english import Confirmation, SlotKind, plain_answer, read_confirmation
 from duologue.dialogue.flow import Collect, Confirm, PerformAction, SlotSpec
 from tests.dialogue.dialogue_flows import choice, number, talk
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
@@ -31,7 +31,7 @@ ASKED = "A suite on that date for 240 euros. Shall I change it?"
 def test_what_only_sounds_like_a_yes_is_none(reply: str) -> None:
     reading = read_confirmation(ASKED, reply, WEDNESDAY)
     assert not isinstance(reading, Confirmation)
-    assert plainly(ASKED, reply, WEDNESDAY) is None
+    assert plain_answer(ASKED, reply, WEDNESDAY) is None
 
 
 @pytest.mark.parametrize("reply", ["that's correct", "correct", "yes, it is", "that suits me", "correct, thanks"])

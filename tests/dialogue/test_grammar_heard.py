@@ -21,7 +21,7 @@ from duologue.dialogue.english import (
 from duologue.dialogue.english.commands import repeats
 from duologue.dialogue.english.embedded_values import is_all_values, read_first
 from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.english.yes_no import opening
+from duologue.dialogue.english.yes_no import opening_answer
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, one_of, said
 
 DAY, TIME, PHONE = Slot("day", SlotKind.DATE), Slot("time", SlotKind.TIME), Slot("phone", SlotKind.PHONE)
@@ -205,7 +205,7 @@ def test_a_second_number_makes_the_first_one_doubtful() -> None:
     }.items(),
 )
 def test_a_yes_or_no_that_is_explained_is_said_first(reply: str, answer: bool | None) -> None:
-    assert opening(tokens_of(reply)) is answer
+    assert opening_answer(tokens_of(reply)) is answer
 
 
 @pytest.mark.req("D-05")

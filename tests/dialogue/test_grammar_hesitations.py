@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import Choice, Confirmation, ConfirmationAnswer, Json, SlotKind, read_confirmation
-from duologue.dialogue.english.tokens import fluent, tokens_of
+from duologue.dialogue.english.tokens import tokens_of, without_hesitations
 from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
 
 
@@ -66,7 +66,7 @@ def test_commas_around_a_hesitation_are_its_own_and_other_stops_stay() -> None:
     assert [token.pause for token in tokens_of("March, um, third")] == ["", ""]
     assert [token.pause for token in tokens_of("no. uh, Friday")] == ["", "."]
     assert [token.pause for token in tokens_of("yes, uh Friday")] == ["", ","]
-    assert fluent("uh") == "uh"
+    assert without_hesitations("uh") == "uh"
 
 
 @pytest.mark.req("D-09")

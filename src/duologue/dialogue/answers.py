@@ -30,7 +30,7 @@ from .english import (
     SlotKind,
     Unclear,
     Value,
-    plainly,
+    plain_answer,
     read,
     read_confirmation,
 )
@@ -39,10 +39,10 @@ from .english.carrier_words import DISSENT, FILLERS, POLITE
 from .english.commands import command_of
 from .english.courtesy import courtesy_of
 from .english.explained_words import echo_of
-from .english.no_preference import is_anything
+from .english.no_preference import has_no_preference
 from .english.questions import asks
 from .english.tokens import tokens_of
-from .english.yes_no import opening, trick_of
+from .english.yes_no import opening_answer, trick_of
 from .flow import Collect
 from .prompts import count_try, is_question_current, proposed
 from .reference_day import slot_with_last_day
@@ -157,7 +157,7 @@ def _answer_question(d: DialogueDraft, text: str) -> None:
             d.enter(Phase.UNDERSTANDING)
             if reading.answer is ConfirmationAnswer.NO and not say_no(d):
                 continue_flow(d)
-        case Unclear() if asked.slot.kind is not SlotKind.YES_NO and is_anything(tokens_of(text), echo_of(asked)):
+        case Unclear() if asked.slot.kind is not SlotKind.YES_NO and has_no_preference(tokens_of(text), echo_of(asked)):
             d.enter(Phase.UNDERSTANDING)
             apply_commands(d, (Skip(),))  # "any" for a required slot: Skip says that a value is needed
         case Unclear():
@@ -189,7 +189,9 @@ def _handle_other_slot(d: DialogueDraft, text: str) -> bool:
 def _leading_yes(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
     """The yes in "yes, the reference is 55" to a yes/no question. A leading no may refer to an earlier answer."""
     slot = question_of(d).slot
-    is_yes = slot.kind is SlotKind.YES_NO and opening(tokens_of(text)) is True and trick_of(d.s.last_question) is None
+    is_yes = (
+        slot.kind is SlotKind.YES_NO and opening_answer(tokens_of(text)) is True and trick_of(d.s.last_question) is None
+    )
     return (SetSlot(slot.name, True, text, (0, len(text))),) if is_yes else ()
 
 
@@ -221,7 +223,7 @@ def _rejects_all(d: DialogueDraft, text: str) -> bool:
     """Does the reply reject all of the values that were offered?"""
     reading = read_confirmation("", text, d.today)
     is_no = isinstance(reading, Confirmation) and reading.answer is ConfirmationAnswer.NO
-    return is_no or any(token.low in ("neither", "none") for token in tokens_of(text)[:2])
+    return is_no or any(token.word in ("neither", "none") for token in tokens_of(text)[:2])
 
 
 def correct_or_ask(d: DialogueDraft, text: str, *, is_aside: bool = False) -> None:
@@ -309,8 +311,8 @@ def _replace_code(d: DialogueDraft, values: tuple[SetSlot, ...]) -> None:
 def _rejects_code(d: DialogueDraft, text: str) -> bool:
     """ "No, it ends in seven", "the number is wrong": the code was misheard, whatever else is said."""
     tokens = tokens_of(text)
-    begins = next((token.low for token in tokens if token.low not in FILLERS | POLITE), "")
-    says_no = plainly(d.s.last_question, text, d.today) is ConfirmationAnswer.NO
+    begins = next((token.word for token in tokens if token.word not in FILLERS | POLITE), "")
+    says_no = plain_answer(d.s.last_question, text, d.today) is ConfirmationAnswer.NO
     return (begins in DISSENT or says_no) and not asks(tokens)
 
 

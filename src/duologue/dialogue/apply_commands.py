@@ -27,7 +27,7 @@ from .draft import DialogueDraft
 from .english import ANY, SlotKind
 from .english.carrier_words import FILLERS, POLITE
 from .english.courtesy import courtesy_of
-from .english.free_text import worded
+from .english.free_text import trimmed_text
 from .english.questions import asks
 from .english.tokens import tokens_of
 from .flow import Collect, Confirm, PerformAction
@@ -89,9 +89,9 @@ def _take_as_free_text(d: DialogueDraft) -> bool:
     tokens = tokens_of(words)
     if not words or asks(tokens) or courtesy_of(tokens) in ("thanks", "farewell", "greeting"):
         return False
-    if tokens and all(token.low in POLITE | FILLERS for token in tokens):
+    if tokens and all(token.word in POLITE | FILLERS for token in tokens):
         return False
-    first, after = worded(tokens, d.spec(slot).grammar_slot)
+    first, after = trimmed_text(tokens, d.spec(slot).grammar_slot)
     start = tokens[first].start if first else 0
     end = tokens[after - 1].end if after < len(tokens) else len(words)
     d.set(values=(SetSlot(slot, words[start:end], words[start:end], (start, end)),))

@@ -27,8 +27,8 @@ from .english import (
     read_volunteered,
 )
 from .english.commands import command_of, postpones, repeats
-from .english.elliptic_corrections import with_unit_of
-from .english.no_preference import is_anything
+from .english.elliptic_corrections import with_currency_of
+from .english.no_preference import has_no_preference
 from .english.tokens import tokens_of
 from .flow import Confirm
 from .run_flow import continue_flow
@@ -61,7 +61,7 @@ def answer_confirmation(d: DialogueDraft, text: str) -> None:
         continue_flow(d)
     elif said is None and (instead := _change_commands(d, text, reading)) is not None:
         _apply(d, instead)
-    elif is_anything(tokens, frozenset()):
+    elif has_no_preference(tokens, frozenset()):
         count_as_miss(d)  # "I don't care" is neither a yes nor a reason to cancel
     else:
         correct_or_ask(d, text)
@@ -109,7 +109,7 @@ def _volunteered(d: DialogueDraft, text: str) -> tuple[SetSlot, ...]:
 
 def _in_old_unit(d: DialogueDraft, value: Value) -> Json:
     before = d.top.filled(value.slot)
-    return with_unit_of(value.value, before.value if before is not None else None)
+    return with_currency_of(value.value, before.value if before is not None else None)
 
 
 def _only_reading(d: DialogueDraft, text: str, kinds: tuple[SlotKind, ...] = tuple(SlotKind)) -> tuple[Value, ...]:

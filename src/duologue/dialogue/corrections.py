@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from .commands import ClearSlot, CorrectSlot, SetSlot
 from .english import Ambiguous, Direct, Json, Question, Slot, SlotKind, Unclear, read, read_parts, read_volunteered
-from .english.elliptic_corrections import counted_anew, nearest, with_unit_of
+from .english.elliptic_corrections import nearest_time, with_currency_of, with_new_count
 from .flow import Collect, Domain, SlotSpec
 from .reference_day import slot_to_correct
 from .slot_names import names_of
@@ -338,11 +338,11 @@ def _read(
     reading = read(Question(slot_to_correct(spec, filled)), text, today)
     value: Json = None
     if isinstance(reading, Direct):
-        value = with_unit_of(reading.value_of(spec.name), filled.value if filled is not None else None)
+        value = with_currency_of(reading.value_of(spec.name), filled.value if filled is not None else None)
     elif spec.kind is SlotKind.DURATION and filled is not None and isinstance(reading, Unclear):
-        value = counted_anew(read(Question(Slot(spec.name, SlotKind.NUMBER)), text, today), filled.value)
+        value = with_new_count(read(Question(Slot(spec.name, SlotKind.NUMBER)), text, today), filled.value)
     elif isinstance(reading, Ambiguous) and spec.kind is SlotKind.TIME and filled is not None:
-        value = nearest(reading.candidates, filled.value)
+        value = nearest_time(reading.candidates, filled.value)
     elif isinstance(reading, Ambiguous) and spec.prefers != "ask":
         value = reading.candidates[0 if spec.prefers == "first" else -1]
     if value is not None:

@@ -23,7 +23,7 @@ _NO = frozenset("no nope stop cancel leave it thanks thank you".split())
 
 def answer_error(d: DialogueDraft, text: str) -> None:
     """Handle a message in the error phase."""
-    words = {token.low for token in tokens_of(text)}
+    words = {token.word for token in tokens_of(text)}
     name = command_of(tokens_of(text))
     if words and words <= _RETRY:
         _recover(d)

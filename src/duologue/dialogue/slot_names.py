@@ -47,6 +47,6 @@ def _names(slots: tuple[tuple[str, str, SlotKind], ...]) -> tuple[tuple[str, str
 
 def only_named(domain: Domain, flow: str, text: str) -> str | None:
     """The slot that a message consists of: "the time", "I meant the guests"; None if it says anything else."""
-    said = " ".join(token.low for token in tokens_of(text) if token.low not in _AROUND)
+    said = " ".join(token.word for token in tokens_of(text) if token.word not in _AROUND)
     ways = {said, said.removeprefix("number of ")}
     return next((name for called, name in names_of(domain, flow) if called in ways), None)

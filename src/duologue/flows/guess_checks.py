@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from duologue.dialogue.commands import Affirm
 from duologue.dialogue.effects import Understand
-from duologue.dialogue.english import ConfirmationAnswer, SlotKind, plainly
+from duologue.dialogue.english import ConfirmationAnswer, SlotKind, plain_answer
 from duologue.dialogue.english.carrier_words import is_negation
 from duologue.dialogue.english.commands import keeps, repeats
 from duologue.dialogue.english.questions import asks
@@ -80,7 +80,7 @@ def _is_unsaid(g: GuessInContext) -> bool:
         return False
     slots = tuple(g.domain.slots[name].grammar_slot for name in g.asked.slots if name in g.domain.slots)
     meant = ConfirmationAnswer.YES if isinstance(ANSWERS[g.intent][0], Affirm) else ConfirmationAnswer.NO
-    return plainly(g.asked.question, g.asked.text, g.today, slots) is not meant
+    return plain_answer(g.asked.question, g.asked.text, g.today, slots) is not meant
 
 
 def _is_no_call_for_a_person(g: GuessInContext) -> bool:
@@ -95,13 +95,13 @@ def _is_to_stay(g: GuessInContext) -> bool:
 
 def _may_be_an_answer(g: GuessInContext) -> bool:
     """ "Cancel my booking", after "shall I cancel it?": an answer; the task isn't cancelled."""
-    said = [token for token in g.tokens if stem(token.low) == "cancel"]
+    said = [token for token in g.tokens if stem(token.word) == "cancel"]
     return g.intent == "cancel" and g.asked.waiting_for is None and repeats(g.asked.question, said)
 
 
 def _is_not_to_wait(g: GuessInContext) -> bool:
     """ "No waiting", "you needn't wait": not a request for time."""
-    words = [token.low for token in g.tokens]
+    words = [token.word for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
     return g.intent == "wait" and any(stem(word) == "wait" for word in words[denied:])
 

@@ -12,7 +12,7 @@ from duologue.dialogue.english import Question, Slot, SlotKind, read_parts, read
 from duologue.dialogue.english.embedded_values import read_first
 from duologue.dialogue.english.questions import asks
 from duologue.dialogue.english.tokens import tokens_of
-from duologue.dialogue.english.yes_no import asks_of_the_past, is_to_come, opening, trick_of
+from duologue.dialogue.english.yes_no import asks_about_past, is_about_future, opening_answer, trick_of
 from duologue.dialogue.flow import Domain
 from duologue.dialogue.reference_day import slot_with_last_day
 from duologue.dialogue.state import DialogueState
@@ -57,10 +57,10 @@ def wants_yes_or_no(domain: Domain, effect: Understand) -> bool:
 def _yes_or_no_in_part(effect: Understand, slots: tuple[Slot, ...], today: str) -> tuple[SetSlot, ...]:
     """A yes or no that is said first and then explained, and other values in the message."""
     tokens = tokens_of(effect.text)
-    answer = opening(tokens)
+    answer = opening_answer(tokens)
     if answer is None or effect.waiting_for is None or trick_of(effect.question):
         return ()
-    if asks_of_the_past(effect.question) and is_to_come(tokens[1:]):
+    if asks_about_past(effect.question) and is_about_future(tokens[1:]):
         return ()  # "yes, I'll call them", where the question was about the past
     others = tuple(slot for slot in slots if slot.name != effect.waiting_for)
     said = SetSlot(effect.waiting_for, answer, effect.text, (0, len(effect.text)), PICKED_OUT)

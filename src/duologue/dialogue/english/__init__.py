@@ -2,7 +2,7 @@
 
 from .embedded_values import read_parts
 from .names import NameList
-from .read_confirmation import plainly, read_confirmation
+from .read_confirmation import plain_answer, read_confirmation
 from .read_reply import read, read_volunteered
 from .readings import (
     ANY,
@@ -39,7 +39,7 @@ __all__ = [
     "Unclear",
     "Value",
     "Why",
-    "plainly",
+    "plain_answer",
     "read",
     "read_confirmation",
     "read_parts",

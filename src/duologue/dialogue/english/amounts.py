@@ -1,6 +1,6 @@
 """Durations and money: "an hour and a half", "a couple of nights", "twelve fifty", "$1,670".
 
-Durations are ISO 8601 text, so that days stay days; money is an amount and, if it was said, a currency.
+A duration is ISO 8601 text, so "three days" stays three days. Money is an amount and, if it was said, a currency.
 Rule: an amount without a currency word is money only where money was asked for.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from .match import Match
 from .numbers import SMALL, number_at, thousands_at
-from .tokens import Token, lows
+from .tokens import Token, words_of
 
 PERIODS = {
     "second": "S", "sec": "S", "minute": "M", "min": "M", "hour": "H", "hr": "H",
@@ -22,9 +22,9 @@ CURRENCIES = {
     "$": "USD", "dollar": "USD", "buck": "USD", "usd": "USD", "cent": "USD", "£": "GBP", "pound": "GBP", "gbp": "GBP",
     "quid": "GBP", "€": "EUR", "euro": "EUR", "eur": "EUR", "rupee": "INR", "yen": "JPY",
 }  # fmt: skip
-_NOTES = {"fiver": 5, "tenner": 10}
+_BANKNOTES = {"fiver": 5, "tenner": 10}
 _BOUNDS = (("no", "more", "than"), ("not", "more", "than"), ("not", "over"), ("nothing", "over"), ("nothing", "above"))
-_COINS = ("dollar", "pound", "euro")
+_UNITS_WITH_CENTS = ("dollar", "pound", "euro")
 _CENTS = ("cent", "cents", "penny", "pence", "p")
 
 
@@ -40,10 +40,10 @@ def _period(word: str) -> str:
     return PERIODS.get(singular(word.removesuffix("'s").removesuffix("'")), "")
 
 
-def length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """One length: three days, an hour, half an hour, two and a half hours, an hour and a half, a fortnight, the whole
+def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
+    """One duration: three days, an hour, half an hour, two and a half hours, an hour and a half, a fortnight, the whole
     week, overnight."""
-    words = [token.low for token in tokens] + [""] * 5
+    words = [token.word for token in tokens] + [""] * 5
     if words[place] == "overnight":
         return {"D": 1}, place + 1
     if (quarters := _quarters_at(words, place)) is not None:
@@ -79,15 +79,15 @@ def length_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int]
     return parts, at
 
 
-def lengths_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """One length, with a smaller one behind it: an hour and twenty minutes. "Two hours a day" are two."""
-    found = length_at(tokens, place)
+def duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
+    """One duration, or two in a row: an hour and twenty minutes. "Two hours a day" reads as two hours."""
+    found = single_duration_at(tokens, place)
     if found is None:
         return None
     parts, after = found
-    has_and = after < len(tokens) and tokens[after].low == "and"
-    is_each = after < len(tokens) and tokens[after].low in ("a", "an", "the")
-    more = length_at(tokens, after + has_and) if not is_each else None
+    has_and = after < len(tokens) and tokens[after].word == "and"
+    is_each = after < len(tokens) and tokens[after].word in ("a", "an", "the")
+    more = single_duration_at(tokens, after + has_and) if not is_each else None
     return (parts | more[0], more[1]) if more is not None and not set(more[0]) & set(parts) else found
 
 
@@ -112,7 +112,7 @@ def _quarters_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int]
 
 
 def _duration_text(parts: dict[str, int]) -> str:
-    """ISO 8601; weeks are told as days when anything else is said."""
+    """As ISO 8601. Weeks become days if there are other parts."""
     if set(parts) == {"W"}:
         return f"P{parts['W']}W"
     parts = dict(parts)
@@ -123,18 +123,18 @@ def _duration_text(parts: dict[str, int]) -> str:
     return f"P{date}T{time}" if time else f"P{date or '0D'}"
 
 
-def find_durations(tokens: Sequence[Token], *, is_more: bool = False) -> Iterator[Match]:
-    """Every length of time in a reply. `is_more` takes "another week" for one: where it is asked how much longer."""
-    if is_more:
-        tokens = [token._replace(low="a") if token.low == "another" else token for token in tokens]
+def find_durations(tokens: Sequence[Token], *, takes_another: bool = False) -> Iterator[Match]:
+    """Every duration in a reply. `takes_another` also takes "another week", for a question about how much longer."""
+    if takes_another:
+        tokens = [token._replace(word="a") if token.word == "another" else token for token in tokens]
     place = 0
     while place < len(tokens):
-        found = lengths_at(tokens, place)
+        found = duration_at(tokens, place)
         if found is None:
             place += 1
             continue
         parts, after = found
-        has_another = is_more and place > 0 and tokens[place - 1].text.casefold() == "another"
+        has_another = takes_another and place > 0 and tokens[place - 1].text.casefold() == "another"
         yield Match(place - has_another, after, (_duration_text(parts),))
         place = after
 
@@ -148,32 +148,32 @@ def _money(amount: int | float, currency: str | None) -> dict[str, str | int | f
 
 
 def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -> tuple[int, int] | None:
-    """Fifty, oh five, twenty five: cents that follow an amount in words; `is_written` takes digits too."""
-    is_cents = at < len(tokens) and (tokens[at].low in SMALL or (is_written and tokens[at].low.isdigit()))
+    """Fifty, oh five, twenty five: cents that follow an amount in words; `is_written` also takes digits."""
+    is_cents = at < len(tokens) and (tokens[at].word in SMALL or (is_written and tokens[at].word.isdigit()))
     found = number_at(tokens, at) if is_cents and not tokens[at].pause else None
     return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
 
 
 def _ends(tokens: Sequence[Token], at: int) -> bool:
-    """Is nothing counted here, as people are in "ten dollars, twenty people"?"""
-    return at == len(tokens) or bool(tokens[at].pause) or tokens[at].low in ("please", "then", "thanks")
+    """Does the phrase end here? Otherwise the number before may count what follows: "twenty people"."""
+    return at == len(tokens) or bool(tokens[at].pause) or tokens[at].word in ("please", "then", "thanks")
 
 
-def _note_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, ...], str | None, int] | None:
+def _banknote_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, ...], str | None, int] | None:
     """A tenner, a fiver."""
     begun = place + (words[place] in ("a", "one"))
-    return ((_NOTES[words[begun]],), "GBP", begun + 1) if begun > place and words[begun] in _NOTES else None
+    return ((_BANKNOTES[words[begun]],), "GBP", begun + 1) if begun > place and words[begun] in _BANKNOTES else None
 
 
 def _money_at(
     tokens: Sequence[Token], place: int, is_asked: bool
 ) -> tuple[tuple[int | float, ...], str | None, int] | None:
-    """Amounts that may be meant, the currency, the place after."""
-    words = [token.low for token in tokens] + [""] * 4
-    if (note := _note_at(words, place)) is not None:
+    """The amounts that may be meant, the currency, the place after."""
+    words = [token.word for token in tokens] + [""] * 4
+    if (note := _banknote_at(words, place)) is not None:
         return note
     currency = CURRENCIES.get(words[place]) if words[place] in ("$", "£", "€") else None
-    is_one = words[place] in ("a", "one") and singular(words[place + 1]) in _COINS
+    is_one = words[place] in ("a", "one") and singular(words[place + 1]) in _UNITS_WITH_CENTS
     found = (1, place + 1) if is_one else number_at(tokens, place + bool(currency))
     if found is None:
         return None
@@ -195,23 +195,23 @@ def _money_at(
         elif (small := _two_digits(tokens, at, is_written=True)) is not None and _ends(tokens, small[1]):
             amounts, at = (amount + small[0] / 100,), small[1]  # "twelve pounds fifty"
         elif len(amounts) > 1:
-            amounts = amounts[:1]  # "twelve fifty dollars" is said of 12.50
+            amounts = amounts[:1]  # "twelve fifty dollars" means 12.50
     elif currency is None and not is_asked:
         return None
     return amounts, currency, at
 
 
 def _bound_before(tokens: Sequence[Token], place: int) -> int:
-    """Where an amount begins that is the most: "no more than eighty"."""
+    """Where the phrase for an upper limit begins: "no more than eighty"; `place` if there is none before it."""
     for words in _BOUNDS:
         said = tokens[max(0, place - len(words)) : place]
-        if lows(said) == words and not any(token.pause for token in said[1:]):  # "no, more than eighty" is more
+        if words_of(said) == words and not any(token.pause for token in said[1:]):  # "no, more than eighty" is more
             return place - len(words)
     return place
 
 
 def find_money(tokens: Sequence[Token], *, is_asked: bool = False) -> Iterator[Match]:
-    """Every amount of money in a reply. `is_asked` takes a bare number for one too."""
+    """Every amount of money in a reply. `is_asked` also takes a bare number."""
     place = 0
     while place < len(tokens):
         found = _money_at(tokens, place, is_asked)

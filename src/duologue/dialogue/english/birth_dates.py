@@ -19,7 +19,7 @@ def birth_at(tokens: Sequence[Token], place: int, year_at: YearAt) -> tuple[tupl
     """The days that three numbers in a row may mean, and the place after them."""
     numbers, at = [], place
     for _ in range(2):
-        at += at < len(tokens) and tokens[at].low in ("oh", "zero")
+        at += at < len(tokens) and tokens[at].word in ("oh", "zero")
         found = number_at(tokens, at)
         if found is None or not isinstance(found[0], int) or not 1 <= found[0] <= 31:
             return None

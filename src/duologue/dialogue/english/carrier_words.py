@@ -1,8 +1,8 @@
 """Words that carry a value without being one, as classes of English.
 
-"I'd like to", "could you find me", "would be great": what people put around a plain answer, and what services are
-about in general. Grammatical words match as they are, the others by their stems. Rule: no word here is itself an
-answer to something that a service asks: no quantity, no price, no kind, no quality, no negation.
+"I'd like to", "could you find me", "would be great": what people put around a plain answer, and words for what
+services deal with. Grammatical words match as they are, the others by their stems. Rule: no word here can be an
+answer by itself: no quantity, price, sort, quality or negation.
 """
 
 from __future__ import annotations
@@ -104,23 +104,23 @@ EXACT = (
     POLITE | FILLERS | ASSENT | HEDGES | PRONOUNS | DETERMINERS | AUXILIARIES | PREPOSITIONS | CONJUNCTIONS | PARTICLES
 )  # fmt: skip
 STEMS = WISHES | REQUESTS | ACTS | STATES | APPROVAL | THINGS | SORTS | TIMES | PEOPLE
-_SHORT_FORMS = frozenset(("d", "ll", "m", "re", "ve", "s"))
+_CONTRACTIONS = frozenset(("d", "ll", "m", "re", "ve", "s"))
 
 
-def whole_form(low: str) -> str:
-    """A word without its short form: "I'd" is said of I."""
-    head, mark, tail = low.partition("'")
-    return head if mark and tail in _SHORT_FORMS else low
+def without_contraction(word: str) -> str:
+    """The word before a contraction: "i" for "i'd"."""
+    head, mark, tail = word.partition("'")
+    return head if mark and tail in _CONTRACTIONS else word
 
 
 @lru_cache(maxsize=4096)
-def is_carrier(low: str) -> bool:
+def is_carrier(word: str) -> bool:
     """May this word stand around a plain answer?"""
-    word = whole_form(low)
-    return low in EXACT or word in EXACT or stem(word) in STEMS
+    head = without_contraction(word)
+    return word in EXACT or head in EXACT or stem(head) in STEMS
 
 
-# -- What nobody and nothing is called, so that a bare one is no name
+# -- Words that aren't names, even as the whole reply
 
 NAMELESS = _words(
     "bye goodbye ciao farewell wow ouch oops ugh damn shit fuck lol ha haha hooray yikes",
@@ -129,7 +129,7 @@ NAMELESS = _words(
     "louder slower cheap expensive boring stupid idea clue error test testing a n",
 )
 
-# Words that people are called, where a name is asked for.
+# Ordinary words that are also given names, for a question that asks for a name.
 GIVEN_NAMES = _words(
     "will mark bill art pat sue rich rob drew grant chase hope grace joy guy frank jack dean earl gene miles ray rose",
     "april may june august summer autumn dawn eve faith ivy amber ruby pearl penny dale glen ward clay stone pierce",
@@ -150,6 +150,6 @@ NEGATIONS = _words(
 ALTERNATIVES = _words("or either both")
 
 
-def is_negation(low: str) -> bool:
+def is_negation(word: str) -> bool:
     """Does this word deny something?"""
-    return low in NEGATIONS or low.endswith("n't")
+    return word in NEGATIONS or word.endswith("n't")

@@ -1,6 +1,6 @@
-"""One of a few: by its name, by what else it is called, or by its place ("the second one", "the last").
+"""A choice from a short list: by name, by alias, or by position ("the second one", "the last").
 
-Rule: a name that is part of a longer one gives way to it; near names only when nothing matches exactly.
+Rule: the longest name wins; another form of a word counts only if nothing matches exactly.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LETTERS = "abcdefgh"
 
 
 def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[Match]:
-    """Every choice that a reply names, or points at."""
+    """Every choice that a reply names or refers to by position."""
     found = list(_names_of(choices).find(tokens)) or list(_by_stem(tokens, choices))
     found = [_with_one(tokens, match) for match in found]
     if found or (pointed := find_pointed(tokens, len(choices))) is None:
@@ -29,8 +29,10 @@ def find_choices(tokens: Sequence[Token], choices: tuple[Choice, ...]) -> list[M
 
 
 def _with_one(tokens: Sequence[Token], match: Match) -> Match:
-    """ "The large one" is one of the choices, and counts nothing."""
-    has_one = match.after < len(tokens) and tokens[match.after].low in ("one", "ones") and not tokens[match.after].pause
+    """Includes the "one" of "the large one", which isn't a count."""
+    has_one = (
+        match.after < len(tokens) and tokens[match.after].word in ("one", "ones") and not tokens[match.after].pause
+    )
     return match._replace(after=match.after + 1) if has_one else match
 
 
@@ -49,14 +51,14 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
             if len(words) == 1:
                 stems.setdefault(stem(words[0]), set()).add(choice.value)
     for place, token in enumerate(tokens):
-        values = stems.get(stem(token.low), set())
-        if len(values) == 1 and len(stem(token.low)) >= 4:
+        values = stems.get(stem(token.word), set())
+        if len(values) == 1 and len(stem(token.word)) >= 4:
             yield Match(place, place + 1, tuple(values))
 
 
 def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
-    """The second one, the last, number two, option b, the former; which of so many, from 0, and where."""
-    words = [token.low for token in tokens] + [""] * 3
+    """The second one, the last, number two, option b, the former: the index from 0 and the span."""
+    words = [token.word for token in tokens] + [""] * 3
     for place in range(len(tokens)):
         begun = place + (words[place] == "the")
         number: int | None = None
@@ -77,7 +79,7 @@ def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None
 
 def _is_short(tokens: Sequence[Token]) -> bool:
     """Is the reply nothing but an ordinal and politeness?"""
-    return sum(token.low not in POLITE | FILLERS for token in tokens) == 1
+    return sum(token.word not in POLITE | FILLERS for token in tokens) == 1
 
 
 def _numbered(word: str) -> int | None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from .carrier_words import AUXILIARIES, DISSENT, MARKERS, POLITE, PREPOSITIONS, PRONOUNS, is_carrier, is_negation
 from .match import Match
 from .numbers import SMALL, TENS, UNITS
-from .tokens import HESITATIONS, Token, lows
+from .tokens import HESITATIONS, Token, words_of
 
 _NATO = """alpha bravo charlie delta echo foxtrot golf hotel india juliet kilo lima mike november oscar papa quebec
 romeo sierra tango uniform victor whiskey xray yankee zulu""".split()
@@ -35,7 +35,7 @@ Piece = tuple[str, int]  # what it spells, the place after; "?" is a zero or an 
 
 def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
     """One spelled piece: a letter, digits, a sign, a letter by a word, or a double."""
-    words = [token.low for token in tokens[place : place + 5]] + [""] * 5
+    words = [token.word for token in tokens[place : place + 5]] + [""] * 5
     word = words[0]
     if word in TIMES:
         inner = _piece_at(tokens, place + 1) if place + 1 < len(tokens) else None
@@ -71,7 +71,7 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
 def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
     """Does the number end with this "hundred"? "Nine hundred ninety nine" goes on, "eight hundred five five five" is
     read out digit by digit."""
-    words = ([token.low for token in tokens[at : at + 2]] + [""] * 2)[:2]
+    words = ([token.word for token in tokens[at : at + 2]] + [""] * 2)[:2]
     if words[0] not in SMALL or tokens[at].pause:
         return words[0] != "and"
     return all(word in TIMES or word in _ZERO_OR_O or word == "hundred" or UNITS.get(word, 10) < 10 for word in words)
@@ -79,9 +79,9 @@ def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
 
 def _is_beside_digits(tokens: Sequence[Token], place: int) -> bool:
     """Are there digits right before or after these letters, with nothing in between: "abc123"?"""
-    before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].low[-1].isdigit()
+    before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].word[-1].isdigit()
     after = place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
-    return before or (after and tokens[place + 1].low[0].isdigit())
+    return before or (after and tokens[place + 1].word[0].isdigit())
 
 
 def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
@@ -95,29 +95,28 @@ def _letter(tokens: Sequence[Token], place: int, words: list[str]) -> Piece:
 
 
 def run_at(tokens: Sequence[Token], place: int) -> tuple[str, int, int] | None:
-    """Pieces in a row: what they spell, the place after, how many they were."""
+    """Pieces in a row: what they spell, the place after, and how many there are."""
     spelled, at, pieces = "", place, 0
     while at < len(tokens):
-        if pieces and tokens[at].low in HESITATIONS:  # "nine zero zero, uh, one two three"
+        if pieces and tokens[at].word in HESITATIONS:  # "nine zero zero, uh, one two three"
             at += 1
             continue
         piece = _piece_at(tokens, at)
-        if piece is None or (pieces and _is_speaker(tokens, at)):
+        if piece is None or (pieces and _is_pronoun_i(tokens, at)):
             break
         spelled, at, pieces = spelled + piece[0], piece[1], pieces + 1
     return (spelled, at, pieces) if pieces else None
 
 
-def _is_speaker(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "I" whoever speaks, as in "AB 12, I think"? A sentence goes on behind it, with a word that spells
-    nothing."""
+def _is_pronoun_i(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "I" the pronoun, as in "AB 12, I think"? Then a word follows that spells nothing."""
     after = place + 1
-    is_word = after < len(tokens) and len(tokens[after].low) > 1 and tokens[after].low not in POLITE
-    return tokens[place].low == "i" and is_word and _piece_at(tokens, after) is None
+    is_word = after < len(tokens) and len(tokens[after].word) > 1 and tokens[after].word not in POLITE
+    return tokens[place].word == "i" and is_word and _piece_at(tokens, after) is None
 
 
-def _settled(spelled: str) -> tuple[str, ...]:
-    """Each "?" a zero beside a digit, else a zero or an O."""
+def _spellings(spelled: str) -> tuple[str, ...]:
+    """Every text that may be meant: a "?" next to a digit is a zero, else a zero or an O."""
     texts = [""]
     for place, char in enumerate(spelled):
         beside = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
@@ -140,7 +139,7 @@ def find_code(tokens: Sequence[Token]) -> list[Match]:
             place += 1
             continue
         if CODE_CHARS_MIN <= len(spelled) <= CODE_CHARS_MAX and any(char.isalnum() for char in spelled):
-            found.append(Match(place, after, _settled(spelled)))
+            found.append(Match(place, after, _spellings(spelled)))
         place = after
     return found
 
@@ -158,7 +157,7 @@ def find_phone(tokens: Sequence[Token]) -> list[Match]:
         digits = "".join("0" if char == "?" else char for char in spelled if char not in "-./")
         number, plus = digits.removeprefix("+"), "+" if digits.startswith("+") else ""
         if number.isdigit() and len(number) in PHONE_DIGITS:
-            has_area = lows(tokens[max(0, place - 2) : place]) == ("area", "code")
+            has_area = words_of(tokens[max(0, place - 2) : place]) == ("area", "code")
             found.append(Match(place - 2 * has_area, after, (plus + number,)))
         place = after
     return found
@@ -171,7 +170,7 @@ def _mail_part(tokens: Sequence[Token], first: int, after: int) -> str | None:
     """Words and spelled pieces joined: "john dot smith" is john.smith."""
     text, at = "", first
     while at < after:
-        word = tokens[at].low
+        word = tokens[at].word
         if word in TIMES or word in SIGNS or len(word) == 1 or word in SMALL or word in _NOUGHT or word == "oh":
             piece = _piece_at(tokens[:after], at)
             if piece is None:
@@ -190,7 +189,7 @@ _MAIL_TAILS = (
     ("all", "lower", "case"), ("all", "lowercase"), ("all", "in", "lower", "case"), ("all", "one", "word"),
     ("all", "together"), ("no", "spaces"),
 )  # fmt: skip
-_WHOLE_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # nobody says the rest, and there is no other
+_KNOWN_DOMAINS = {"gmail": "gmail.com", "icloud": "icloud.com"}  # people leave out the rest
 _OF_SENTENCES = AUXILIARIES | PREPOSITIONS | PRONOUNS | MARKERS | {"and", "or"}
 _MAIL_LIGHT = frozenset(
     "my email email's e mail mail's address is it's its that's that would be the sure yes um uh okay please".split()
@@ -198,53 +197,53 @@ _MAIL_LIGHT = frozenset(
 
 
 def find_email(tokens: Sequence[Token]) -> list[Match]:
-    """The e-mail address of a reply; from the first word that isn't about it to the last."""
-    written = [place for place, token in enumerate(tokens) if "@" in token.low and len(token.low) > 1]
+    """The e-mail address in a reply, written or spoken: "anna at example dot com"."""
+    written = [place for place, token in enumerate(tokens) if "@" in token.word and len(token.word) > 1]
     if written:
-        return [Match(place, place + 1, (tokens[place].low,)) for place in written]
-    ats = [place for place, token in enumerate(tokens) if token.low in ("@", "at")]
+        return [Match(place, place + 1, (tokens[place].word,)) for place in written]
+    ats = [place for place, token in enumerate(tokens) if token.word in ("@", "at")]
     if len(ats) != 1:
         return []
     first, after = 0, len(tokens)
-    while first < ats[0] and tokens[first].low in _MAIL_LIGHT | DISSENT and tokens[first].text != "e":
+    while first < ats[0] and tokens[first].word in _MAIL_LIGHT | DISSENT and tokens[first].text != "e":
         first += 1
     if _is_sentence(tokens[first : ats[0]]):
         return []
     after = _domain_end(tokens, ats[0] + 1)
     local, domain = _mail_part(tokens, first, ats[0]), _mail_part(tokens, ats[0] + 1, after)
-    if domain in _WHOLE_DOMAINS and not any(is_carrier(token.low) for token in tokens[first : ats[0]]):
-        domain, after = _WHOLE_DOMAINS[domain], after + (lows(tokens[after : after + 1]) == ("com",))
+    if domain in _KNOWN_DOMAINS and not any(is_carrier(token.word) for token in tokens[first : ats[0]]):
+        domain, after = _KNOWN_DOMAINS[domain], after + (words_of(tokens[after : after + 1]) == ("com",))
     if not local or not domain or "." not in domain.strip(".") or "." in (local[0], local[-1], domain[-1]):
         return []
-    after += next((len(words) for words in _MAIL_TAILS if lows(tokens[after : after + len(words)]) == words), 0)
-    return [Match(first, after, tuple(text.casefold() for text in _settled(f"{local}@{domain}")))]
+    after += next((len(words) for words in _MAIL_TAILS if words_of(tokens[after : after + len(words)]) == words), 0)
+    return [Match(first, after, tuple(text.casefold() for text in _spellings(f"{local}@{domain}")))]
 
 
 def _domain_end(tokens: Sequence[Token], place: int) -> int:
-    """Where a domain ends: one word after its last dot, or letters one by one. What follows is said of something else:
+    """Where a domain ends: after the word or the spelled letters behind its last dot. What follows isn't part of it:
     "... dot com, all lower case"."""
-    dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].low) == "." or "." in tokens[at].low)
+    dots = (at for at in range(place, len(tokens)) if SIGNS.get(tokens[at].word) == "." or "." in tokens[at].word)
     at = next(dots, None)
     if at is None:
-        return min(len(tokens), place + 1 + (lows(tokens[place : place + 1]) in (("g",), ("i",))))
-    at += "." not in tokens[at].low
+        return min(len(tokens), place + 1 + (words_of(tokens[place : place + 1]) in (("g",), ("i",))))
+    at += "." not in tokens[at].word
     while at < len(tokens):
-        is_spelled = len(tokens[at].low) == 1
+        is_spelled = len(tokens[at].word) == 1
         at += 1
-        if at < len(tokens) and (tokens[at].low in SIGNS or (is_spelled and len(tokens[at].low) == 1)):
-            at += tokens[at].low in SIGNS
+        if at < len(tokens) and (tokens[at].word in SIGNS or (is_spelled and len(tokens[at].word) == 1)):
+            at += tokens[at].word in SIGNS
         else:
             break
     return min(at, len(tokens))
 
 
 def _is_sentence(tokens: Sequence[Token]) -> bool:
-    """Are there words of a sentence before a name, as in "you can send it to anna at …"? Beside a sign they are its
-    own: "will dot smith"."""
+    """Do words of a sentence come before the address, as in "you can send it to anna at …"? Next to a sign they are
+    part of the address: "will dot smith"."""
     return any(
-        (token.low in _OF_SENTENCES or is_negation(token.low))
-        and len(token.low) > 1
-        and token.low not in SIGNS
-        and after.low not in SIGNS
+        (token.word in _OF_SENTENCES or is_negation(token.word))
+        and len(token.word) > 1
+        and token.word not in SIGNS
+        and after.word not in SIGNS
         for token, after in pairwise(tokens)
     )

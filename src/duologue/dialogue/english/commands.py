@@ -62,10 +62,10 @@ WORDS_MAX = max(map(len, COMMANDS)) + 4
 
 
 def command_of(tokens: Sequence[Token]) -> str | None:
-    """The command that a whole reply is, if it is one."""
+    """The command that the whole reply is; None if it isn't one."""
     if len(tokens) > WORDS_MAX:
         return None
-    words = [token.low for token in tokens]
+    words = [token.word for token in tokens]
     if (found := COMMANDS.get(tuple(words))) is not None:
         return found
     while words and words[0] in _AROUND:
@@ -78,18 +78,18 @@ def command_of(tokens: Sequence[Token]) -> str | None:
 
 
 def postpones(tokens: Sequence[Token]) -> bool:
-    """ "Not yet", of something that is about to be done: no yes, and no reason to drop it."""
-    said = [token.low for token in tokens if token.low not in _AROUND | DISSENT]
+    """Is it "not yet"? That is neither a yes nor a reason to drop the task."""
+    said = [token.word for token in tokens if token.word not in _AROUND | DISSENT]
     return said in (["not", "yet"], ["not", "just", "yet"], ["not", "quite", "yet"])
 
 
 def keeps(tokens: Sequence[Token]) -> bool:
-    """ "Leave it as it is": nothing is to change, and nothing to be dropped."""
-    words = " ".join(token.low for token in tokens)
+    """Is it "leave it as it is"? Then nothing changes and nothing is dropped."""
+    words = " ".join(token.word for token in tokens)
     return words.startswith(_KEEPING) or any(f" {phrase}" in words for phrase in _KEEPING)
 
 
 def repeats(text: str, tokens: Sequence[Token]) -> bool:
-    """Does a command take up a word of the question? "Cancel it", after "shall I cancel it?", may well be a yes."""
+    """Does a command repeat a word of the question? "Cancel it", after "shall I cancel it?", may be a yes."""
     asked = stems_of(text)
-    return any(stem(token.low) in asked for token in tokens if token.low not in _SMALL | _AROUND | PREPOSITIONS)
+    return any(stem(token.word) in asked for token in tokens if token.word not in _SMALL | _AROUND | PREPOSITIONS)

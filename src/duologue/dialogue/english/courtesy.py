@@ -1,6 +1,6 @@
-"""Hello, thanks, all right and goodbye: what people say beside any task, and get a word back for.
+"""Hello, thanks, all right and goodbye: messages outside any task that get a short reply.
 
-Rule: only a message that is nothing but courtesy; a hello before a wish belongs to the wish.
+Rule: only a message that is nothing but courtesy; a hello before a request belongs to the request.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ WORDS_MAX = 10
 
 
 def courtesy_of(tokens: Sequence[Token]) -> str | None:
-    """Which courtesy a whole message is: farewell, thanks, greeting or assent."""
-    words = [token.low for token in tokens]
+    """The courtesy that the whole message is: farewell, thanks, greeting or assent; else None."""
+    words = [token.word for token in tokens]
     if not words or len(words) > WORDS_MAX or not _KNOWN.issuperset(words):
         return None
     if _BYE & set(words) or ("see" in words and "you" in words) or words[-2:] == ["good", "night"]:

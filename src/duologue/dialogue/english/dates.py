@@ -56,11 +56,13 @@ class _Dates:
         self, tokens: Sequence[Token], today: date, is_past: bool, is_asked: bool, since: Since | None
     ) -> None:
         self.tokens = tokens
-        self.words = [token.low for token in tokens] + [""] * 6
+        self.words = [token.word for token in tokens] + [""] * 6
         self.today = today
         self.is_past = is_past
         self.since = since
-        self.first = max(today, since.day) if since is not None and since.is_start else today
+        self.first = (
+            max(today, since.day) if since is not None and since.is_start else today
+        )  # the earliest day that may be meant
         self.takes_day_parts = is_asked or is_past  # "this morning" is a date only here
         self.weekdays = WEEKDAYS | SHORT_WEEKDAYS if is_asked else WEEKDAYS
 
@@ -182,7 +184,7 @@ class _Dates:
         return self._with_date(days, wanted, at)
 
     def _may_be_short(self, at: int) -> bool:
-        """At the beginning or after a word for a day: never in "we sat"."""
+        """May "sat" be a weekday here? At the beginning or after a word like "on", but not in "we sat"."""
         return at == 0 or self.words[at - 1] in _BEFORE_SHORT
 
     def _weekday_days(self, wanted: int, which: str) -> tuple[date, ...]:
@@ -255,13 +257,13 @@ class _Dates:
         if month is None:
             return None
         at = place + 1 + (self.words[place + 1] == "the")
-        day = ordinal_at(self.tokens, at) or self._small(at)
+        day = ordinal_at(self.tokens, at) or self._plain_day(at)
         if day is None or not 1 <= day[0] <= 31:
             return None
         return self._dated(month, *day)
 
-    def _small(self, at: int) -> tuple[int, int] | None:
-        """A plain number that may be a day: never one with a unit, as in "March 5 people"."""
+    def _plain_day(self, at: int) -> tuple[int, int] | None:
+        """A plain number from 1 to 31."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 1 <= found[0] <= 31:
             return None
@@ -272,7 +274,7 @@ class _Dates:
         at = place + (self.words[place] == "the")
         day = ordinal_at(self.tokens, at)
         spoken = day is not None
-        day = day or self._small(at)
+        day = day or self._plain_day(at)
         if day is None or not 1 <= day[0] <= 31:
             return None
         number, at = day
@@ -290,13 +292,13 @@ class _Dates:
         if self.words[of : of + 1] == ["month"]:
             return self._nearest_in_a_month(number, of + 1)
         is_all = place == 0 and at == len(self.tokens)  # "twenty first"
-        is_name = self.tokens[at - 1].low[0].isdigit() or self.words[place] == "the" or is_all
+        is_name = self.tokens[at - 1].word[0].isdigit() or self.words[place] == "the" or is_all
         if not is_name or self.words[at] in ("one", "option", "choice", "of", "time", "floor"):
             return None
         return self._nearest_in_a_month(number, at)
 
     def _is_month(self, may: int) -> bool:
-        """Is a "may" after a number the month: with a year behind it, or nothing at all?"""
+        """Is a "may" after a number the month? Only before a year or at the end."""
         return may + 1 == len(self.tokens) or self._year(may + 1) is not None
 
     def _month(self, *, is_next: bool) -> tuple[int, int]:
@@ -321,23 +323,23 @@ class _Dates:
 
     def _year(self, at: int) -> tuple[int, int] | None:
         """2027, twenty twenty-seven, nineteen ninety, two thousand and five."""
-        low = self.words[at]
-        if low.isascii() and low.isdigit() and len(low) == 4 and 1900 <= int(low) <= 2199:
-            return int(low), at + 1
-        if low in ("nineteen", "twenty") and self.words[at + 1] in SMALL:
+        word = self.words[at]
+        if word.isascii() and word.isdigit() and len(word) == 4 and 1900 <= int(word) <= 2199:
+            return int(word), at + 1
+        if word in ("nineteen", "twenty") and self.words[at + 1] in SMALL:
             rest = number_at(self.tokens, at + 1)
             if self.words[at + 1] in ("oh", "zero") or rest is None or not isinstance(rest[0], int):
                 return None
             if 10 <= rest[0] <= 99:
-                return (1900 if low == "nineteen" else 2000) + rest[0], rest[1]
-        if low == "two" and self.words[at + 1] == "thousand":
+                return (1900 if word == "nineteen" else 2000) + rest[0], rest[1]
+        if word == "two" and self.words[at + 1] == "thousand":
             whole = number_at(self.tokens, at)
             if whole is not None and isinstance(whole[0], int) and whole[0] < 2100:
                 return whole[0], whole[1]
         return self._short_year(at) if self.is_past else None
 
     def _short_year(self, at: int) -> tuple[int, int] | None:
-        """Eighty-four, 84: of a day that has passed."""
+        """Eighty-four, 84: only for a date in the past."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
             return None
@@ -378,7 +380,7 @@ class _Dates:
         return birth_at(self.tokens, place, self._year) if self.is_past else None
 
     def _digits(self, place: int) -> Found | None:
-        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With points, the day is first."""
+        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With dots, the day is first."""
         if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
             day, month, year = map(int, dotted.groups())
             year = self._of_century(year) if year < 100 else year
@@ -441,7 +443,7 @@ def _one(day: date | None, after: int) -> Found | None:
 def find_dates(
     tokens: Sequence[Token], today: date, *, is_past: bool = False, is_asked: bool = False, since: Since | None = None
 ) -> Iterator[Match]:
-    """Every date in a reply, as ISO days. `is_asked` takes "Fri" for a weekday too; "the day after" is counted from
+    """Every date in a reply, as ISO text. `is_asked` also takes "Fri" for a weekday. "The day after" is counted from
     `since`."""
     reader = _Dates(tokens, today, is_past, is_asked, since)
     place = 0

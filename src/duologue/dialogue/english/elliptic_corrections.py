@@ -1,7 +1,7 @@
-"""A value that is put right with fewer words than it was given: "make that four", of three days, "no, 95", of 90 euros,
-"no, at four", of half past four in the morning.
+"""Corrections that leave out what stays the same: "make that four" for three days, "no, 95" for 90 euros, "no, at four"
+for half past four in the morning.
 
-Rule: what isn't said again is that of before only where there was just one way to say it.
+Rule: the unit, the currency or the half of the day is taken from the old value only if that leaves one meaning.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ _CLOCK = re.compile(r"(\d\d):(\d\d)")
 _ONE_UNIT = re.compile(r"(PT?)\d+([YMWDHS])")
 
 
-def with_unit_of(value: Json, before: Json) -> Json:
-    """Money without a currency in that of before."""
+def with_currency_of(value: Json, before: Json) -> Json:
+    """Money with the currency of the old value, if no currency was said."""
     if not isinstance(value, dict) or not isinstance(before, dict) or value.get("currency") is not None:
         return value
     return {**value, "currency": before.get("currency")} if "amount" in value else value
 
 
-def counted_anew(count: Reading, before: Json) -> Json:
-    """As long as the new count tells, in the unit of before; None if that can't be."""
+def with_new_count(count: Reading, before: Json) -> Json:
+    """The old duration with a new count in the same unit; None if the reply isn't a bare count."""
     one = _ONE_UNIT.fullmatch(before) if isinstance(before, str) else None
     said = count.values[0] if isinstance(count, Direct) else None
-    if one is None or said is None or not is_number(tokens_of(said.raw)[-1].low):
-        return None  # "four people" are no days
+    if one is None or said is None or not is_number(tokens_of(said.raw)[-1].word):
+        return None  # "four people" isn't a duration
     number = said.value
     if not isinstance(number, int) or number < 1:
         return None
     return f"{one[1]}{number}{one[2]}"
 
 
-def nearest(times: tuple[Json, ...], before: Json) -> Json:
-    """Of a time in the morning and in the evening the one near to that of before; None if neither is, or both."""
+def nearest_time(times: tuple[Json, ...], before: Json) -> Json:
+    """The candidate that is near the old time, in the morning or in the evening; None unless exactly one is."""
     near = [time for time in times if abs(_minutes(time) - _minutes(before)) <= NEAR_MINUTES_MAX]
     return near[0] if len(near) == 1 else None
 

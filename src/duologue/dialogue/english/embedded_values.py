@@ -1,30 +1,30 @@
 """Values in a message that isn't wholly understood: "a table for four tomorrow, it's my grandmother's birthday".
 
-Only what stands for itself is taken: a day, a time of day, an amount of money, a count of what the slot counts, a name
-or a choice of a list. Rule: nothing is taken from a clause that denies, changes or weighs something, nor for a slot
-that two values fit; and whoever uses this says what was taken, because the rest of the message may have said more.
+Only what is clear by itself is taken: a day, a time of day, an amount of money, a count of what the slot counts, a name
+or a choice of a list. Rule: nothing is taken from a clause that denies, changes or compares, nor for a slot that two
+values fit. The caller must read back what was taken, because the rest of the message may say more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, whole_form
+from .carrier_words import ALTERNATIVES, HEDGES, MARKERS, REQUESTS, THINGS, is_carrier, is_negation, without_contraction
 from .days import today_of
 from .explained_words import covered_by, is_number
-from .from_and_to import told_of_another
-from .grammar_for_kind import find
+from .from_and_to import belongs_to_other_thing
+from .grammar_for_kind import find_values
 from .match import Match
 from .questions import asks
 from .read_reply import read
 from .readings import Direct, Question, Slot, SlotKind, Value
-from .several_slots import Filled, counts, found_in, later, values_of
+from .several_slots import Filled, counts_for, find_all_values, values_of, with_later_end
 from .tokens import Token, stem, stems_of, tokens_of
 from .yes_no import DOUBTS
 
 _HARMLESS = frozenset("also too plus because".split())  # they add something and change nothing
-_TURNS = frozenset("but because however though although unless except".split())  # a clause begins with them
-_BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # what only a question makes a value
+_CLAUSE_OPENERS = frozenset("but because however though although unless except".split())  # a clause begins with them
+_BARE = (SlotKind.NUMBER, SlotKind.MONEY, SlotKind.TIME)  # a bare number of these is a value only as an answer
 _PLAIN = tuple(
     Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER, SlotKind.MONEY, SlotKind.DURATION)
 )
@@ -36,35 +36,39 @@ _PAST = frozenset(
 
 
 def read_parts(slots: tuple[Slot, ...], message: str, today: str) -> tuple[Value, ...]:
-    """The values that stand for themselves in a message, for the slots that they fit."""
+    """The values in a message that are clear by themselves, each for the one slot that it fits."""
     tokens = tokens_of(message)
     if not tokens or not slots:
         return ()
     filled: Filled = {}
     doubtful: set[str] = set()
     named = stems_of(*(slot.name for slot in slots))
-    for match, fitting in found_in(tokens, slots, today_of(today)):
-        is_settled = not any(_unsettles(token.low) for token in _clause(tokens, match))
-        if fitting and fitting[0].kind in (SlotKind.DATE, SlotKind.TIME) and told_of_another(tokens, match, named):
+    for match, fitting in find_all_values(tokens, slots, today_of(today)):
+        is_settled = not any(_unsettles(token.word) for token in _clause(tokens, match))
+        if (
+            fitting
+            and fitting[0].kind in (SlotKind.DATE, SlotKind.TIME)
+            and belongs_to_other_thing(tokens, match, named)
+        ):
             continue
-        if is_settled and not all(_stands_for_itself(tokens, match, slot) for slot in fitting):
+        if is_settled and not all(_is_clear(tokens, match, slot) for slot in fitting):
             continue  # a number that counts nothing here
         if is_settled and len(match.candidates) == 1 and len(fitting) == 1 and fitting[0].name not in filled:
             filled[fitting[0].name] = (fitting[0], match)
         else:
             doubtful |= {slot.name for slot in fitting}
     told = {name: entry for name, entry in filled.items() if name not in doubtful}
-    told |= later(tokens, told, today_of(today))
+    told |= with_later_end(tokens, told, today_of(today))
     covered = covered_by(match for _, match in filled.values())
     return values_of(message, tokens, {name: one for name, one in told.items() if not _wavers(tokens, one[1], covered)})
 
 
 def _wavers(tokens: Sequence[Token], match: Match, covered: frozenset[int]) -> bool:
-    """Does somebody go on with a second number for it: "two months, maybe three"?"""
+    """Does a second number follow that may replace it: "two months, maybe three"?"""
     after = match.after
-    while after < len(tokens) and tokens[after].low in HEDGES | ALTERNATIVES | {"even", "rather"}:
+    while after < len(tokens) and tokens[after].word in HEDGES | ALTERNATIVES | {"even", "rather"}:
         after += 1
-    return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].low)
+    return match.after < after < len(tokens) and after not in covered and is_number(tokens[after].word)
 
 
 def read_first(question: Question, message: str, today: str) -> Value | None:
@@ -74,7 +78,7 @@ def read_first(question: Question, message: str, today: str) -> Value | None:
     rest = tokens[ends:]
     if question.slot.kind not in _BARE or not rest or asks(tokens) or asks(rest):
         return None
-    if any(_unsettles(token.low) or is_number(token.low) or token.low in DOUBTS for token in rest):
+    if any(_unsettles(token.word) or is_number(token.word) or token.word in DOUBTS for token in rest):
         return None
     reading = read(question, message[: tokens[ends - 1].end], today)
     values = reading.values if isinstance(reading, Direct) else ()
@@ -82,34 +86,36 @@ def read_first(question: Question, message: str, today: str) -> Value | None:
 
 
 def is_all_values(message: str, today: str) -> bool:
-    """Are there days, times and amounts and nothing else? Whoever compares phrases hears "are you open on Saturdays" in
-    "on the weekend"; while something is asked, it is an answer or a slip."""
+    """Does a message hold only days, times and amounts? A classifier may take "on the weekend" for "are you open on
+    Saturdays"; to an open question it is an answer or a slip."""
     tokens = tokens_of(message)
-    covered = covered_by(match for slot in _PLAIN for match in find(tokens, slot, today_of(today), is_asked=True))
+    covered = covered_by(
+        match for slot in _PLAIN for match in find_values(tokens, slot, today_of(today), is_asked=True)
+    )
     return (
         bool(covered)
         and not asks(tokens)
-        and all(place in covered or _is_frame(token.low) for place, token in enumerate(tokens))
+        and all(place in covered or _is_frame(token.word) for place, token in enumerate(tokens))
     )
 
 
-def _is_frame(low: str) -> bool:
-    """May it stand around a value without saying what is wanted?"""
-    return is_carrier(low) and stem(whole_form(low)) not in _TASKS
+def _is_frame(word: str) -> bool:
+    """May this word stand around a value without naming a task?"""
+    return is_carrier(word) and stem(without_contraction(word)) not in _TASKS
 
 
-def _stands_for_itself(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    return slot.kind is not SlotKind.NUMBER or counts(tokens, match, slot)
+def _is_clear(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    return slot.kind is not SlotKind.NUMBER or counts_for(tokens, match, slot)
 
 
-def _unsettles(low: str) -> bool:
-    """Does a word deny, change, weigh, or tell of what has been?"""
-    is_marker = low in MARKERS and low not in _HARMLESS
-    return is_marker or low in ALTERNATIVES or low in _PAST or is_negation(low)
+def _unsettles(word: str) -> bool:
+    """Does this word deny, change, compare, or refer to the past?"""
+    is_marker = word in MARKERS and word not in _HARMLESS
+    return is_marker or word in ALTERNATIVES or word in _PAST or is_negation(word)
 
 
 def _clause(tokens: Sequence[Token], match: Match) -> Iterator[Token]:
-    """What is said around a match, up to where a clause begins or ends."""
+    """The other words of the clause that holds a match."""
     first, after = match.first, match.after
     while first > 0 and not _begins_clause(tokens[first]):
         first -= 1
@@ -120,4 +126,4 @@ def _clause(tokens: Sequence[Token], match: Match) -> Iterator[Token]:
 
 
 def _begins_clause(token: Token) -> bool:
-    return bool(token.pause) or token.low in _TURNS
+    return bool(token.pause) or token.word in _CLAUSE_OPENERS

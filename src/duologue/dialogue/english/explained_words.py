@@ -12,7 +12,7 @@ from functools import lru_cache
 from .carrier_words import ALTERNATIVES, DISSENT, MARKERS, WISHES, is_carrier, is_negation
 from .dates import MONTHS, WEEKDAYS
 from .match import Match
-from .numbers import ORDINALS, SCALES, SMALL, is_thing
+from .numbers import ORDINALS, SCALES, SMALL, is_pronoun_one
 from .questions import OPENINGS, asks, is_suggestion
 from .readings import Question, Unclear, Why
 from .tokens import Token, stem, stems_of
@@ -37,29 +37,29 @@ def echo_of_texts(*texts: str) -> frozenset[str]:
 
 
 def covered_by(matches: Iterable[Match]) -> frozenset[int]:
-    """The places that values explain."""
+    """The places of all tokens that these matches cover."""
     return frozenset(place for match in matches for place in range(match.first, match.after))
 
 
 def objection(tokens: Sequence[Token], covered: frozenset[int]) -> Why | None:
-    """What beside the value forbids to take a reply for a plain answer."""
+    """Why a reply with these values isn't a plain answer; None if nothing speaks against it."""
     opening = True
     for place, token in enumerate(tokens):
         if place in covered:
             opening = False
             continue
-        if token.low in MARKERS:
+        if token.word in MARKERS:
             return Why.MARKER
-        if is_negation(token.low) and not (
-            opening and token.low in DISSENT and not _is_without(tokens, place, covered)
+        if is_negation(token.word) and not (
+            opening and token.word in DISSENT and not _denies_value(tokens, place, covered)
         ):
             return Why.NEGATED
-        opening = opening and token.low in OPENINGS
+        opening = opening and token.word in OPENINGS
     return Why.QUESTION if asks(tokens) else None
 
 
-def _is_without(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Is a "no" said of the value itself: "no bar", "no one"? With a pause it is said of something before."""
+def _denies_value(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
+    """Does a "no" deny the value itself: "no bar", "no one"? With a pause it doesn't: "no, the bar"."""
     after = place + 1
     return after < len(tokens) and after in covered and not tokens[after].pause
 
@@ -71,51 +71,51 @@ def leftover(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[s
 
 def is_explained(tokens: Sequence[Token], place: int, echo: frozenset[str]) -> bool:
     """Is this word accounted for by what it is or where it stands?"""
-    low = tokens[place].low
-    if low in _VALUE_WORDS or low[0].isdigit():
-        return is_thing(tokens, place) or _is_adverb(tokens, place)
-    if is_carrier(low) or stem(low) in echo:
+    word = tokens[place].word
+    if word in _VALUE_WORDS or word[0].isdigit():
+        return is_pronoun_one(tokens, place) or _is_adverb(tokens, place)
+    if is_carrier(word) or stem(word) in echo:
         return True
-    if low in DISSENT:
-        return all(token.low in OPENINGS for token in tokens[:place])
-    if low in ("what", "how"):
+    if word in DISSENT:
+        return all(token.word in OPENINGS for token in tokens[:place])
+    if word in ("what", "how"):
         return is_suggestion(tokens, place)
     return _is_verb(tokens, place)
 
 
-def is_dated(low: str) -> bool:
-    """Is this a word of dates: a month, a weekday, an ordinal?"""
-    return low in _DATED or (low[0].isdigit() and not low.isdigit())
+def is_dated(word: str) -> bool:
+    """Is this a word of a date: a month, a weekday, an ordinal?"""
+    return word in _DATED or (word[0].isdigit() and not word.isdigit())
 
 
-def is_number(low: str) -> bool:
+def is_number(word: str) -> bool:
     """Is this a number, in digits or in words?"""
-    return low in _NUMBERS or low[0].isdigit()
+    return word in _NUMBERS or word[0].isdigit()
 
 
 def _is_adverb(tokens: Sequence[Token], place: int) -> bool:
     """Is it "first" as an adverb, at either end, with neither article nor month before it?"""
-    if tokens[place].low != "first" or place not in (0, len(tokens) - 1):
+    if tokens[place].word != "first" or place not in (0, len(tokens) - 1):
         return False
-    return place == 0 or tokens[place - 1].low not in ("the", "on", "of", *MONTHS)
+    return place == 0 or tokens[place - 1].word not in ("the", "on", "of", *MONTHS)
 
 
 def _is_verb(tokens: Sequence[Token], place: int) -> bool:
     """Does it stand where only a verb can: "I'd like to …", "I'm …ing"?"""
-    token, before = tokens[place], tokens[place - 1].low if place else ""
-    if token.pause or not token.low.isalpha() or len(token.low) < 3 or token.text[0].isupper():
+    token, before = tokens[place], tokens[place - 1].word if place else ""
+    if token.pause or not token.word.isalpha() or len(token.word) < 3 or token.text[0].isupper():
         return False
     if before == "to" and place > 1:
-        wishing = tokens[place - 2].low
+        wishing = tokens[place - 2].word
         return stem(wishing) in WISHES or wishing in _TO_VERB
-    return token.low.endswith("ing") and len(token.low) > 5 and before in _BEING
+    return token.word.endswith("ing") and len(token.word) > 5 and before in _BEING
 
 
 def unread(reply: str) -> Unclear:
-    """A reply without tokens: nothing, or too much."""
+    """The reading of a reply without tokens: it was empty or too long."""
     return Unclear(Why.LONG if any(char.isalnum() for char in reply) else Why.EMPTY)
 
 
 def unclear(why: Why, tokens: Sequence[Token] = (), places: Iterable[int] = ()) -> Unclear:
-    """Hand on, and say what was left over."""
+    """A reading for NLU, with the words that were left over."""
     return Unclear(why, tuple(tokens[place].text for place in places))

@@ -1,4 +1,4 @@
-"""Names and texts that no list has: a bare reply, or a proper name where a value is expected.
+"""Names and texts that aren't in a list: a bare reply, or a proper name where a value is expected.
 
 Rule: what is taken is one run of words that no carrier explains; a run with a date in it, or with numbers after a
 comma, is not a name.
@@ -20,17 +20,17 @@ from .from_and_to import role_of
 from .match import Match, Span
 from .readings import Slot
 from .times import find_times
-from .tokens import HESITATIONS, Token, lows
+from .tokens import HESITATIONS, Token, words_of
 
 BARE_WORDS_MAX = 6
 PROPER_WORDS_MAX = 8
 _POINTING = frozenset("it is it's its that that's thats this the a an to in at from for under my name name's".split())
 _ARTICLES = frozenset(("a", "an"))
-_LIGHT = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
+_FILLER_WORDS = (POLITE | FILLERS | ASSENT | HEDGES | _POINTING) - {"like", "see"}
 _PARTS_OF_NAMES = {"first": "first", "given": "first", "last": "last", "family": "last", "surname": "last"}
 _PARTS_OF_NAMES |= {"full": "full", "middle": "middle"}
 _LINKS = frozenset("of the and & de la du del von van der".split())
-# After one of these a name may stand; an article isn't enough: "a Deluxe room" names no city.
+# A name may follow one of these. An article isn't enough: "a Deluxe room" doesn't name a city.
 _LEADS = frozenset(
     """to in at from for of is be near around by into toward towards see visit meet try hear watch play eat called named
     like love prefer want serve serves serving some out check the under""".split()
@@ -40,39 +40,43 @@ _BEFORE = HESITATIONS | {"mm", "ah", "oh"}
 _I = frozenset(("i", "i'm", "i'd", "i'll", "i've"))
 
 
-def bare(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
-    """A reply that is nothing but a name: "uh, New York", "it's Miller, please". `also` are names too, whatever else
-    they mean."""
-    first, after = without_light(tokens)
+def bare_name(tokens: Sequence[Token], also: frozenset[str] = frozenset()) -> Span | None:
+    """A reply that is nothing but a name: "uh, New York", "it's Miller, please". Words in `also` count as names,
+    whatever else they mean."""
+    first, after = without_filler(tokens)
     run = tokens[first:after]
-    if not 0 < len(run) <= BARE_WORDS_MAX or _is_no_name([token for token in run if token.low not in also]):
+    if not 0 < len(run) <= BARE_WORDS_MAX or _holds_more_than_a_name(
+        [token for token in run if token.word not in also]
+    ):
         return None
     known = _LINKS | also
-    if any(is_carrier(run[at].low) and run[at].low not in known and not _is_initial(run, at) for at in range(len(run))):
+    if any(
+        is_carrier(run[at].word) and run[at].word not in known and not _is_initial(run, at) for at in range(len(run))
+    ):
         return None
     return Span(first, after)
 
 
-def without_light(tokens: Sequence[Token]) -> Span:
-    """A reply without the words that say nothing of their own at either end."""
+def without_filler(tokens: Sequence[Token]) -> Span:
+    """The span of a reply without filler words at either end."""
     first, after = 0, len(tokens)
-    while first < after and (_names_part(tokens, first) or _is_light(tokens, first)):
+    while first < after and (_names_part(tokens, first) or _is_filler(tokens, first)):
         first += 1
-    while after > first and tokens[after - 1].low in _LIGHT - _ARTICLES:
+    while after > first and tokens[after - 1].word in _FILLER_WORDS - _ARTICLES:
         after -= 1
     return Span(first, after)
 
 
-def worded(tokens: Sequence[Token], slot: Slot) -> Span:
-    """Free text without hesitation and politeness at its ends, and without the word that only tells which end of a way
-    it is: "um, from the station please"."""
+def trimmed_text(tokens: Sequence[Token], slot: Slot) -> Span:
+    """The span of free text without hesitations and politeness at its ends, and without a leading "from" or "to" that
+    the slot implies: "um, from the station please"."""
     first, after = 0, len(tokens)
-    while first + 1 < after and tokens[first].low in _BEFORE:
+    while first + 1 < after and tokens[first].word in _BEFORE:
         first += 1
-    while after - 1 > first and tokens[after - 1].low in ("please", "thanks"):
+    while after - 1 > first and tokens[after - 1].word in ("please", "thanks"):
         after -= 1
     role = role_of(slot)
-    return Span(first + (role is not None and after - first > 1 and tokens[first].low == role), after)
+    return Span(first + (role is not None and after - first > 1 and tokens[first].word == role), after)
 
 
 def with_hyphens(name: str) -> str:
@@ -80,10 +84,10 @@ def with_hyphens(name: str) -> str:
     return _HYPHEN.sub("-", name)
 
 
-def said_last(tokens: Sequence[Token], span: Span) -> Span:
+def last_said_in_full(tokens: Sequence[Token], span: Span) -> Span:
     """The whole name, where a part of it was said before: "Lisa, Lisa Brown"."""
     for place in range(span.after - 1, span.first, -1):
-        first, whole = lows(tokens[span.first : place]), lows(tokens[place : span.after])
+        first, whole = words_of(tokens[span.first : place]), words_of(tokens[place : span.after])
         if tokens[place].pause and set(first) <= set(whole):
             return Span(place, span.after)
     return span
@@ -94,44 +98,44 @@ def _is_glued(tokens: Sequence[Token], place: int) -> bool:
     return place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start
 
 
-def _is_light(tokens: Sequence[Token], place: int) -> bool:
-    if tokens[place].low == "of":
-        return place > 0 and tokens[place - 1].low == "name"  # "under the name of Smith"
-    return tokens[place].low in _LIGHT and not _is_glued(tokens, place) and not _is_initial(tokens, place)
+def _is_filler(tokens: Sequence[Token], place: int) -> bool:
+    if tokens[place].word == "of":
+        return place > 0 and tokens[place - 1].word == "name"  # "under the name of Smith"
+    return tokens[place].word in _FILLER_WORDS and not _is_glued(tokens, place) and not _is_initial(tokens, place)
 
 
 def _names_part(tokens: Sequence[Token], place: int) -> bool:
-    """Does it tell which part of a name follows: "surname", "last name"?"""
-    after = tokens[place + 1].low if place + 1 < len(tokens) else ""
-    return tokens[place].low in ("surname", "surname's") or (
-        tokens[place].low in _PARTS_OF_NAMES and after in ("name", "name's")
+    """Does it say which part of a name follows: "surname", "last name"?"""
+    after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    return tokens[place].word in ("surname", "surname's") or (
+        tokens[place].word in _PARTS_OF_NAMES and after in ("name", "name's")
     )
 
 
 def parts_of_names(tokens: Sequence[Token]) -> frozenset[str]:
-    """The parts of a name that are spoken of."""
-    found = (token.low.removesuffix("'s") for place, token in enumerate(tokens) if _names_part(tokens, place))
-    return frozenset(_PARTS_OF_NAMES[low] for low in found)
+    """The parts of a name that are mentioned: first, middle, last, full."""
+    found = (token.word.removesuffix("'s") for place, token in enumerate(tokens) if _names_part(tokens, place))
+    return frozenset(_PARTS_OF_NAMES[word] for word in found)
 
 
 def _is_initial(tokens: Sequence[Token], place: int) -> bool:
     """Is this "a" a letter, by the letter after it: "A J Smith"?"""
-    return tokens[place].low == "a" and place + 1 < len(tokens) and len(tokens[place + 1].low) == 1
+    return tokens[place].word == "a" and place + 1 < len(tokens) and len(tokens[place + 1].word) == 1
 
 
-def is_no_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
-    """Is a bare reply one of those that are no name of anybody: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
+def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
+    """Is a bare reply something else than a name: "goodbye", "no idea", "7 pm", "twenty minutes"?"""
     run = tokens[span.first : span.after]
-    letters = "".join(token.low for token in run if len(token.low) == 1)
+    letters = "".join(token.word for token in run if len(token.word) == 1)
     if len(letters) == len(run) and letters in NAMELESS | ASSENT | DISSENT:
         return True  # "n o"
-    if run[0].low in DISSENT or all(token.low in NAMELESS or is_number(token.low) for token in run):
+    if run[0].word in DISSENT or all(token.word in NAMELESS or is_number(token.word) for token in run):
         return True
-    if len(run) == 1 and run[0].low in GIVEN_NAMES:
+    if len(run) == 1 and run[0].word in GIVEN_NAMES:
         return False
-    if any("@" in token.low for token in run) or find_phone(run):
+    if any("@" in token.word for token in run) or find_phone(run):
         return True
-    if any(is_number(token.low) for token in run) and all(is_number(one.low) or len(one.low) == 1 for one in run):
+    if any(is_number(token.word) for token in run) and all(is_number(one.word) or len(one.word) == 1 for one in run):
         return True  # "2b"
     found = (
         *find_times(run, hours=(0, 24), is_asked=False),
@@ -142,66 +146,66 @@ def is_no_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
     return any((match.first, match.after) == (0, len(run)) for match in found)
 
 
-def proper(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
-    """A capitalised name in a frame of carriers: "I want to see Jordan Miller". Only if case means something."""
+def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
+    """A capitalised name in a frame of carriers: "I want to see Jordan Miller". Only if the rest is in lower case."""
     left = leftover(tokens, frozenset(), echo)
-    if not left or left[0] == 0 or tokens[left[0] - 1].low not in _LEADS:
+    if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None
     first, after = left[0], left[-1] + 1
     first -= tokens[first - 1].text == "The"
     run = tokens[first:after]
-    if len(run) > PROPER_WORDS_MAX or _is_no_name(run) or not all(_is_named(token) for token in run):
+    if len(run) > PROPER_WORDS_MAX or _holds_more_than_a_name(run) or not all(_is_named(token) for token in run):
         return None
     frame = [*tokens[1:first], *tokens[after:]]
     has_case = any(token.text[0].islower() for token in frame) and not any(is_capital(token) for token in frame)
     return Span(first, after) if has_case else None
 
 
-def introduced(tokens: Sequence[Token]) -> Span | None:
+def introduced_name(tokens: Sequence[Token]) -> Span | None:
     """ "I'm Sam Miller", "call me Sam", where a name is asked for. Without a capital it may be anything: "I'm busy"."""
-    first = 1 if tokens[0].low in ("i'm", "im") else 2 if lows(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
+    first = 1 if tokens[0].word in ("i'm", "im") else 2 if words_of(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
     after = len(tokens)
-    while after > first and tokens[after - 1].low in POLITE:
+    while after > first and tokens[after - 1].word in POLITE:
         after -= 1
     run = tokens[first:after]
     is_name = first > 0 and 0 < len(run) <= BARE_WORDS_MAX and all(is_capital(token) for token in run)
-    return Span(first, after) if is_name and not _is_no_name(run) else None
+    return Span(first, after) if is_name and not _holds_more_than_a_name(run) else None
 
 
-def is_longer(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a known name only part of a longer one, by the capital beside it: "Midnight" in "Midnight Train"?"""
+def is_part_of_longer_name(tokens: Sequence[Token], match: Match) -> bool:
+    """Is a known name only part of a longer one, by the capital next to it: "Midnight" in "Midnight Train"?"""
     before, after = tokens[: match.first], tokens[match.after :]
     begins = match.first > 1 and is_capital(before[-1]) and not tokens[match.first].pause
     return begins or (bool(after) and is_capital(after[0]) and not after[0].pause)
 
 
-def _is_no_name(run: Sequence[Token]) -> bool:
+def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
     """Does it hold a date, several sentences, or a count after a comma?"""
-    if any(is_dated(token.low) or token.low in ALTERNATIVES for token in run):
+    if any(is_dated(token.word) or token.word in ALTERNATIVES for token in run):
         return True
-    if any(token.pause in (".", "?") and len(before.low) > 1 for before, token in pairwise(run)):
+    if any(token.pause in (".", "?") and len(before.word) > 1 for before, token in pairwise(run)):
         return True  # but for "J. P. Morgan"
     if _is_spelled(run):
         return True
-    return any(token.pause for token in run[1:]) and any(is_number(token.low) for token in run[1:])
+    return any(token.pause for token in run[1:]) and any(is_number(token.word) for token in run[1:])
 
 
 def _is_spelled(run: Sequence[Token]) -> bool:
-    """Does it end with letters that seem to spell a name before them, and nobody knows which: "Shawn, S E A N"?"""
+    """Does it end with letters that may spell a name before them: "Shawn, S E A N"?"""
     first = len(run)
-    while first and len(run[first - 1].low) == 1:
+    while first and len(run[first - 1].word) == 1:
         first -= 1
     letters = run[first:]
     if not first or len(letters) < 2:
         return False
-    return len(letters) > 2 or any(token.low[0] == letters[0].low for token in run[:first])
+    return len(letters) > 2 or any(token.word[0] == letters[0].word for token in run[:first])
 
 
 def _is_named(token: Token) -> bool:
-    return token.text[0].isupper() or token.low[0].isdigit() or token.low in _LINKS or token.low == "#"
+    return token.text[0].isupper() or token.word[0].isdigit() or token.word in _LINKS or token.word == "#"
 
 
 def is_capital(token: Token) -> bool:
-    """Is it written large, but for the beginning of a sentence or a whole reply in capitals?"""
+    """Is it capitalised? Not at the beginning of a sentence, nor in a reply that is all in capitals."""
     begins = not token.start or token.pause in (".", "?")
-    return not begins and token.text[0].isupper() and token.text[1:].islower() and token.low not in _I
+    return not begins and token.text[0].isupper() and token.text[1:].islower() and token.word not in _I

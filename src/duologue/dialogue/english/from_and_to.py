@@ -1,7 +1,7 @@
-"""From and to: which end of a trip or of a stay a value is said of.
+"""From and to: which end of a trip or a stay a value belongs to.
 
-Slots have a role by their name ("origin_city", "dropoff_date"), values by the word before them. Rule: a value said of
-the other end never fills a slot.
+A slot has a role by its name ("origin_city", "dropoff_date"), a value by the word before it. Rule: a value of the other
+end never fills a slot.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SLOT_ROLES = {
     "from": "from origin departure depart leaving pickup start begin source sender checkin",
     "to": "to destination arrival arrive dropoff end until return whereto recipient receiver checkout going",
 }
-# A stay begins with the arrival, a trip ends with it: of a day, these words alone tell nothing.
+# A stay begins with the arrival, a trip ends with it: for a date, these words alone decide nothing.
 _COMING, _LEAVING = (frozenset(map(stem, words.split())) for words in ("arrival arrive", "departure depart leaving"))
 _ROLE_OF_WORD = {stem(word): role for role, words in _SLOT_ROLES.items() for word in words.split()}
 _DAY_ROLES = {"first": "from", "last": "to"}
@@ -26,8 +26,8 @@ _TIME_WORDS = {"from": "from", "starting": "from", "beginning": "from", "since":
 _TIME_WORDS |= {"to": "to", "until": "to", "till": "to", "til": "to", "through": "to"}
 _BETWEEN = frozenset("the on a around about at in city of there".split())
 _STEPS_MAX = 3
-# Things that keep their own hours; a trip or a booking is what is asked about.
-_TIMED = frozenset(
+# Things that run to a schedule, which the question may not be about.
+_SCHEDULED = frozenset(
     map(
         stem, "flight plane bus coach train meeting session show performance movie film event dinner lunch meal".split()
     )
@@ -36,8 +36,8 @@ _OWNED = ("my", "our", "his", "her", "their", "the")
 _OF_THINGS = frozenset(
     "is leaves arrives departs lands starts begins ends finishes comes gets goes takes stops leaving arriving".split()
 )
-# What people do at an end, and what the day or the hour of it may be called.
-_DOINGS = tuple(
+# What people do at either end, and words for its day or hour.
+_ACTIVITIES = tuple(
     frozenset(stem(word) for word in words.split())
     for words in (
         "arrive arriving arrival come coming checkin bethere",
@@ -49,7 +49,7 @@ _DOINGS = tuple(
 
 
 def role_of(slot: Slot) -> str | None:
-    """The end that a slot is about, by its name."""
+    """The role of a slot by its name: "from", "to" or None."""
     words = _words_of(slot)
     ends = _ROLE_OF_WORD
     if slot.kind is SlotKind.DATE:
@@ -66,8 +66,8 @@ def _words_of(slot: Slot) -> set[str]:
 
 
 def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
-    """The ends that slots of one kind are about, by their names. A day of arrival or departure has the end that the
-    other slots leave: of a stay, the arrival comes first."""
+    """The roles of slots of one kind, by slot name. A date of arrival or departure gets the role that the other slots
+    leave; in a stay, the arrival comes first."""
     roles = {slot.name: role for slot in slots if (role := role_of(slot)) is not None}
     free = [slot for slot in slots if slot.name not in roles and _words_of(slot) & (_COMING | _LEAVING)]
     if len(free) > 1:
@@ -79,53 +79,53 @@ def roles_among(slots: Sequence[Slot]) -> dict[str, str]:
 
 
 def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | None:
-    """The end that a value is said of, by the words right before it."""
+    """The role of a value, by the words right before it."""
     words = _TIME_WORDS if kind in (SlotKind.DATE, SlotKind.TIME) else _PLACE_WORDS
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
-        low = tokens[place].low
-        if low in words:
-            return words[low]
-        if low not in _BETWEEN:
+        word = tokens[place].word
+        if word in words:
+            return words[word]
+        if word not in _BETWEEN:
             return None
     return None
 
 
-def doing_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
-    """What is done at that day or hour, by the words right before it: "leaving on the 22nd". Nothing, if not said."""
+def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
+    """What is done at that day or hour, by the words right before it: "leaving on the 22nd". Empty if not said."""
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         if tokens[place + 1].pause:
             return frozenset()
-        done = stem(tokens[place].low)
-        said = {done, stem(done + tokens[place + 1].low)}  # "checking in", "be there"
-        if found := next((doing for doing in _DOINGS if doing & said), None):
+        done = stem(tokens[place].word)
+        said = {done, stem(done + tokens[place + 1].word)}  # "checking in", "be there"
+        if found := next((doing for doing in _ACTIVITIES if doing & said), None):
             return found
-        if tokens[place].low not in _BETWEEN:
+        if tokens[place].word not in _BETWEEN:
             return frozenset()
     return frozenset()
 
 
-def doing_of(slot: Slot) -> frozenset[str]:
-    """What is done at the day or the hour that a slot is about, by its name; of two, neither."""
-    doings = [doing for doing in _DOINGS if doing & _words_of(slot)]
+def activity_of(slot: Slot) -> frozenset[str]:
+    """What is done on the day or at the hour of a slot, by its name. Empty if the name says nothing or two things."""
+    doings = [doing for doing in _ACTIVITIES if doing & _words_of(slot)]
     return doings[0] if len(doings) == 1 and slot.kind in (SlotKind.DATE, SlotKind.TIME) else frozenset()
 
 
-def told_of_another(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
-    """Is the time told of a thing that nobody asked about: "my flight leaves at seven", for a taxi?"""
+def belongs_to_other_thing(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> bool:
+    """Is it the time of something that wasn't asked about: "my flight leaves at seven", for a taxi?"""
     for place in range(match.first - 1, 0, -1):
-        if tokens[place].low in _OF_THINGS and not tokens[place].pause:
-            thing = stem(tokens[place - 1].low)
-            owned = place > 1 and tokens[place - 2].low in _OWNED
-            if owned and thing in _TIMED and thing not in echo:
+        if tokens[place].word in _OF_THINGS and not tokens[place].pause:
+            thing = stem(tokens[place - 1].word)
+            owned = place > 1 and tokens[place - 2].word in _OWNED
+            if owned and thing in _SCHEDULED and thing not in echo:
                 return True
     return False
 
 
 def contradicts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Is the value said of the other end than the slot?"""
+    """Does the value belong to the other end than the slot?"""
     if slot.kind not in (SlotKind.DATE, SlotKind.TIME, SlotKind.NAME, SlotKind.TEXT):
         return False
-    doing, done = doing_of(slot), doing_said(tokens, match)
+    doing, done = activity_of(slot), activity_said(tokens, match)
     if doing and done:
         return doing is not done
     mine, said = role_of(slot), role_said(tokens, match, slot.kind)

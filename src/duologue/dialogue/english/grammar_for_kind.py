@@ -1,4 +1,7 @@
-"""Which grammar reads which kind of slot."""
+"""Which grammar reads which kind of slot.
+
+Rule: a number that labels something, or counts something else, isn't a value.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from .codes import find_code, find_email, find_phone
 from .dates import find_dates
 from .days import Today, today_of
 from .explained_words import is_dated
-from .free_text import is_capital, without_light
+from .free_text import is_capital, without_filler
 from .from_and_to import role_of
 from .match import Match, overlaps
 from .names import NameList
@@ -19,8 +22,8 @@ from .numbers import SMALL, find_numbers
 from .readings import Slot, SlotKind
 from .relative_days import Since
 from .times import find_times
-from .times_from_now import find_ahead, find_now, still_ahead
-from .tokens import SHORT_TITLES, Token, lows, stem
+from .times_from_now import find_now, find_times_ahead, without_past_times
+from .tokens import SHORT_TITLES, Token, stem, words_of
 from .units import CLASS_OF
 from .with_or_without import find_wanted
 
@@ -36,24 +39,28 @@ _SEATS = frozenset(
 )
 
 
-def find(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, is_more: bool = False) -> list[Match]:
-    """Every value for this slot in a reply. `is_asked` also takes what only the question makes a value, and `is_more`
-    what is only one where it is asked for more."""
+def find_values(
+    tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, takes_another: bool = False
+) -> list[Match]:
+    """Every value for this slot in a reply. `is_asked` also takes what is a value only as an answer, such as a bare
+    hour; `takes_another` also takes "another week"."""
     match slot.kind:
         case SlotKind.DATE:
             is_end = slot.stays and role_of(slot) == "to"
             since = Since(today_of(slot.since).day, slot.stays, is_end) if slot.since and is_asked else None
             dates = find_dates(tokens, today.day, is_past=slot.is_past, is_asked=is_asked, since=since)
-            return [match for match in dates if not match.first or tokens[match.first - 1].low not in ("every", "each")]
+            return [
+                match for match in dates if not match.first or tokens[match.first - 1].word not in ("every", "each")
+            ]
         case SlotKind.TIME:
-            return or_so(tokens, find_moments(tokens, slot, today, is_asked=is_asked))
+            return with_or_so(tokens, find_times_of_day(tokens, slot, today, is_asked=is_asked))
         case SlotKind.DURATION:
-            durations = find_durations(tokens, is_more=is_more)
-            return or_so(tokens, [match for match in durations if not _is_moment(tokens, match)])
+            durations = find_durations(tokens, takes_another=takes_another)
+            return with_or_so(tokens, [match for match in durations if not _is_moment(tokens, match)])
         case SlotKind.NUMBER:
-            return [match for match in find_numbers(tokens) if not _is_no_amount(tokens, match)]
+            return [match for match in find_numbers(tokens) if not _is_not_an_amount(tokens, match)]
         case SlotKind.MONEY:
-            amounts = [match for match in find_money(tokens, is_asked=is_asked) if not _is_no_amount(tokens, match)]
+            amounts = [match for match in find_money(tokens, is_asked=is_asked) if not _is_not_an_amount(tokens, match)]
             return [match for match in amounts if not _counts_things(tokens, match)]
         case SlotKind.CHOICE:
             return find_choices(tokens, slot.choices)
@@ -71,57 +78,59 @@ def find(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool, i
             return []
 
 
-def or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
-    """With the "or so" behind a time: it weighs nothing, unlike any other "or". Of what is counted it is no number."""
+def with_or_so(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]:
+    """Includes the "or so" behind a value. Unlike any other "or", it doesn't offer a second value."""
     return [
-        match._replace(after=match.after + 2 * (lows(tokens[match.after : match.after + 2]) == ("or", "so")))
+        match._replace(after=match.after + 2 * (words_of(tokens[match.after : match.after + 2]) == ("or", "so")))
         for match in matches
     ]
 
 
-def find_moments(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
-    """Every time of day, on the clock or, unless it is of another day, counted from now."""
+def find_times_of_day(tokens: Sequence[Token], slot: Slot, today: Today, *, is_asked: bool) -> list[Match]:
+    """Every time of day: by the clock, or counted from now unless the slot is about another day."""
     now = today.minute if slot.since in ("", today.day.isoformat()) else None
-    ahead = find_ahead(tokens, now) if now is not None else []
+    ahead = find_times_ahead(tokens, now) if now is not None else []
     times = [
         match
         for match in find_times(tokens, hours=slot.hours, is_asked=is_asked)
         if not counts_seats(tokens, match) and not _is_label(tokens, match)
     ]
     if slot.since == today.day.isoformat():
-        times = [still_ahead(match, today) for match in times]
+        times = [without_past_times(match, today) for match in times]
     found = sorted([*ahead, *(match for match in times if not any(overlaps(match, other) for other in ahead))])
     return found or (find_now(tokens, now) if is_asked and now is not None else [])
 
 
 def counts_seats(tokens: Sequence[Token], match: Match) -> bool:
-    """ "A table for six tonight" and "six of us" are no times; "a table for six o'clock" is one."""
+    """Does a number count people? It does in "a table for six tonight" and "six of us", but not in "six o'clock"."""
     before = tokens[max(0, match.first - 2) : match.first]
-    if lows(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):
+    if words_of(tokens[match.after : match.after + 2]) in (("of", "us"), ("of", "them")):
         return True
-    is_bare = match.after - match.first == 1 or tokens[match.first + 1].low in ("tonight", "this")
-    if not is_bare or len(before) < 2 or ":" in tokens[match.first].low:
+    is_bare = match.after - match.first == 1 or tokens[match.first + 1].word in ("tonight", "this")
+    if not is_bare or len(before) < 2 or ":" in tokens[match.first].word:
         return False
-    return before[1].low in ("for", "of") and stem(before[0].low) in _SEATS
+    return before[1].word in ("for", "of") and stem(before[0].word) in _SEATS
 
 
-def is_rather_counted(tokens: Sequence[Token], match: Match) -> bool:
-    """Where it is asked how many: is a time only told by "tonight", as in "six tonight"?"""
+def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
+    """Is it a time only because of "tonight", as in "six tonight"? To "how many?" that is a count."""
     if not isinstance(match.candidates[0], str) or ":" not in match.candidates[0]:
         return False
-    before = tokens[match.first - 1].low if match.first else ""
-    is_bare = tokens[match.first].low in SMALL or tokens[match.first].low.isdigit()
+    before = tokens[match.first - 1].word if match.first else ""
+    is_bare = tokens[match.first].word in SMALL or tokens[match.first].word.isdigit()
     return (
-        is_bare and before != "at" and lows(tokens[match.first + 1 : match.first + 2])[:1] in (("tonight",), ("this",))
+        is_bare
+        and before != "at"
+        and words_of(tokens[match.first + 1 : match.first + 2])[:1] in (("tonight",), ("this",))
     )
 
 
-def _is_no_amount(tokens: Sequence[Token], match: Match) -> bool:
-    """ "At eight" counts nothing, and neither does "minus two", "over eighty", "room 5" or "one moment"."""
-    before = tokens[match.first - 1].low if match.first else ""
-    is_held = match.after < len(tokens) and tokens[match.after].low in ("moment", "second", "sec", "minute")
+def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
+    """Isn't it an amount, as in "at eight", "minus two", "over eighty", "room 5" or "one moment"?"""
+    before = tokens[match.first - 1].word if match.first else ""
+    is_held = match.after < len(tokens) and tokens[match.after].word in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1
-    if match.after < len(tokens) and tokens[match.after].low == "something":
+    if match.after < len(tokens) and tokens[match.after].word == "something":
         return True  # "twenty something"
     return (
         before in ("at", "-", "minus", "above", "under", "below")
@@ -132,61 +141,61 @@ def _is_no_amount(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_over(tokens: Sequence[Token], place: int) -> bool:
-    """Is it told to be more than that: "over eighty"? Money is also sent over."""
-    if not place or tokens[place - 1].low != "over":
+    """Does it mean "more than": "over eighty"? In "send over eighty" it doesn't."""
+    if not place or tokens[place - 1].word != "over":
         return False
-    return place < 2 or stem(tokens[place - 2].low) not in _MOVING
+    return place < 2 or stem(tokens[place - 2].word) not in _MOVING
 
 
 def _is_moment(tokens: Sequence[Token], match: Match) -> bool:
-    """ "In twenty minutes" and "two days ago" are when, not how long."""
-    is_ago = match.after < len(tokens) and tokens[match.after].low in ("ago", "later")
-    if lows(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
+    """Does it say when rather than how long: "in twenty minutes", "two days ago"?"""
+    is_ago = match.after < len(tokens) and tokens[match.after].word in ("ago", "later")
+    if words_of(tokens[match.after : match.after + 2]) in (("from", "now"), ("from", "today")):
         return True
-    return is_ago or (match.first > 0 and tokens[match.first - 1].low == "in")
+    return is_ago or (match.first > 0 and tokens[match.first - 1].word == "in")
 
 
 def _counts_things(tokens: Sequence[Token], match: Match) -> bool:
-    """ "Two months" and "three people" are no money."""
+    """Does it count things rather than money: "two months", "three people"?"""
     if match.after >= len(tokens) or tokens[match.after].pause:
         return False
-    return CLASS_OF.get(stem(tokens[match.after].low), "money") != "money"
+    return CLASS_OF.get(stem(tokens[match.after].word), "money") != "money"
 
 
 def _is_one(tokens: Sequence[Token], match: Match) -> bool:
-    return tokens[match.first].low in ("one", "1", "a")
+    return tokens[match.first].word in ("one", "1", "a")
 
 
 def _is_label(tokens: Sequence[Token], match: Match) -> bool:
-    """Is a number only what something is called: "room 5", "account 12345"?"""
+    """Is a number only a label: "room 5", "account 12345"?"""
     if not match.first or match.after - match.first > 1 or tokens[match.first].pause:
         return False
-    is_last = match.after == len(tokens) or tokens[match.after].low in POLITE
-    return is_last and tokens[match.first - 1].low in _LABELLED
+    is_last = match.after == len(tokens) or tokens[match.after].word in POLITE
+    return is_last and tokens[match.first - 1].word in _LABELLED
 
 
 def _has_title(tokens: Sequence[Token], place: int) -> bool:
-    return place > 0 and tokens[place - 1].low in _TITLES and not tokens[place].pause
+    return place > 0 and tokens[place - 1].word in _TITLES and not tokens[place].pause
 
 
 def _is_placed(tokens: Sequence[Token], match: Match) -> bool:
-    """Does it begin the reply or come after a preposition, and does nothing follow that it may be a part of?"""
-    first = match.first - (match.first > 0 and tokens[match.first - 1].low in ("the", "a", "an"))
-    is_led = first == 0 or tokens[first - 1].low in PREPOSITIONS or bool(tokens[first].pause)
+    """Does it begin the reply or follow a preposition, and isn't it part of a longer phrase?"""
+    first = match.first - (match.first > 0 and tokens[match.first - 1].word in ("the", "a", "an"))
+    is_led = first == 0 or tokens[first - 1].word in PREPOSITIONS or bool(tokens[first].pause)
     after = tokens[match.after] if match.after < len(tokens) else None
-    ends = after is None or bool(after.pause) or after.low in PREPOSITIONS | POLITE | {"and", "today", "tomorrow"}
-    return is_led and (ends or (after is not None and is_dated(after.low)))
+    ends = after is None or bool(after.pause) or after.word in PREPOSITIONS | POLITE | {"and", "today", "tomorrow"}
+    return is_led and (ends or (after is not None and is_dated(after.word)))
 
 
 def known_names(tokens: Sequence[Token], names: NameList, *, is_open: bool = True) -> list[Match]:
-    """Every known name, with the title before it, but for those that are ordinary words inside a longer reply. Of a
-    list that has all names, these count as well where a place is told: "the airport, at ten"."""
-    whole = without_light(tokens)
+    """Every known name, with the title before it. A name made of ordinary words counts only as the whole reply or if it
+    is capitalised; in a closed list, also where a place is expected: "the airport, at ten"."""
+    whole = without_filler(tokens)
     return [
         match._replace(first=match.first - _has_title(tokens, match.first))
         for match in names.find(tokens)
         if (match.first <= whole.first and whole.after <= match.after)
         or is_capital(tokens[match.first])
         or (not is_open and _is_placed(tokens, match))
-        or not all(is_carrier(token.low) for token in tokens[match.first : match.after])
+        or not all(is_carrier(token.word) for token in tokens[match.first : match.after])
     ]

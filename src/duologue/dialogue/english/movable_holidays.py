@@ -43,7 +43,7 @@ def nth_weekday(year: int, month: int, which: int, wanted: int) -> date | None:
 
 def names_an_event(tokens: Sequence[Token], after: int) -> bool:
     """Is a holiday only part of the name of something else, as in "the Christmas party"?"""
-    return after < len(tokens) and not tokens[after].pause and stem(tokens[after].low) in _EVENTS
+    return after < len(tokens) and not tokens[after].pause and stem(tokens[after].word) in _EVENTS
 
 
 def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
@@ -51,7 +51,7 @@ def is_good_friday(tokens: Sequence[Token], place: int) -> bool | None:
     None at the beginning of a reply, where it may be either."""
     if tokens[place + 1].pause:
         return False
-    before = tokens[place - 1].low if place and not tokens[place].pause else ""
+    before = tokens[place - 1].word if place and not tokens[place].pause else ""
     if before in _BEFORE_HOLIDAY or (before and tokens[place].text == "Good"):
         return True
     return False if before else None

@@ -1,7 +1,7 @@
-"""Known names: cities, people, titles, whatever a deployment lists, and those that are almost one of them.
+"""Known names, such as cities, people or titles, and words that are almost one of them.
 
-Found exactly by their words, or nearly by their letters. Rule: a near name is taken for what was said only if it is
-long enough for its mistakes and well ahead of the next best; otherwise both are told, so that somebody may ask.
+Finds names exactly by their words, or nearly by their letters. Rule: a near name is accepted only if it has few errors
+for its length and is well ahead of the next best; otherwise all near names are returned, so that the agent can ask.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ Key = tuple[str, ...]
 
 def key_of(text: str) -> Key:
     """The words of a name, with no article, as they are compared."""
-    words = tuple("and" if token.low == "&" else token.low for token in tokens_of(text) if token.low not in _JOINTS)
+    words = tuple("and" if token.word == "&" else token.word for token in tokens_of(text) if token.word not in _JOINTS)
     return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class NameList:
-    """Names, ready to be found. Build with `NameList.of`."""
+    """An index of names. Build it with `NameList.of`."""
 
     values: Mapping[Key, str]
-    lengths: Mapping[str, tuple[int, ...]]  # of the keys that begin with a word, longest first
-    grams: Mapping[str, tuple[int, ...]]  # which joined keys have two letters in a row
+    lengths: Mapping[str, tuple[int, ...]]  # by first word: how many words its keys have, longest first
+    grams: Mapping[str, tuple[int, ...]]  # by two letters in a row: the numbers of the joined keys that have them
     joined: tuple[tuple[str, str], ...]  # keys as one text, and their values
 
     @staticmethod
     def of(names: Iterable[str], aliases: Mapping[str, str] | None = None, *, finds_near: bool = True) -> NameList:
-        """From names and, if people call some otherwise, aliases. Near ones only make sense for names of one kind."""
+        """Builds a list from names and aliases. `finds_near=False` turns off near names, for a list of mixed kinds."""
         values: dict[Key, str] = {}
         for name in names:
             values.setdefault(key_of(name), name)
@@ -73,7 +73,7 @@ class NameList:
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Match]:
         """Every name in a reply, longest first at each place."""
-        words = ["and" if token.low == "&" else token.low for token in tokens]
+        words = ["and" if token.word == "&" else token.word for token in tokens]
         place = 0
         while place < len(words):
             found = self._at(words, place)
@@ -99,7 +99,7 @@ class NameList:
         return None
 
     def near(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The names that these words almost are and that are about as near, the nearest first."""
+        """The names most like these words, nearest first: the best one and those that are about as near."""
         ranked = self._ranked(" ".join(words))
         return tuple(value for value, score in ranked if ranked[0][1] - score < NEAR_MARGIN)
 

@@ -1,11 +1,14 @@
-"""Any value will do: "I don't mind", "whatever", "no preference"."""
+"""Any value will do: "I don't mind", "whatever", "no preference".
+
+Rule: the whole reply has to say so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from .tokens import Token
-from .yes_no import is_cheer, where_phrase
+from .yes_no import is_yes_no_filler, where_phrase
 
 _PHRASES = """anything|any|anyone|anywhere|any time|anytime|whatever|whichever|whoever|whenever|wherever|
     no preference|no preferences|no particular|doesn't matter|does not matter|don't care|do not care|
@@ -19,13 +22,13 @@ _MORE = frozenset(
 )
 
 
-def is_anything(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
+def has_no_preference(tokens: Sequence[Token], echo: frozenset[str]) -> bool:
     """Does the whole reply say that any value will do?"""
-    words = [token.low for token in tokens]
+    words = [token.word for token in tokens]
     where = where_phrase(words, _LONGEST_FIRST)
     if where is None:
         return False
     return all(
-        place in where or words[place] in _MORE or words[place] in echo or is_cheer(tokens, place)
+        place in where or words[place] in _MORE or words[place] in echo or is_yes_no_filler(tokens, place)
         for place in range(len(tokens))
     )

@@ -1,7 +1,7 @@
 """Numbers as people say them: "twenty one", "a couple of", "1,110", "two and a half", "the twenty-first".
 
-Counts and ordinals; what is counted is told as a stem, so that rooms aren't taken for nights. Rule: a run of
-number words is one number or none; "one" that stands for a thing ("find one in town") is told apart.
+Counts and ordinals, with the stem of what is counted, so that rooms aren't taken for nights. Rule: a run of number
+words is either one number or not a number; the pronoun in "find one in town" isn't a count.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NUMBER_MAX = 10**12
 WORDS_MAX = 16
 DIGITS_MIN = 4  # "two three" may be two or three
 
-# What stands after or before "one" when it is a thing rather than a count.
+# Words before and after "one" when it is a pronoun rather than a count.
 _THING_BEFORE = frozenset(
     """a the this that another any some which good nice great best better each every new book find get me need want see
     for:me make have schedule reserve rent buy got is try choose take pick""".split()
@@ -62,45 +62,47 @@ def number_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _digits_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    low = tokens[place].low
-    if not low[0].isdigit() or not low[-1].isdigit() or ":" in low or not low.isascii():
+    word = tokens[place].word
+    if not word[0].isdigit() or not word[-1].isdigit() or ":" in word or not word.isascii():
         return None
-    plain = _plain_digits(low)
+    plain = _plain_digits(word)
     if plain.count(".") > 1:
         return None
     value: int | float = float(plain) if "." in plain else int(plain)
     after = place + 1
-    if after < len(tokens) and tokens[after].low in SCALES:
-        value, after = value * SCALES[tokens[after].low], after + 1
+    if after < len(tokens) and tokens[after].word in SCALES:
+        value, after = value * SCALES[tokens[after].word], after + 1
     value, after = _and_a_half(tokens, after, value)
     value, after = _and_point(tokens, after, value)
     return (_whole(value), after) if value <= NUMBER_MAX else None
 
 
-def _plain_digits(low: str) -> str:
+def _plain_digits(word: str) -> str:
     """With a point before the fraction and no other mark, whichever way it is written: "1,200.50", "1.200,50"."""
-    if _COMMA_FRACTION.fullmatch(low) or (low.count(".") > 1 and _POINTED.fullmatch(low)):
-        return low.replace(".", "").replace(",", ".")
-    return low.replace(",", "")
+    if _COMMA_FRACTION.fullmatch(word) or (word.count(".") > 1 and _POINTED.fullmatch(word)):
+        return word.replace(".", "").replace(",", ".")
+    return word.replace(",", "")
 
 
 def thousands_at(tokens: Sequence[Token], place: int) -> int | None:
-    """What "1.200" is where a point parts thousands; None where it can't."""
-    is_scaled = place + 1 < len(tokens) and tokens[place + 1].low in SCALES
-    return int(tokens[place].low.replace(".", "")) if _POINTED.fullmatch(tokens[place].low) and not is_scaled else None
+    """The value of "1.200" if its point separates thousands; None if it can't."""
+    is_scaled = place + 1 < len(tokens) and tokens[place + 1].word in SCALES
+    return (
+        int(tokens[place].word.replace(".", "")) if _POINTED.fullmatch(tokens[place].word) and not is_scaled else None
+    )
 
 
 def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
     """A couple, a dozen, half a dozen, two dozen."""
-    words = [token.low for token in tokens[place : place + 4]]
+    words = [token.word for token in tokens[place : place + 4]]
     if words[:2] == ["half", "a"] and words[2:3] and words[2] in _HALVED:
         return _HALVED[words[2]] // 2, place + 3
     begun = place + (words[0] in ("a", "the"))
-    if begun < len(tokens) and tokens[begun].low in GROUPS and (begun > place or tokens[begun].low == "couple"):
+    if begun < len(tokens) and tokens[begun].word in GROUPS and (begun > place or tokens[begun].word == "couple"):
         after = begun + 1
-        if after < len(tokens) - 1 and tokens[after].low == "of":
+        if after < len(tokens) - 1 and tokens[after].word == "of":
             after += 1
-        return GROUPS[tokens[begun].low], after
+        return GROUPS[tokens[begun].word], after
     if words[0] in UNITS and words[1:2] == ["dozen"]:
         return UNITS[words[0]] * 12, place + 2
     return None
@@ -111,33 +113,35 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
     total = part = 0
     at, last = place, 0  # last: what the word before was worth, 0 at the beginning
     while at < min(len(tokens), place + WORDS_MAX):
-        low = tokens[at].low
+        word = tokens[at].word
         if tokens[at].pause and last:
             break
-        if low in SMALL and _may_follow(last, SMALL[low]):
-            part, last = part + SMALL[low], SMALL[low] or -1
-        elif low in SCALES and last and part:
-            part, total, last = _scaled(part, total, SCALES[low])
-        elif low in ("a", "an") and not last and _is_one_of(tokens, at):
+        if word in SMALL and _may_follow(last, SMALL[word]):
+            part, last = part + SMALL[word], SMALL[word] or -1
+        elif word in SCALES and last and part:
+            part, total, last = _scaled(part, total, SCALES[word])
+        elif word in ("a", "an") and not last and _is_one_of(tokens, at):
             part = last = 1
-        elif low in ("hundred", "thousand") and not last:  # without its "a"
-            part, total, last = _scaled(1, total, SCALES[low])
-        elif not (low == "and" and last >= 100 and at + 1 < len(tokens) and tokens[at + 1].low in SMALL):
+        elif word in ("hundred", "thousand") and not last:  # without its "a"
+            part, total, last = _scaled(1, total, SCALES[word])
+        elif not (word == "and" and last >= 100 and at + 1 < len(tokens) and tokens[at + 1].word in SMALL):
             break
         at += 1
     if not last:
         return None
     value, at = _and_a_half(tokens, at, total + part)
     value, at = _and_point(tokens, at, value)
-    if value != int(value) and at < len(tokens) and SCALES.get(tokens[at].low, 0) >= 1_000:  # "two and a half thousand"
-        value, at = value * SCALES[tokens[at].low], at + 1
+    if (
+        value != int(value) and at < len(tokens) and SCALES.get(tokens[at].word, 0) >= 1_000
+    ):  # "two and a half thousand"
+        value, at = value * SCALES[tokens[at].word], at + 1
     return (_whole(value), at) if value <= NUMBER_MAX else None
 
 
 def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
-    """Is it one hundred, a million? Who says "thanks a million" counts nothing."""
-    beside = {token.low for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
-    return place + 1 < len(tokens) and tokens[place + 1].low in _ONE_OF and not beside & {"thanks", "thank"}
+    """Is it "a hundred" or "a million"? "Thanks a million" isn't a number."""
+    beside = {token.word for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
+    return place + 1 < len(tokens) and tokens[place + 1].word in _ONE_OF and not beside & {"thanks", "thank"}
 
 
 def _may_follow(last: int, value: int) -> bool:
@@ -153,7 +157,7 @@ def _scaled(part: int, total: int, scale: int) -> tuple[int, int, int]:
 
 def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
     is_small = value < 100  # "two thousand and a half" may be half a thousand more
-    if is_small and [token.low for token in tokens[place : place + 3]] == ["and", "a", "half"]:
+    if is_small and [token.word for token in tokens[place : place + 3]] == ["and", "a", "half"]:
         return value + 0.5, place + 3
     return value, place
 
@@ -163,7 +167,7 @@ def _and_point(tokens: Sequence[Token], place: int, value: int | float) -> tuple
     digits, at = "", place + 1
     while at < len(tokens) and len(digits) < 6 and (digit := _digit(tokens[at])) is not None and not tokens[at].pause:
         digits, at = digits + str(digit), at + 1
-    is_said = place < len(tokens) and tokens[place].low == "point" and digits and value == int(value)
+    is_said = place < len(tokens) and tokens[place].word == "point" and digits and value == int(value)
     return (float(f"{int(value)}.{digits}"), at) if is_said else (value, place)
 
 
@@ -175,28 +179,28 @@ def ordinal_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
     """The ordinal that begins here, "21st" or "twenty first", and the place after it."""
     if place >= len(tokens):
         return None
-    low = tokens[place].low
-    if low[0].isdigit() and low[-2:] in ("st", "nd", "rd", "th") and low[:-2].isascii():
-        return int(low[:-2]), place + 1
-    if low in ORDINALS:
-        return ORDINALS[low], place + 1
-    if low in TENS and place + 1 < len(tokens) and ORDINALS.get(tokens[place + 1].low, 10) < 10:
-        return TENS[low] + ORDINALS[tokens[place + 1].low], place + 2
+    word = tokens[place].word
+    if word[0].isdigit() and word[-2:] in ("st", "nd", "rd", "th") and word[:-2].isascii():
+        return int(word[:-2]), place + 1
+    if word in ORDINALS:
+        return ORDINALS[word], place + 1
+    if word in TENS and place + 1 < len(tokens) and ORDINALS.get(tokens[place + 1].word, 10) < 10:
+        return TENS[word] + ORDINALS[tokens[place + 1].word], place + 2
     return None
 
 
-def is_thing(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "one" a thing, as in "find one in town", rather than a count?"""
-    if tokens[place].low not in ("one", "ones"):
+def is_pronoun_one(tokens: Sequence[Token], place: int) -> bool:
+    """Is this "one" a pronoun, as in "find one in town", rather than a count?"""
+    if tokens[place].word not in ("one", "ones"):
         return False
-    before = tokens[place - 1].low if place else ""
-    ends = place + 1 == len(tokens) or bool(tokens[place + 1].pause) or tokens[place + 1].low in _THING_AFTER
+    before = tokens[place - 1].word if place else ""
+    ends = place + 1 == len(tokens) or bool(tokens[place + 1].pause) or tokens[place + 1].word in _THING_AFTER
     return before in _THING_BEFORE and ends
 
 
-def find_digits(tokens: Sequence[Token]) -> Match | None:
+def find_digit_run(tokens: Sequence[Token]) -> Match | None:
     """A number that is read out digit by digit, as from a meter: "two three four one one"."""
-    if (grouped := _grouped(tokens)) is not None:
+    if (grouped := _spaced_thousands(tokens)) is not None:
         return grouped
     digits = [place for place, token in enumerate(tokens) if _digit(token) is not None]
     if len(digits) < DIGITS_MIN or digits[-1] - digits[0] + 1 != len(digits):
@@ -207,11 +211,11 @@ def find_digits(tokens: Sequence[Token]) -> Match | None:
     return Match(digits[0], digits[-1] + 1, (number,)) if is_spelled and number <= NUMBER_MAX else None
 
 
-def _grouped(tokens: Sequence[Token]) -> Match | None:
-    """Thousands that are set apart: "12 345"."""
-    groups = [place for place, token in enumerate(tokens) if token.low.isascii() and token.low.isdigit()]
+def _spaced_thousands(tokens: Sequence[Token]) -> Match | None:
+    """Thousands separated by a space: "12 345"."""
+    groups = [place for place, token in enumerate(tokens) if token.word.isascii() and token.word.isdigit()]
     is_run = len(groups) > 1 and groups[-1] - groups[0] + 1 == len(groups)
-    texts = [tokens[place].low for place in groups]
+    texts = [tokens[place].word for place in groups]
     if not is_run or not 1 <= len(texts[0]) <= 3 or any(len(text) != 3 for text in texts[1:]):
         return None
     is_one = not any(tokens[place].pause for place in groups[1:]) and len(texts) <= 4
@@ -219,7 +223,7 @@ def _grouped(tokens: Sequence[Token]) -> Match | None:
 
 
 def _digit(token: Token) -> int | None:
-    value = UNITS.get(token.low, int(token.low) if token.low in "0123456789" else 10)
+    value = UNITS.get(token.word, int(token.word) if token.word in "0123456789" else 10)
     return value if value < 10 else None
 
 
@@ -234,6 +238,6 @@ def find_numbers(tokens: Sequence[Token]) -> Iterator[Match]:
         value, after = found
         thousands = thousands_at(tokens, place)
         either = (value,) if thousands in (None, value) else (thousands, value)
-        unit = stem(tokens[after].low) if after < len(tokens) and tokens[after].pause in ("", ",") else ""
+        unit = stem(tokens[after].word) if after < len(tokens) and tokens[after].pause in ("", ",") else ""
         yield Match(place, after, either, unit)
         place = after

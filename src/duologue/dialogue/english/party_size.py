@@ -1,6 +1,7 @@
-"""How many people come, told by who they are: "just me", "me and my wife", "two adults and a child".
+"""How many people come, when they are listed: "just me", "me and my wife", "two adults and a child".
 
-Rule: everybody is counted or nobody. Friends without a number, and a wife of somebody who may come along, are for NLU.
+Rule: a party is counted only if every member is clear. "Me and my friends" is for NLU; so is "my wife and two kids",
+which may leave out the user.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from itertools import pairwise
 from .match import Match
 from .numbers import number_at
 from .readings import Question
-from .tokens import Token, lows, stem, tokens_of
+from .tokens import Token, stem, tokens_of, words_of
 from .units import PERSON, classes_asked, counts_children
 
 _SELF = frozenset(("me", "myself", "i"))
@@ -30,79 +31,79 @@ _ONE_PERSON = frozenset(
     adult teenager senior person guest visitor companion""".split()
 )
 _SEVERAL_PEOPLE = _ONE_PERSON | frozenset("children people men women wives babies folks".split())
-_PARTED = frozenset(("adult", "child", "children", "kid", "infant", "baby"))
+_AGE_GROUPS = frozenset(("adult", "child", "children", "kid", "infant", "baby"))
 _PARTY = frozenset(("party", "group"))
 _NAMED_ALL = frozenset(("people", "person", "persons", "guests", "visitors"))  # "two people, me and my wife" are two
 
 
 def counts_people(question: Question) -> bool:
-    """Are people counted here, and all of them together?"""
-    said = lows(tokens_of(f"{question.text} {question.slot.name.replace('_', ' ')}"))
+    """Does the question ask for the number of all people together?"""
+    said = words_of(tokens_of(f"{question.text} {question.slot.name.replace('_', ' ')}"))
     words = set(said)
-    if any(stem(word) in map(stem, _PARTED) for word in words):
+    if any(stem(word) in map(stem, _AGE_GROUPS) for word in words):
         return False
     if any(counts_children(other.name) for other in question.others):
         return False
     return "people" in classes_asked(question) or bool(words & _PARTY) or ("of", "you") in pairwise(said)
 
 
-def find_company(tokens: Sequence[Token]) -> Match | None:
-    """The people of a reply, if they are told one by one."""
+def find_party(tokens: Sequence[Token]) -> Match | None:
+    """The number of people, if the reply lists them."""
     for place in range(len(tokens)):
         for phrase in _BOTH:
-            if lows(tokens[place : place + len(phrase)]) == phrase:
+            if words_of(tokens[place : place + len(phrase)]) == phrase:
                 return Match(place, place + len(phrase), (2,), PERSON)
-        if (found := _company_at(tokens, place)) is not None:
+        if (found := _party_at(tokens, place)) is not None:
             return found
     return None
 
 
-def is_told_twice(tokens: Sequence[Token], counts: Sequence[Match], company: Match) -> bool:
+def repeats_count(tokens: Sequence[Token], counts: Sequence[Match], company: Match) -> bool:
     """Is the number of people said first, and then who they are: "two, my wife and me"?"""
     (count, *more) = counts
     is_next = count.after == company.first and bool(tokens[company.first].pause)
     return not more and is_next and count.candidates == company.candidates
 
 
-def _company_at(tokens: Sequence[Token], place: int) -> Match | None:
+def _party_at(tokens: Sequence[Token], place: int) -> Match | None:
     count = terms = 0
     at, has_self, is_mine = place, False, False
     while (term := _term_at(tokens, at)) is not None:
         more, after = term
-        has_self = has_self or tokens[at].low in _SELF
-        is_mine = is_mine or tokens[at].low in _MINE
+        has_self = has_self or tokens[at].word in _SELF
+        is_mine = is_mine or tokens[at].word in _MINE
         count, terms, at = count + more, terms + 1, after
-        joined = at + (at < len(tokens) and tokens[at].low in ("and", "plus", "with"))
+        joined = at + (at < len(tokens) and tokens[at].word in ("and", "plus", "with"))
         if joined == at and not (at < len(tokens) and tokens[at].pause == ","):
             break
         if _term_at(tokens, joined) is None:
-            return None  # somebody or something else comes along
+            return None  # then comes a person or thing that can't be counted
         at = joined
-    is_alone = terms == 1 and any(lows(tokens[max(0, place - back) : at]) in _ALONE for back in (1, 2))
-    is_twice = has_self and any(token.low in _NAMED_ALL for token in tokens[place:at])
+    is_alone = terms == 1 and any(words_of(tokens[max(0, place - back) : at]) in _ALONE for back in (1, 2))
+    is_twice = has_self and any(token.word in _NAMED_ALL for token in tokens[place:at])
     is_all = terms > 1 and (has_self or not is_mine) and not is_twice
     return Match(place, at, (count,), PERSON) if is_alone or is_all else None
 
 
 def _term_at(tokens: Sequence[Token], place: int) -> tuple[int, int] | None:
-    """One of them, or several with their number; and the place after."""
+    """One person, or several with their number; and the place after."""
     if place >= len(tokens):
         return None
-    low = tokens[place].low
-    if low in _SELF:
-        is_subject = low == "i" and place + 1 < len(tokens) and not tokens[place + 1].pause
+    word = tokens[place].word
+    if word in _SELF:
+        is_subject = word == "i" and place + 1 < len(tokens) and not tokens[place + 1].pause
         return None if is_subject else (1, place + 1)
-    if low in _WHOSE and not (low in _MINE and number_at(tokens, place + 1)):
+    if word in _WHOSE and not (word in _MINE and number_at(tokens, place + 1)):
         at = place + 1
-        at += at + 1 < len(tokens) and tokens[at].low in _LITTLE
-        is_person = at < len(tokens) and tokens[at].low in _ONE_PERSON
+        at += at + 1 < len(tokens) and tokens[at].word in _LITTLE
+        is_person = at < len(tokens) and tokens[at].word in _ONE_PERSON
         return (1, at + 1) if is_person else None
-    found = number_at(tokens, place + (low in _MINE))
+    found = number_at(tokens, place + (word in _MINE))
     if found is None:
         return None
     count, at = found
     if not isinstance(count, int):
         return None
-    at += at + 1 < len(tokens) and tokens[at].low in _LITTLE
-    is_people = at < len(tokens) and (tokens[at].low in _SEVERAL_PEOPLE or tokens[at].low[:-1] in _ONE_PERSON)
+    at += at + 1 < len(tokens) and tokens[at].word in _LITTLE
+    is_people = at < len(tokens) and (tokens[at].word in _SEVERAL_PEOPLE or tokens[at].word[:-1] in _ONE_PERSON)
     return (count, at + 1) if is_people else None

@@ -1,7 +1,7 @@
 """Does a reply ask something, rather than answer?
 
-"Could you make it six?" and "how about Friday?" are requests; "how much is it?" and "is there parking?" ask. Rule:
-only the beginning of a clause makes a question, so that "the place where we met" is none.
+"Could you make it six?" and "how about Friday?" are requests; "how much is it?" and "is there parking?" are questions.
+Rule: only the beginning of a clause makes a question, so "the place where we met" isn't one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VERB_FIRST = frozenset("is are was were does did has isn't aren't doesn't didn'
 _VERB_BEFORE_SUBJECT = frozenset("do have don't should".split())
 _SUBJECTS = frozenset("you they we i he she there the these those any".split())
 _WILL = frozenset(("will", "would"))
-_TOLD = frozenset("it they there he she".split())
+_SUBJECTS_OF_WILL = frozenset("it they there he she".split())
 _SUITING = frozenset("is does would will".split())
 _OFFERED = (
     ("do", "you", "have"),
@@ -38,7 +38,7 @@ _ASKED: dict[tuple[str, ...], frozenset[str]] = {
     ("would", "it", "be"): _PROPER,
     ("will", "you", "be"): _PRESENT,
     ("would", "you", "be"): _PRESENT,
-}  # what has to be said with it: "would it be possible on Friday"
+}  # one of these words has to follow: "would it be possible on Friday"
 _SUITS = _PROPER | frozenset("good free available work suit do".split())
 _FREE = _SUITS - {"do"} | frozenset("all any be still you".split())
 _BESIDE = frozenset("on at for in around about by with near of".split())
@@ -48,69 +48,69 @@ _TELLING = frozenset("tell inform show send text email find".split())
 
 
 def asks(tokens: Sequence[Token]) -> bool:
-    """Is there a clause that asks?"""
+    """Does a clause of the reply ask something?"""
     begins = True
     for place, token in enumerate(tokens):
         begins = begins or token.pause in (".", "?") or (token.pause == "," and _begins_clause(tokens, place))
-        if (begins or (token.pause == "," and token.low in _WH)) and _asks_at(tokens, place):
+        if (begins or (token.pause == "," and token.word in _WH)) and _asks_at(tokens, place):
             return True
-        begins = begins and (token.low in OPENINGS or (token.low == "you" and tokens[place - 1].low == "thank"))
+        begins = begins and (token.word in OPENINGS or (token.word == "you" and tokens[place - 1].word == "thank"))
     return False
 
 
 def _begins_clause(tokens: Sequence[Token], place: int) -> bool:
     """Does a clause begin after this comma: after "yes, …", or with "…, and"?"""
-    return tokens[place - 1].low in OPENINGS or tokens[place].low in ("and", "but", "also", "so")
+    return tokens[place - 1].word in OPENINGS or tokens[place].word in ("and", "but", "also", "so")
 
 
 def _asks_at(tokens: Sequence[Token], place: int) -> bool:
-    low = tokens[place].low
-    after = tokens[place + 1].low if place + 1 < len(tokens) else ""
-    if low in _WH:
+    word = tokens[place].word
+    after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if word in _WH:
         return not is_suggestion(tokens, place)
-    if low in _VERB_FIRST:
+    if word in _VERB_FIRST:
         return bool(after) and (place == 0 or bool(tokens[place].pause) or after in _SUBJECTS)
-    if low in _WILL and tokens[place + 1 : place + 2]:
-        return after in _TOLD or [token.low for token in tokens[place + 1 : place + 3]] == ["you", "be"]
-    return low in _VERB_BEFORE_SUBJECT and after in _SUBJECTS
+    if word in _WILL and tokens[place + 1 : place + 2]:
+        return after in _SUBJECTS_OF_WILL or [token.word for token in tokens[place + 1 : place + 3]] == ["you", "be"]
+    return word in _VERB_BEFORE_SUBJECT and after in _SUBJECTS
 
 
-def proposes(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
+def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
     """Does it only ask whether a value suits, and so propose it: "is Friday possible?", "do you have a table at 8?"
     `covered` is where the value stands, `echo` what the question itself was about."""
-    first = next((place for place, token in enumerate(tokens) if token.low not in OPENINGS), len(tokens))
-    words = tuple(token.low for token in tokens[first:])
+    first = next((place for place, token in enumerate(tokens) if token.word not in OPENINGS), len(tokens))
+    words = tuple(token.word for token in tokens[first:])
     offered = next((opening for opening in (*_OFFERED, *_ASKED) if words[: len(opening)] == opening), ())
     if not offered and not (words and words[0] in _SUITING and first + 1 in covered):
         return False
     rest = [place for place in range(first + (len(offered) or 1), len(tokens)) if place not in covered]
     needed = _ASKED.get(offered, frozenset()) if offered else _SUITS  # "is tomorrow the fifth?" asks
-    said = {tokens[place].low for place in rest if tokens[place].low != "right" or tokens[place - 1].low == "all"}
+    said = {tokens[place].word for place in rest if tokens[place].word != "right" or tokens[place - 1].word == "all"}
     if needed and not needed & said:
         return False
     free = _FREE | _BESIDE | POLITE | (_ANYTHING if offered else {"do"})
     return all(
-        tokens[place].low in free or _is_span(tokens, place, covered) or (offered and stem(tokens[place].low) in echo)
+        tokens[place].word in free or _is_span(tokens, place, covered) or (offered and stem(tokens[place].word) in echo)
         for place in rest
     )
 
 
 def _is_span(tokens: Sequence[Token], place: int, covered: frozenset[int]) -> bool:
-    """Does it stand before or between the ends of a span, "from Friday to Sunday"? Alone, "until Friday" is no day."""
-    if tokens[place].low == "from":
-        return any(_is_span(tokens, at, covered) for at in range(place + 1, len(tokens)) if tokens[at].low in _UNTIL)
-    return tokens[place].low in _UNTIL and {place - 1, place + 1} <= covered
+    """Is this word part of a range, as in "from Friday to Sunday"? A lone "until Friday" isn't a range."""
+    if tokens[place].word == "from":
+        return any(_is_span(tokens, at, covered) for at in range(place + 1, len(tokens)) if tokens[at].word in _UNTIL)
+    return tokens[place].word in _UNTIL and {place - 1, place + 1} <= covered
 
 
 def wants_to_know(tokens: Sequence[Token]) -> bool:
-    """Does it ask by telling: "tell me", "let me know", "I need to know"?"""
+    """Does it request information: "tell me", "let me know", "I need to know"?"""
     return any(
-        token.low == "know" or (token.low in _TELLING and tokens[place + 1].low in ("me", "us", "out"))
+        token.word == "know" or (token.word in _TELLING and tokens[place + 1].word in ("me", "us", "out"))
         for place, token in enumerate(tokens[:-1])
     )
 
 
 def is_suggestion(tokens: Sequence[Token], place: int) -> bool:
     """How about, what about, why not."""
-    pair = (tokens[place].low, tokens[place + 1].low if place + 1 < len(tokens) else "")
+    pair = (tokens[place].word, tokens[place + 1].word if place + 1 < len(tokens) else "")
     return pair in (("how", "about"), ("what", "about"), ("why", "not"))

@@ -1,8 +1,8 @@
 """Reads the reply to a confirmation: yes, no, or a change.
 
-"Yes" and "no" need every word explained, as everywhere. A change needs less: a denial or a word of change, and
-something else that was said; what exactly, NLU may read, unless the new values are wholly understood. Rule: a
-reply that asks something is for NLU, whatever it begins with.
+For a yes or a no, every word has to be explained. A change needs less: a denial or a word of change, and something else
+that was said. NLU reads the new values unless they are wholly understood here. Rule: a reply that asks something is for
+NLU, whatever it begins with.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from .carrier_words import ASSENT, DISSENT, FILLERS, MARKERS, POLITE, is_negatio
 from .commands import command_of, repeats
 from .days import Today, today_of
 from .explained_words import covered_by, echo_of_texts, leftover, unclear, unread
-from .grammar_for_kind import find
+from .grammar_for_kind import find_values
 from .match import Match
-from .no_preference import is_anything
-from .numbers import is_thing
+from .no_preference import has_no_preference
+from .numbers import is_pronoun_one
 from .questions import asks, wants_to_know
 from .readings import Confirmation, ConfirmationAnswer, Reading, Slot, SlotKind, SpokenCommand, Value, Why
 from .several_slots import assign, values_of
-from .tokens import Token, lows, stem, stems_of, tokens_of
-from .yes_no import Polarity, agrees, denies_praise, is_deed, not_polar, polarity
+from .tokens import Token, stem, stems_of, tokens_of, words_of
+from .yes_no import Polarity, agrees, denies_praise, is_service_verb, places_beside_yes_no, polarity
 
 _TYPED = tuple(Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER))
 _CHANGES = frozenset(
@@ -46,21 +46,21 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return Confirmation(ConfirmationAnswer.NO) if command == "cancel" else SpokenCommand(command)
     if asks(tokens) or wants_to_know(tokens) or _wonders(tokens, reply):
         return unclear(Why.QUESTION)
-    if _is_told(tokens, text):
+    if _orders_it(tokens, text):
         return Confirmation(ConfirmationAnswer.YES)
     values = new_values(tokens, today_of(today), text)
     covered = covered_by(values)
-    left = [place for place in not_polar(tokens) if place not in covered]
-    content = [place for place in left if tokens[place].low not in _NOT_CONTENT]
+    left = [place for place in places_beside_yes_no(tokens) if place not in covered]
+    content = [place for place in left if tokens[place].word not in _NOT_CONTENT]
     leaning = polarity(tokens)
-    if leaning is Polarity.NO and is_anything(tokens, frozenset()):
+    if leaning is Polarity.NO and has_no_preference(tokens, frozenset()):
         return unclear(Why.NO_VALUE)
-    assents = any(token.low in ASSENT for token in tokens[:3])
-    changes = any(token.low in _CHANGES for token in tokens)
-    if leaning is Polarity.YES and (any(token.low in _NEARLY for token in tokens) or tokens[-1].low == "if"):
+    assents = any(token.word in ASSENT for token in tokens[:3])
+    changes = any(token.word in _CHANGES for token in tokens)
+    if leaning is Polarity.YES and (any(token.word in _NEARLY for token in tokens) or tokens[-1].word == "if"):
         return unclear(Why.LEFTOVER, tokens, content)
     if leaning is Polarity.YES and not values and not changes:
-        left = [place for place in left if not (agrees(tokens) and stem(tokens[place].low) in stems_of(text))]
+        left = [place for place in left if not (agrees(tokens) and stem(tokens[place].word) in stems_of(text))]
         return unclear(Why.LEFTOVER, tokens, left) if left else Confirmation(ConfirmationAnswer.YES)
     if leaning is Polarity.UNSURE or (assents and not (values and changes)):
         return unclear(Why.SEVERAL if values else Why.LEFTOVER, tokens, content)
@@ -68,62 +68,65 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return Confirmation(ConfirmationAnswer.NO)
     if leaning in (Polarity.NO, Polarity.BOTH) or changes:
         if values or content:
-            return Confirmation(
-                ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, today_of(today), echo_of_texts(text))
-            )
+            return _change(text, reply, tokens, today_of(today), slots)
         return Confirmation(ConfirmationAnswer.NO) if leaning is Polarity.NO else unclear(Why.NO_VALUE)
     if not values or leaning is not None:
         return unclear(Why.LEFTOVER, tokens, content)
-    return Confirmation(ConfirmationAnswer.CHANGE, changed(reply, tokens, slots, today_of(today), echo_of_texts(text)))
+    return _change(text, reply, tokens, today_of(today), slots)
 
 
-def _is_told(tokens: Sequence[Token], text: str) -> bool:
-    """ "Book it", after "shall I book it?"."""
-    words = [token.low for token in tokens if token.low not in POLITE | FILLERS]
-    is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_deed(words[0])
-    return is_order and words[0] in lows(tokens_of(text))
+def _change(text: str, reply: str, tokens: Sequence[Token], today: Today, slots: tuple[Slot, ...]) -> Confirmation:
+    values = changed_values(reply, tokens, slots, today, echo_of_texts(text))
+    return Confirmation(ConfirmationAnswer.CHANGE, values)
+
+
+def _orders_it(tokens: Sequence[Token], text: str) -> bool:
+    """Does the user order what was proposed: "book it", after "shall I book it?"?"""
+    words = [token.word for token in tokens if token.word not in POLITE | FILLERS]
+    is_order = len(words) == 2 and words[1] in ("it", "that", "this") and is_service_verb(words[0])
+    return is_order and words[0] in words_of(tokens_of(text))
 
 
 def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
-    """Is this what was asked about, as in "don't cancel it"?"""
-    before = [token.low for token in tokens[max(0, place - 2) : place]]
+    """Does the reply forbid what the question proposed, as in "don't cancel it"?"""
+    before = [token.word for token in tokens[max(0, place - 2) : place]]
     is_denied = before[-1:] == ["don't"] or before == ["do", "not"]
-    return is_denied and stem(tokens[place].low) in stems_of(text)
+    return is_denied and stem(tokens[place].word) in stems_of(text)
 
 
 def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
     """Dates, times and numbers that the question didn't have."""
-    asked = {token.low for token in tokens_of(text)}
+    asked = {token.word for token in tokens_of(text)}
     found: list[Match] = []
     for slot in _TYPED:
-        for match in find(tokens, slot, today, is_asked=False):
-            words = [token.low for token in tokens[match.first : match.after]]
-            if not all(word in asked for word in words) and not is_thing(tokens, match.first):
+        for match in find_values(tokens, slot, today, is_asked=False):
+            words = [token.word for token in tokens[match.first : match.after]]
+            if not all(word in asked for word in words) and not is_pronoun_one(tokens, match.first):
                 found.append(match)
     return found
 
 
-def changed(
+def changed_values(
     reply: str, tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, echo: frozenset[str]
 ) -> tuple[Value, ...]:
-    """The new values, if they explain every word beside those of a change; else none."""
+    """The new values, if they and the words of a change explain every word; else an empty tuple."""
     filled = assign(tokens, slots, today)
     if not filled or any(len(match.candidates) > 1 for _, match in filled.values()):
         return ()
-    if any(is_negation(token.low) and token.low not in DISSENT for token in tokens):
+    if any(is_negation(token.word) and token.word not in DISSENT for token in tokens):
         return ()
     covered = covered_by(match for _, match in filled.values())
     left = leftover(tokens, covered, echo)
-    if any(tokens[place].low not in _NOT_CONTENT for place in left):
+    if any(tokens[place].word not in _NOT_CONTENT for place in left):
         return ()
     return values_of(reply, tokens, filled)
 
 
-def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> ConfirmationAnswer | None:
-    """Does a reply that isn't wholly understood say yes or no in so many words? None if it asks, doubts or changes
-    something. Whoever only compares phrases takes "are you sure?" for a yes, and this is where it is held back."""
+def plain_answer(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> ConfirmationAnswer | None:
+    """The yes or no that a reply says explicitly, even if it isn't wholly understood. None if it asks, doubts or
+    changes something. Checks a classifier, which may take "are you sure?" for a yes."""
     tokens = tokens_of(reply)
-    words = {token.low for token in tokens}
+    words = {token.word for token in tokens}
     if not tokens or _asks_at_all(tokens, reply) or words & (_DOUBTS | _NEARLY):
         return None
     if new_values(tokens, today_of(today), text) or _names_more(tokens, slots, today_of(today), text):
@@ -136,22 +139,22 @@ def plainly(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> 
 
 
 def _wonders(tokens: Sequence[Token], reply: str) -> bool:
-    """A word or two with a question mark: "right?" """
+    """Is it a word or two with a question mark, like "right?"?"""
     return len(tokens) <= 2 and reply.rstrip().endswith("?")
 
 
 def _asks_at_all(tokens: Sequence[Token], reply: str) -> bool:
     if asks(tokens) or wants_to_know(tokens) or "?" in reply:
         return True
-    return tokens[0].low in _ASKING and len(tokens) > 1 and tokens[1].low in ("i", "we", "you", "they")
+    return tokens[0].word in _ASKING and len(tokens) > 1 and tokens[1].word in ("i", "we", "you", "they")
 
 
 def _names_more(tokens: Sequence[Token], slots: tuple[Slot, ...], today: Today, text: str) -> bool:
-    """Does it name something of a list that the question didn't have?"""
-    asked = {token.low for token in tokens_of(text)}
+    """Does it name a listed value that the question didn't mention?"""
+    asked = {token.word for token in tokens_of(text)}
     listed = [slot for slot in slots if slot.kind in (SlotKind.CHOICE, SlotKind.NAME)]
     return any(
-        not all(token.low in asked for token in tokens[match.first : match.after])
+        not all(token.word in asked for token in tokens[match.first : match.after])
         for slot in listed
-        for match in find(tokens, slot, today, is_asked=False)
+        for match in find_values(tokens, slot, today, is_asked=False)
     )

@@ -14,14 +14,23 @@ from .choices import find_choices, find_pointed
 from .commands import command_of
 from .days import Today, today_of
 from .explained_words import covered_by, echo_of, leftover, objection, unclear, unread
-from .free_text import bare, introduced, is_longer, is_no_name, parts_of_names, proper, said_last, with_hyphens
-from .from_and_to import contradicts, told_of_another
-from .grammar_for_kind import find, is_rather_counted
+from .free_text import (
+    bare_name,
+    cannot_be_a_name,
+    introduced_name,
+    is_part_of_longer_name,
+    last_said_in_full,
+    parts_of_names,
+    proper_name,
+    with_hyphens,
+)
+from .from_and_to import belongs_to_other_thing, contradicts
+from .grammar_for_kind import find_values, is_count_not_time
 from .match import Match, Span, overlaps
-from .no_preference import is_anything
-from .numbers import find_digits, is_thing
-from .party_size import counts_people, find_company, is_told_twice
-from .questions import asks, proposes
+from .no_preference import has_no_preference
+from .numbers import find_digit_run, is_pronoun_one
+from .party_size import counts_people, find_party, repeats_count
+from .questions import asks, asks_if_it_suits
 from .readings import (
     ANY,
     Ambiguous,
@@ -39,23 +48,23 @@ from .readings import (
 )
 from .several_slots import Filled, assign, values_of
 from .spelled_names import spelled_name
-from .times import find_parts, is_in_part
-from .times_from_now import find_ahead, find_now
-from .tokens import Token, fluent, lows, span_of, stem, stems_of, tokens_of
-from .units import asks_how_many, disagree, find_none, find_rate, with_units
+from .times import find_day_parts, is_in_day_part
+from .times_from_now import find_now, find_times_ahead
+from .tokens import Token, span_of, stem, stems_of, tokens_of, without_hesitations, words_of
+from .units import asks_how_many, find_rate, find_zero, units_disagree, with_units
 from .yes_no import (
     Polarity,
     Trick,
+    asks_about_past,
     asks_for_a_need,
     asks_for_more,
-    asks_of_the_past,
-    is_plain,
-    is_to_come,
-    minds_nothing,
-    not_polar,
+    does_not_mind,
+    is_about_future,
+    is_bare_yes_no,
+    places_beside_yes_no,
     polarity,
     trick_of,
-    where_enough,
+    where_nothing_more,
     wishes,
     without_apology,
 )
@@ -63,12 +72,12 @@ from .yes_no import (
 _MAYBE_SEVERAL = (
     Why.LEFTOVER, Why.SEVERAL, Why.NO_VALUE, Why.OTHER_END, Why.MARKER, Why.NEGATED, Why.QUESTION,
 )  # fmt: skip
-_MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # of which people ask whether one suits
-_PARTS_MAX = 4  # names that share a word, for a question that says them all
+_MOMENTS = (SlotKind.DATE, SlotKind.TIME)  # people ask whether one of these suits
+_PARTS_MAX = 4  # the most names that the agent offers when it asks which is meant
 
 
 def read(question: Question, reply: str, today: str) -> Reading:
-    """What a reply to a question means; `today` is an ISO date."""
+    """What a reply to a question means; `today` is an ISO date, with the time of day if it is known."""
     tokens = without_apology(tokens_of(reply))
     if not tokens:
         return unread(reply)
@@ -80,23 +89,23 @@ def read(question: Question, reply: str, today: str) -> Reading:
     if command is not None and isinstance(reading, Unclear):
         return SpokenCommand(command)
     is_maybe_several = isinstance(reading, Unclear) and reading.why in _MAYBE_SEVERAL
-    if question.others and (is_maybe_several or reader.holds_a_day()):
+    if question.others and (is_maybe_several or reader.gives_date_and_time()):
         return reader.several() or reading
     return reading
 
 
 def _is_rather_a_value(slot: Slot, tokens: Sequence[Token], command: str) -> bool:
-    """ "One minute", where it is asked how long; "back, please", where front and back are the choices."""
+    """Is a command rather a value: "one minute" to "how long?", "back, please" to "front or back?"?"""
     if command == "wait" and slot.kind is SlotKind.DURATION:
         return True
     covered = covered_by(find_choices(tokens, slot.choices)) if slot.kind is SlotKind.CHOICE else frozenset()
     left = [token for place, token in enumerate(tokens) if place not in covered]
-    return bool(covered) and all(token.low in POLITE | FILLERS | {"the"} for token in left)
+    return bool(covered) and all(token.word in POLITE | FILLERS | {"the"} for token in left)
 
 
 def read_volunteered(slots: tuple[Slot, ...], reply: str, about: str, today: str) -> Direct | None:
-    """The values in a reply that nobody asked for, if they explain every word of it. Nothing that only a question makes
-    a value is one here: no yes, no bare name, no lone number for a time."""
+    """The values in a message that answers no question, if they explain every word. Without a question, a yes, a bare
+    name or a lone number isn't a value."""
     tokens = tokens_of(reply)
     if not tokens or not slots:
         return None
@@ -120,36 +129,36 @@ class _Reader:
     def read(self) -> Reading:
         if self.question.among and (settled := self._among()) is not None:
             return settled
-        if self.slot.kind is not SlotKind.YES_NO and is_anything(self.tokens, self.echo):
+        if self.slot.kind is not SlotKind.YES_NO and has_no_preference(self.tokens, self.echo):
             is_answer = self.slot.may_be_any
-            return self._settle(Match(0, len(self.tokens), (ANY,))) if is_answer else unclear(Why.NO_VALUE)
+            return self._as_reading(Match(0, len(self.tokens), (ANY,))) if is_answer else unclear(Why.NO_VALUE)
         if self.slot.kind is SlotKind.YES_NO:
             return self._yes_no()
-        if self.slot.kind is SlotKind.TEXT and self.slot.may_be_any and self._is_enough():
+        if self.slot.kind is SlotKind.TEXT and self.slot.may_be_any and self._has_nothing_to_add():
             return Confirmation(ConfirmationAnswer.NO)
         if self.slot.kind is SlotKind.NAME and self._is_other_part():
             return unclear(Why.OTHER_END)
         if self.slot.kind is SlotKind.NAME and (spelled := self._spelled()) is not None:
-            return self._settle(spelled)
+            return self._as_reading(spelled)
         matches = self._find()
         covered = covered_by(matches)
         why = objection(self.tokens, covered)
         is_asked = matches and why in (None, Why.QUESTION) and self.slot.kind in _MOMENTS
-        if is_asked and proposes(self.tokens, covered, self.echo):
-            covered, why = frozenset(range(len(self.tokens))) - self._foreign(covered), None
+        if is_asked and asks_if_it_suits(self.tokens, covered, self.echo):
+            covered, why = frozenset(range(len(self.tokens))) - self._words_of_other_slots(covered), None
         if why is not None:
             is_no = why is Why.NEGATED and (not matches or self.question.proposed is not None)
             return self._denied() if is_no else unclear(why)
         return self._value(matches, covered) if matches else self._without_value()
 
     def _is_other_part(self) -> bool:
-        """Is a last name told where the first is asked for?"""
+        """Does the user give a last name where the first is asked for?"""
         said = parts_of_names(self.tokens)
         asked = parts_of_names(tokens_of(f"{self.slot.name.replace('_', ' ')}. {self.question.text}"))
         return bool(said and asked and said != asked)
 
     def _spelled(self) -> Match | None:
-        """A name that is spelled; of a list that has them all, one of these."""
+        """A spelled name; with a closed list, one of its names."""
         found = spelled_name(self.reply, self.tokens, is_person="nam" in self.echo)
         if found is None or self.slot.names is None:
             return found if self.slot.is_open else None
@@ -158,68 +167,76 @@ class _Reader:
         return found._replace(candidates=known[0].candidates) if known else found if self.slot.is_open else None
 
     def _find(self) -> list[Match]:
-        is_more = asks_for_more(self.question.text)
-        matches = find(self.tokens, self.slot, self.today, is_asked=True, is_more=is_more)
+        takes_another = asks_for_more(self.question.text)
+        matches = find_values(self.tokens, self.slot, self.today, is_asked=True, takes_another=takes_another)
         if self.slot.kind is not SlotKind.NUMBER:
             return matches
-        nothing = find_none(self.tokens, self.question)
+        nothing = find_zero(self.tokens, self.question)
         if nothing is not None and (not self.slot.may_be_any or nothing.after - nothing.first > 1):
-            return [nothing]  # of what may be left open, a bare "none" leaves it open
-        if not asks_how_many(self.question) and (digits := find_digits(self.tokens)) is not None:
+            return [nothing]  # for an optional slot, a bare "none" leaves it empty
+        if not asks_how_many(self.question) and (digits := find_digit_run(self.tokens)) is not None:
             return [digits]
-        company = find_company(self.tokens) if counts_people(self.question) else None
+        company = find_party(self.tokens) if counts_people(self.question) else None
         rest = [match for match in matches if company is None or not overlaps(match, company)]
-        if company is not None and rest and is_told_twice(self.tokens, rest, company):
+        if company is not None and rest and repeats_count(self.tokens, rest, company):
             return [company._replace(first=min(company.first, rest[0].first))]
         return with_units(self.tokens, rest) + ([company] if company is not None else [])
 
     def _value(self, matches: Sequence[Match], covered: frozenset[int]) -> Reading:
         is_count = self.slot.kind is SlotKind.NUMBER
-        match = agreed(self.tokens, matches, is_count=is_count)
-        if match is None or (is_count and disagree(self.tokens, matches, self.question)) or self._answers_twice(match):
+        match = merged(self.tokens, matches, is_count=is_count)
+        if (
+            match is None
+            or (is_count and units_disagree(self.tokens, matches, self.question))
+            or self._answers_twice(match)
+        ):
             return unclear(Why.SEVERAL)
-        is_another = self.slot.kind in _MOMENTS and told_of_another(self.tokens, match, self.echo)
+        is_another = self.slot.kind in _MOMENTS and belongs_to_other_thing(self.tokens, match, self.echo)
         if is_another or contradicts(self.tokens, match, self.slot):
             return unclear(Why.OTHER_END)
         if self.slot.kind is SlotKind.MONEY and (rate := find_rate(self.tokens, match, self.echo)):
             return unclear(Why.LEFTOVER, self.tokens, rate)
-        if self.slot.kind is SlotKind.NAME and is_longer(self.tokens, match):
+        if self.slot.kind is SlotKind.NAME and is_part_of_longer_name(self.tokens, match):
             return unclear(Why.NO_VALUE)
-        left = sorted({*leftover(self.tokens, covered, self.echo), *self._foreign(covered)})
+        left = sorted({*leftover(self.tokens, covered, self.echo), *self._words_of_other_slots(covered)})
         if not left:
-            return self._settle(match)
-        return self._misspelt(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
+            return self._as_reading(match)
+        return self._misspelled(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
 
-    def _misspelt(self, match: Match, left: list[int]) -> Reading | None:
+    def _misspelled(self, match: Match, left: list[int]) -> Reading | None:
         """A known name with a word beside it that is almost the rest of a longer one: "Grace Hoper"."""
         names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
         if self.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
             return None
-        words = [self.tokens[place].low for place in run]
+        words = [self.tokens[place].word for place in run]
         near = names.near(words)
         is_it = near == match.candidates and names.is_sure(words, is_open=self.slot.is_open)
-        return self._settle(Match(run[0], run[-1] + 1, near)) if is_it else None
+        return self._as_reading(Match(run[0], run[-1] + 1, near)) if is_it else None
 
-    def _foreign(self, covered: frozenset[int]) -> frozenset[int]:
-        """Words that name a value of another slot: never carriers, whatever else they are."""
+    def _words_of_other_slots(self, covered: frozenset[int]) -> frozenset[int]:
+        """The places of words that name a value of another slot. They are never carriers."""
         listed = [
             slot for slot in self.question.others if slot.kind in (SlotKind.CHOICE, SlotKind.NAME, SlotKind.YES_NO)
         ]
-        matches = [match for slot in listed for match in find(self.tokens, slot, self.today, is_asked=False)]
+        matches = [match for slot in listed for match in find_values(self.tokens, slot, self.today, is_asked=False)]
         return covered_by(match for match in matches if not covered & set(range(match.first, match.after)))
 
     def _answers_twice(self, match: Match) -> bool:
-        """Is the first sentence an answer of its own: "Yes, that works. I need it until Friday"?"""
+        """Is the first sentence already an answer: "Yes, that works. I need it until Friday"?"""
         ends = next((place for place, token in enumerate(self.tokens) if place and token.pause in (".", "?")), 0)
         if not 0 < ends <= match.first:
             return False
         first = self.tokens[:ends]
-        return any(token.low in ASSENT for token in first) and any(stem(token.low) in APPROVAL for token in first[1:])
+        return any(token.word in ASSENT for token in first) and any(stem(token.word) in APPROVAL for token in first[1:])
 
     # -- No value of the slot's own grammar
 
     def _without_value(self) -> Reading:
-        if self.slot.may_be_any and any(token.low in DISSENT for token in self.tokens) and not self._not_polar():
+        if (
+            self.slot.may_be_any
+            and any(token.word in DISSENT for token in self.tokens)
+            and not self._places_beside_yes_no()
+        ):
             return self._denied()  # "no, that's all"
         if self.slot.kind is SlotKind.TEXT and self._is_of_another():
             return unclear(Why.LEFTOVER)
@@ -230,74 +247,76 @@ class _Reader:
             return near
         span: Span | None = None
         if self.slot.is_open and self.slot.kind is SlotKind.NAME:
-            span = bare(self.tokens, GIVEN_NAMES if "nam" in self.echo else frozenset())
-            if span is not None and is_no_name(self.tokens, span, self.today.day):
+            span = bare_name(self.tokens, GIVEN_NAMES if "nam" in self.echo else frozenset())
+            if span is not None and cannot_be_a_name(self.tokens, span, self.today.day):
                 return unclear(Why.LEFTOVER, self.tokens, left)
-            span = span or proper(self.tokens, self.echo)
+            span = span or proper_name(self.tokens, self.echo)
             if span is None and "nam" in self.echo:
-                span = introduced(self.tokens)
+                span = introduced_name(self.tokens)
         elif self.slot.kind is SlotKind.TEXT:
-            span = bare(self.tokens)
+            span = bare_name(self.tokens)
         if span is None:
             return unclear(Why.LEFTOVER, self.tokens, left)
         if self.slot.kind is SlotKind.NAME:
-            span = said_last(self.tokens, span)
+            span = last_said_in_full(self.tokens, span)
         start, end = span_of(self.tokens, *span)
-        said = fluent(self.reply[start:end])
+        said = without_hesitations(self.reply[start:end])
         match = Match(*span, (with_hyphens(said) if self.slot.kind is SlotKind.NAME else said,))
         if contradicts(self.tokens, match, self.slot) or self._answers_twice(match):
             return unclear(Why.OTHER_END)
-        return self._settle(match)
+        return self._as_reading(match)
 
-    def _is_enough(self) -> bool:
+    def _has_nothing_to_add(self) -> bool:
         """Is there nothing to add: "nothing else, thanks"?"""
-        enough = where_enough(self.tokens)
-        return enough is not None and all(place in enough for place in self._not_polar())
+        enough = where_nothing_more(self.tokens)
+        return enough is not None and all(place in enough for place in self._places_beside_yes_no())
 
     def _is_of_another(self) -> bool:
-        """Is free text an address or a number to call at, for which there is a slot?"""
+        """Is free text an e-mail address or a phone number that belongs to another slot?"""
         slots = tuple(slot for slot in self.question.others if slot.kind in (SlotKind.PHONE, SlotKind.EMAIL))
-        covered = covered_by(match for slot in slots for match in find(self.tokens, slot, self.today, is_asked=False))
+        covered = covered_by(
+            match for slot in slots for match in find_values(self.tokens, slot, self.today, is_asked=False)
+        )
         return bool(covered) and not leftover(self.tokens, covered, self.echo)
 
     def _given_name(self) -> list[int]:
-        """The places of words that carry nothing elsewhere, where a name is asked for: "Will", "it's Mark"."""
+        """The places of ordinary words that are names where a name is asked for: "Will", "it's Mark"."""
         if self.slot.kind is not SlotKind.NAME or not self.slot.is_open or "nam" not in self.echo:
             return []
-        span = bare(self.tokens, GIVEN_NAMES)
+        span = bare_name(self.tokens, GIVEN_NAMES)
         return list(range(*span)) if span is not None else []
 
     def _near(self, left: list[int]) -> Reading | None:
-        """A name that the words left over almost are; with an open list, also as it was said."""
+        """The known names that the words left over almost are; with an open list, also the words as said."""
         names, run = self.slot.names, Span(left[0], left[-1] + 1)
         if self.slot.kind is not SlotKind.NAME or names is None or len(left) < run.after - run.first:
             return None
-        words = [self.tokens[place].low for place in left]
+        words = [self.tokens[place].word for place in left]
         near = names.near(words)
         if not near and not self.slot.is_open:
             near = names.parts(words)
-            return self._settle(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
+            return self._as_reading(Match(*run, near)) if 0 < len(near) <= _PARTS_MAX else None
         if not near or (len(near) == 1 and names.is_sure(words, is_open=self.slot.is_open)):
-            return self._settle(Match(*run, near)) if near else None
+            return self._as_reading(Match(*run, near)) if near else None
         start, end = span_of(self.tokens, *run)
         candidates = (*near, self.reply[start:end]) if self.slot.is_open else near
-        return self._settle(Match(*run, candidates)) if len(candidates) > 1 else None
+        return self._as_reading(Match(*run, candidates)) if len(candidates) > 1 else None
 
     def _assented(self) -> Reading:
-        """Nothing but carriers: a yes or no to what was proposed, or no answer."""
+        """Nothing but carriers: a yes or no to the proposed value, or not an answer."""
         leaning = polarity(self.tokens)
         if leaning is not Polarity.YES:
             return self._denied() if leaning is Polarity.NO else unclear(Why.NO_VALUE)
         if self.question.proposed is None:
             return unclear(Why.NOTHING_PROPOSED)
-        if trick_of(self.question.text) is not None and is_plain(self.tokens):
+        if trick_of(self.question.text) is not None and is_bare_yes_no(self.tokens):
             return unclear(Why.NO_VALUE)
-        return self._settle(Match(0, len(self.tokens), (self.question.proposed,)))
+        return self._as_reading(Match(0, len(self.tokens), (self.question.proposed,)))
 
     def _denied(self) -> Reading:
-        """A plain no to what was proposed, or to what may be left open; any other denial is for NLU."""
+        """A plain no to a proposed value or to an optional slot; any other denial is for NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
-        if may_deny and not self._not_polar() and polarity(self.tokens) is Polarity.NO:
+        if may_deny and not self._places_beside_yes_no() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(ConfirmationAnswer.NO)
         return unclear(Why.NEGATED)
 
@@ -306,68 +325,68 @@ class _Reader:
     def _yes_no(self) -> Reading:
         if asks(self.tokens):
             return unclear(Why.QUESTION)
-        enough = where_enough(self.tokens) if asks_for_more(self.question.text) else None
-        left = [place for place in self._not_polar() if enough is None or place not in enough]
+        enough = where_nothing_more(self.tokens) if asks_for_more(self.question.text) else None
+        left = [place for place in self._places_beside_yes_no() if enough is None or place not in enough]
         if enough is not None and not left:
-            return self._settle(Match(0, len(self.tokens), (False,)))
+            return self._as_reading(Match(0, len(self.tokens), (False,)))
         if left:
             return unclear(Why.LEFTOVER, self.tokens, left)
         leaning = polarity(self.tokens)
-        if asks_for_a_need(self.question.text) and minds_nothing(self.tokens):
+        if asks_for_a_need(self.question.text) and does_not_mind(self.tokens):
             return unclear(Why.NO_VALUE)
         if leaning is None and wishes(self.tokens):
             leaning = Polarity.YES
         if leaning not in (Polarity.YES, Polarity.NO) or self._is_tricked():
             return unclear(Why.NO_VALUE)
-        return self._settle(Match(0, len(self.tokens), (leaning is Polarity.YES,)))
+        return self._as_reading(Match(0, len(self.tokens), (leaning is Polarity.YES,)))
 
     def _is_tricked(self) -> bool:
-        """Was the question such that this reply may mean either?"""
+        """Can this reply mean yes or no because of how the question was put?"""
         trick = trick_of(self.question.text)
-        if asks_of_the_past(self.question.text) and is_to_come(self.tokens):
+        if asks_about_past(self.question.text) and is_about_future(self.tokens):
             return True
         if trick is Trick.DENIES:
             named = stems_of(self.slot.name)
-            return not any(stem(token.low) in named for token in self.tokens)
-        return trick is Trick.MINDS and is_plain(self.tokens)
+            return not any(stem(token.word) in named for token in self.tokens)
+        return trick is Trick.MINDS and is_bare_yes_no(self.tokens)
 
-    def _not_polar(self) -> list[int]:
+    def _places_beside_yes_no(self) -> list[int]:
         """The places of words that have no part in a yes or no to this question."""
-        return [place for place in not_polar(self.tokens) if stem(self.tokens[place].low) not in self.echo]
+        return [place for place in places_beside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
 
-    # -- Asked back
+    # -- The agent asked which one is meant
 
     def _among(self) -> Reading | None:
-        """One of the candidates that were asked back: by its place, by being named again, by part of the day."""
+        """The one of the offered candidates that the user picks: by position, by name, or by part of the day."""
         among = self.question.among
         matches = self._find()
         named = [value for match in matches for value in match.candidates]
         chosen = [value for value in among if value in named]
-        if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" is of the year that was said before
+        if self.slot.kind is SlotKind.DATE and not chosen:  # "May 3" means the year of the candidate
             chosen = [value for value in among if str(value)[4:] in [str(day)[4:] for day in named]]
         if (pointed := find_pointed(self.tokens, len(among))) is not None:
             matches, chosen = [Match(*pointed[1], ())], [among[pointed[0]]]
         elif not matches and self.slot.kind is SlotKind.TIME:
-            matches = find_parts(self.tokens)
-            chosen = [value for value in among if all(is_in_part(str(value), match) for match in matches)]
+            matches = find_day_parts(self.tokens)
+            chosen = [value for value in among if all(is_in_day_part(str(value), match) for match in matches)]
         covered = covered_by(matches)
         if len(chosen) != 1 or not matches or objection(self.tokens, covered) is not None:
             return None
         left = leftover(self.tokens, covered, self.echo)
-        return None if left else self._settle(Match(matches[0].first, matches[-1].after, (chosen[0],)))
+        return None if left else self._as_reading(Match(matches[0].first, matches[-1].after, (chosen[0],)))
 
     # -- Several slots
 
-    def holds_a_day(self) -> bool:
-        """Is a day told with the time that was asked for, or the other way round: "tonight at eight", "in an hour"?"""
+    def gives_date_and_time(self) -> bool:
+        """Does the reply give a day and a time where one of them was asked for: "tonight at eight", "in an hour"?"""
         kinds = {slot.kind for slot in self.question.others}
         if not {SlotKind.DATE, SlotKind.TIME} <= {self.slot.kind, *kinds}:
             return False
-        if self.today.minute is not None and find_ahead(self.tokens, self.today.minute):
+        if self.today.minute is not None and find_times_ahead(self.tokens, self.today.minute):
             return True
         days = [slot for slot in self.question.others if slot.kind is SlotKind.DATE]
         return self.slot.kind is SlotKind.TIME and any(
-            find(self.tokens, slot, self.today, is_asked=False) for slot in days
+            find_values(self.tokens, slot, self.today, is_asked=False) for slot in days
         )
 
     def several(self) -> Direct | None:
@@ -376,7 +395,7 @@ class _Reader:
         filled = assign(self.tokens, slots, self.today)
         if filled and self.is_asked and self.slot.name not in filled:
             if self.slot.kind is SlotKind.NUMBER and any(
-                is_rather_counted(self.tokens, one) for _, one in filled.values()
+                is_count_not_time(self.tokens, one) for _, one in filled.values()
             ):
                 return None
             filled |= self._now()
@@ -386,14 +405,14 @@ class _Reader:
             return None
         moments = [match for slot, match in filled.values() if slot.kind in _MOMENTS]
         sums = [match for slot, match in filled.values() if slot.kind is SlotKind.MONEY]
-        if any(told_of_another(self.tokens, match, self.echo) for match in moments):
+        if any(belongs_to_other_thing(self.tokens, match, self.echo) for match in moments):
             return None
         if any(find_rate(self.tokens, match, self.echo) for match in sums):
             return None
         covered = covered_by(match for _, match in filled.values())
         why = objection(self.tokens, covered)
         is_asked = moments and why in (None, Why.QUESTION)
-        if not (is_asked and proposes(self.tokens, covered, self.echo)) and (
+        if not (is_asked and asks_if_it_suits(self.tokens, covered, self.echo)) and (
             why is not None or leftover(self.tokens, covered, self.echo)
         ):
             return None
@@ -410,13 +429,13 @@ class _Reader:
 
     def _opening(self) -> Value | None:
         """The yes or no that other values come with: "yes, a small one"."""
-        place = next((at for at, token in enumerate(self.tokens) if token.low not in POLITE | FILLERS), 0)
+        place = next((at for at, token in enumerate(self.tokens) if token.word not in POLITE | FILLERS), 0)
         token = self.tokens[place]
-        if token.low not in ASSENT | DISSENT:
+        if token.word not in ASSENT | DISSENT:
             return None
-        return Value(self.slot.name, token.low in ASSENT, token.text, (token.start, token.end))
+        return Value(self.slot.name, token.word in ASSENT, token.text, (token.start, token.end))
 
-    def _settle(self, match: Match) -> Reading:
+    def _as_reading(self, match: Match) -> Reading:
         start, end = span_of(self.tokens, match.first, match.after)
         raw = self.reply[start:end]
         if len(match.candidates) == 1:
@@ -430,10 +449,10 @@ def _is_lone_count(filled: Filled, asked: Slot) -> bool:
     return not more and slot.kind is SlotKind.NUMBER and slot is not asked and not match.unit
 
 
-def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
-    """Several matches as one, if all can mean the same. A "one" that may be a thing doesn't count beside others."""
-    counts = [match for match in matches if not is_thing(tokens, match.first)] or matches
-    if is_count and any(lows(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
+def merged(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool) -> Match | None:
+    """Several matches as one, if all can mean the same. A "one" that may be a pronoun is ignored next to others."""
+    counts = [match for match in matches if not is_pronoun_one(tokens, match.first)] or matches
+    if is_count and any(words_of(tokens[one.after : other.first]) == ("oh",) for one, other in pairwise(matches)):
         return None  # "one oh one"
     if is_count:
         begun = {match.first for match in counts}
@@ -443,4 +462,4 @@ def agreed(tokens: Sequence[Token], matches: Sequence[Match], *, is_count: bool)
 
 
 def _is_lone_one(tokens: Sequence[Token], match: Match) -> bool:
-    return tokens[match.first].low == "one" and match.after - match.first == 1
+    return tokens[match.first].word == "one" and match.after - match.first == 1

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Json: TypeAlias = "str | int | float | bool | dict[str, str | int | float | None] | None"
 
-ANY = "dontcare"  # "I don't mind": any value will do
+ANY = "dontcare"  # the value for "I don't mind"
 DAYTIME_HOURS = (6, 22)
 
 
@@ -38,7 +38,7 @@ class SlotKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of a few answers, and what else people call it."""
+    """One answer of a short list, and its aliases."""
 
     value: str
     also: tuple[str, ...] = ()
@@ -46,18 +46,18 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What is to be filled, and what may fill it."""
+    """What is asked for, and which values it takes."""
 
     name: str
     kind: SlotKind
     choices: tuple[Choice, ...] = ()
     names: NameList | None = None
     is_open: bool = True  # a name may be one that the list doesn't have
-    hours: tuple[int, int] = DAYTIME_HOURS  # of a time said without am or pm: from, and before
+    hours: tuple[int, int] = DAYTIME_HOURS  # for a time without am or pm: from this hour, before that one
     is_past: bool = False  # a date without a year is the last such day, as in a birthday
     may_be_any: bool = False  # "I don't mind" is an answer
-    since: str = ""  # of a date: the day that "the day after" is counted from; of a time: the day that it is on
-    stays: bool = False  # and that "three nights" begin with
+    since: str = ""  # for a date: "the day after" is counted from this day; for a time: the day that it is on
+    stays: bool = False  # a stay begins on `since`, so "three nights" is a date
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Question:
     text: str = ""  # as it was asked: its words may be repeated in the reply
     about: str = ""  # words of the flow, such as "book a table at a restaurant"
     proposed: Json = None  # a value that the question proposed: "yes" means it
-    among: tuple[Json, ...] = ()  # candidates of an ambiguous reply, asked back
-    others: tuple[Slot, ...] = ()  # slots of the same flow that may be given along
+    among: tuple[Json, ...] = ()  # candidates of an ambiguous reply that the agent asks about
+    others: tuple[Slot, ...] = ()  # slots of the same flow that the reply may fill too
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Direct:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Wholly understood, but it may mean several values: ask back rather than guess."""
+    """Wholly understood, but it may mean several values: the agent should ask rather than guess."""
 
     slot: str
     candidates: tuple[Json, ...]
@@ -111,7 +111,7 @@ class SpokenCommand:
 
 
 class ConfirmationAnswer(StrEnum):
-    """What a confirmation comes to."""
+    """The answer to a confirmation."""
 
     YES = "yes"
     NO = "no"
@@ -120,7 +120,7 @@ class ConfirmationAnswer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Yes, no, or something else instead: then with the new values, if all of it was understood."""
+    """Yes, no, or a change; with the new values if the whole reply was understood."""
 
     answer: ConfirmationAnswer
     values: tuple[Value, ...] = ()

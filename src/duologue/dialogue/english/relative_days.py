@@ -31,7 +31,7 @@ Found = tuple[tuple[date, ...], int]
 
 def day_since(tokens: Sequence[Token], place: int, since: Since, weekdays: Mapping[str, int]) -> Found | None:
     """The day that the words at `place` mean when counted from `since`, and the place after them."""
-    words = [token.low for token in tokens] + [""] * 4
+    words = [token.word for token in tokens] + [""] * 4
     at = place + (words[place] == "the")
     if words[at] in ("next", "following") and words[at + 1] == "day" and (at > place or words[at] == "following"):
         return (since.day + timedelta(1),), at + 2

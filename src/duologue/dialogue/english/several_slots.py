@@ -1,7 +1,7 @@
 """Several slots in one reply: "two people on Friday at seven".
 
 Each value goes to the one slot that it fits, by kind, by list, by what is counted, or by "from" and "to". Rule: all or
-nothing; a value that fits two slots fits none.
+nothing; a value that fits two slots fills neither.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .dates import find_dates
 from .days import Today, today_of
-from .from_and_to import doing_of, doing_said, role_said, roles_among
-from .grammar_for_kind import counts_seats, find
+from .from_and_to import activity_of, activity_said, role_said, roles_among
+from .grammar_for_kind import counts_seats, find_values
 from .match import Match, overlaps
 from .readings import Slot, SlotKind, Value
 from .relative_days import Since
-from .times_from_now import find_ahead, still_ahead
+from .times_from_now import find_times_ahead, without_past_times
 from .tokens import Token, span_of, stems_of
 from .units import CLASS_OF, classes_of, counts_children, with_units
 
-# What is read first takes its words from what comes later.
+# Kinds that come first take their words from those that follow.
 _ORDER = (
     SlotKind.EMAIL, SlotKind.PHONE, SlotKind.DATE, SlotKind.TIME, SlotKind.MONEY, SlotKind.DURATION, SlotKind.NAME,
     SlotKind.CHOICE, SlotKind.YES_NO,
@@ -33,18 +33,18 @@ Filled = dict[str, tuple[Slot, Match]]
 
 
 def assign(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Filled | None:
-    """Which slot gets which value, by the slot's name; None if a value fits none or several."""
+    """Which slot gets which value, by the slot's name; None if a value fits no slot or several."""
     filled: Filled = {}
-    for match, fitting in found_in(tokens, slots, today):
+    for match, fitting in find_all_values(tokens, slots, today):
         if len(fitting) != 1 or fitting[0].name in filled or _begins_range(tokens, match, filled):
             return None
         filled[fitting[0].name] = (fitting[0], match)
-    filled |= later(tokens, filled, today) | _of_today(tokens, slots, filled, today)
-    return filled | _still_ahead(filled, today)
+    filled |= with_later_end(tokens, filled, today) | _of_today(tokens, slots, filled, today)
+    return filled | _without_past_times(filled, today)
 
 
-def later(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
-    """The end of a time, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
+def with_later_end(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
+    """The end of a range, counted from its beginning: "from Monday to Friday", said on a Wednesday."""
     days = {name: entry for name, entry in filled.items() if entry[0].kind is SlotKind.DATE}
     ends = {role: days[name] for name, role in roles_among([slot for slot, _ in days.values()]).items()}
     if set(ends) != {"from", "to"} or len(ends["from"][1].candidates) > 1:
@@ -58,27 +58,29 @@ def later(tokens: Sequence[Token], filled: Filled, today: Today) -> Filled:
 
 
 def _of_today(tokens: Sequence[Token], slots: Sequence[Slot], filled: Filled, today: Today) -> Filled:
-    """The day of a time that is counted from now, where the only day that may be meant is open."""
+    """Today, for a time that is counted from now, if the only date slot is still empty."""
     days = [slot for slot in slots if slot.kind is SlotKind.DATE]
-    ahead = find_ahead(tokens, today.minute) if today.minute is not None else []
+    ahead = find_times_ahead(tokens, today.minute) if today.minute is not None else []
     timed = [match for slot, match in filled.values() if slot.kind is SlotKind.TIME and match in ahead]
     if len(days) != 1 or days[0].name in filled or len(timed) != 1:
         return {}
     return {days[0].name: (days[0], timed[0]._replace(candidates=(today.day.isoformat(),)))}
 
 
-def _still_ahead(filled: Filled, today: Today) -> Filled:
-    """The times of a reply that is about today alone."""
+def _without_past_times(filled: Filled, today: Today) -> Filled:
+    """The times of a reply about today alone, without those that have passed."""
     days = {match.candidates for slot, match in filled.values() if slot.kind is SlotKind.DATE}
     if days != {(today.day.isoformat(),)}:
         return {}
     return {
-        name: (slot, still_ahead(match, today)) for name, (slot, match) in filled.items() if slot.kind is SlotKind.TIME
+        name: (slot, without_past_times(match, today))
+        for name, (slot, match) in filled.items()
+        if slot.kind is SlotKind.TIME
     }
 
 
-def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Iterator[Found]:
-    """Every value that nobody needs to have asked for, and the slots that it fits; no two share a word."""
+def find_all_values(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> Iterator[Found]:
+    """Every value that is clear without a question, and the slots that it fits; no two share a word."""
     taken: list[Match] = []
     for kind in _ORDER:
         alike = [slot for slot in slots[:SLOTS_MAX] if slot.kind is kind]
@@ -93,14 +95,14 @@ def found_in(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> It
 
 def _begins_range(tokens: Sequence[Token], match: Match, filled: Filled) -> bool:
     """Is a bare number the first half of a day or a time: "20 to 22 March"?"""
-    if match.unit or match.after >= len(tokens) or tokens[match.after].low not in _UNTIL:
+    if match.unit or match.after >= len(tokens) or tokens[match.after].word not in _UNTIL:
         return False
     timed = [other for slot, other in filled.values() if slot.kind in (SlotKind.DATE, SlotKind.TIME)]
     return any(other.first in (match.after, match.after + 1) for other in timed)
 
 
 def _other_end(found: list[Found], roles: Mapping[str, str]) -> list[Found]:
-    """ "Boston to Chicago": of two values, the one without a word goes to the end that the other one leaves."""
+    """Of two values, the one without "from" or "to" goes to the end that is left: "Boston to Chicago"."""
     if len(found) != 2:
         return found
     for one, other in (found, found[::-1]):
@@ -115,7 +117,7 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
     """Every match, and the slots that have it."""
     found: list[Found] = []
     for slot in slots:
-        matches = find(tokens, slot, today, is_asked=False)
+        matches = find_values(tokens, slot, today, is_asked=False)
         for match in with_units(tokens, matches) if slot.kind is SlotKind.NUMBER else matches:
             same = next((fitting for other, fitting in found if other == match), None)
             if same is None:
@@ -151,9 +153,11 @@ def _size(match: Match) -> int:
 
 
 def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], roles: Mapping[str, str]) -> list[Slot]:
-    """The slots that a match fits by where it is said, and by what it counts."""
-    if doing := doing_said(tokens, match):
-        fitting = [slot for slot in fitting if doing_of(slot) is doing] or [one for one in fitting if not doing_of(one)]
+    """The slots that a match fits, by the words before it and by what it counts."""
+    if doing := activity_said(tokens, match):
+        fitting = [slot for slot in fitting if activity_of(slot) is doing] or [
+            one for one in fitting if not activity_of(one)
+        ]
     said = role_said(tokens, match, fitting[0].kind) if fitting else None
     if said is not None and any(slot.name in roles for slot in fitting):
         fitting = [slot for slot in fitting if roles.get(slot.name) == said]
@@ -163,20 +167,19 @@ def _fitting(tokens: Sequence[Token], match: Match, fitting: Sequence[Slot], rol
 
 
 def _counts_all(match: Match, slots: Sequence[Slot]) -> bool:
-    """Are people counted whoever they are, where children count apart? "Two tickets" may be one of each."""
+    """Does it count people of any age, where children are counted apart? "Two tickets" may be one of each."""
     is_general = CLASS_OF.get(match.unit) == "people" and not any(match.unit in stems_of(slot.name) for slot in slots)
     return is_general and any(counts_children(slot.name) for slot in slots)
 
 
 def may_count(slot: Slot, what: str) -> bool:
-    """May a slot hold a count of this? Nights are no guests, and neither nights nor euros are a count of anything
-    that the slot doesn't name."""
+    """May a slot hold a count of this? Guests aren't nights. Nights and euros fit only a slot that names them."""
     classes = _classes(slot)
     return what in classes if classes or what in ("time", "money") else True
 
 
-def counts(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
-    """Is it said what a number counts, and is that what the slot counts: "four people", "a table for four"?"""
+def counts_for(tokens: Sequence[Token], match: Match, slot: Slot) -> bool:
+    """Does the reply say what a number counts, and does the slot count that: "four people", "a table for four"?"""
     if match.unit in CLASS_OF:
         return may_count(slot, CLASS_OF[match.unit])
     return counts_seats(tokens, match) and _classes(slot) <= {"people"}

@@ -1,7 +1,7 @@
 """Names that are spelled: "Meier, M E I E R", "Anna, that's A double N A".
 
-Letters at the end of a reply, one by one, after the name or alone. Rule: the letters decide how a name is written, but
-only if they can be those of a name that was said; where they only sound alike, nobody can tell which was misheard.
+Letters at the end of a reply, one by one, after the name or alone. Rule: the letters decide how a name is written, if
+they fit the name that was said; if they only sound like it, either may be misheard, and both are candidates.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from .carrier_words import ASSENT, DISSENT, MARKERS, NAMELESS, POLITE, is_negation
 from .codes import run_at
-from .free_text import bare, without_light
+from .free_text import bare_name, without_filler
 from .match import Match
-from .tokens import Token, fluent, span_of
+from .tokens import Token, span_of, without_hesitations
 
 LETTERS_MIN = 3
-_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # as some ears write them
+_DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # as some STT services write them
 _CONFUSED = ("bcdegptvz", "mn", "fsx", "ahjk", "iy", "quw")  # letters whose names sound alike
 _AGAIN_MIN = 2  # of a name that was said: "Ng, N G"
 _NO_NAMES = NAMELESS | ASSENT | DISSENT
@@ -39,10 +39,10 @@ class Spelled(NamedTuple):
 def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
     """The letters that end a reply."""
     end = len(tokens)
-    while end and tokens[end - 1].low in POLITE:
+    while end and tokens[end - 1].word in POLITE:
         end -= 1
     if end and _DOTTED.fullmatch(tokens[end - 1].text):
-        return Spelled(tokens[end - 1].low.upper(), end - 1, end)
+        return Spelled(tokens[end - 1].word.upper(), end - 1, end)
     for place in range(end):
         run = run_at(tokens[:end], place)
         if run is None or run[1] != end:
@@ -55,55 +55,55 @@ def find_spelled(tokens: Sequence[Token]) -> Spelled | None:
 
 
 def spelled_name(reply: str, tokens: Sequence[Token], *, is_person: bool) -> Match | None:
-    """The name of a reply, written as it was spelled. What may be no person's, "I B M", keeps its capitals."""
+    """The name of a reply, written as it was spelled. What may not be a person's, like "I B M", keeps its capitals."""
     spelled = find_spelled(tokens)
-    if spelled is None or any(token.low in MARKERS or is_negation(token.low) for token in tokens[1 : spelled.first]):
+    if spelled is None or any(token.word in MARKERS or is_negation(token.word) for token in tokens[1 : spelled.first]):
         return None
-    if all(token.low in _CALLED for token in tokens[spelled.first : spelled.after]):
+    if all(token.word in _CALLED for token in tokens[spelled.first : spelled.after]):
         return None
     before = spelled.first
-    while before and tokens[before - 1].low in _SPELLING:
+    while before and tokens[before - 1].word in _SPELLING:
         before -= 1
     written = spelled.letters.capitalize()
-    lead = without_light(tokens[tokens[0].low in DISSENT : before])
-    if all(token.low in _I_AM for token in tokens[tokens[0].low in DISSENT : before][lead.first : lead.after]):
+    lead = without_filler(tokens[tokens[0].word in DISSENT : before])
+    if all(token.word in _I_AM for token in tokens[tokens[0].word in DISSENT : before][lead.first : lead.after]):
         if len(written) < LETTERS_MIN or written.casefold() in _NO_NAMES:
             return None
         is_spoken = (is_person or len(written) > LETTERS_MIN) and _VOWELS & set(spelled.letters)
         return Match(spelled.first, spelled.after, (written if is_spoken else spelled.letters,))
-    said = bare(tokens[:before])
+    said = bare_name(tokens[:before])
     if said is None:
         return None
     start, end = span_of(tokens, *said)
-    words = fluent(reply[start:end]).split()
-    alike = max(range(len(words)), key=lambda at: (_alike(words[at], written), at))
-    if _alike(words[alike], written) < _ALIKE_MIN:
+    words = without_hesitations(reply[start:end]).split()
+    alike = max(range(len(words)), key=lambda at: (_likeness(words[at], written), at))
+    if _likeness(words[alike], written) < _ALIKE_MIN:
         return None
     whole, heard = " ".join(words), _folded(words[alike])
     if heard == written.casefold():
         return Match(said.first, spelled.after, (whole,))
     if len(written) < LETTERS_MIN or heard.startswith(written.casefold()):
-        return None  # "Anna, A N N": somebody goes on
+        return None  # "Anna, A N N": the user may go on
     words[alike] = written
     mended = " ".join(words)
     return Match(said.first, spelled.after, (whole, mended) if _sounds_like(heard, written) else (mended,))
 
 
 def _is_letter(token: Token) -> bool:
-    """Is it one letter, or a word that only tells of one? ASR writes "IBM" for what isn't spelled."""
+    """Is it one letter, or a word for one? STT writes "IBM" for what isn't spelled."""
     return len(token.text) == 1 or not token.text.isupper()
 
 
 def _sounds_like(said: str, written: str) -> bool:
-    """Do they differ only in letters that are mistaken for each other when they are spelled?"""
+    """Do they differ only in letters whose names sound alike?"""
     pairs = list(zip(said.casefold(), written.casefold(), strict=False))
     return len(said) == len(written) and all(
         left == right or any({left, right} <= set(group) for group in _CONFUSED) for left, right in pairs
     )
 
 
-def _alike(said: str, written: str) -> float:
-    """How many of the letters are the same, from both ends: 1 is all."""
+def _likeness(said: str, written: str) -> float:
+    """The share of letters that are the same, counted from both ends: 1 is all."""
     one, other = _folded(said), written.casefold()
     if not one or one[0] != other[0]:
         return 0.0
@@ -117,7 +117,7 @@ def _folded(said: str) -> str:
 
 
 def _is_article(tokens: Sequence[Token], place: int) -> bool:
-    """Is this "a" a word before letters that are written large: "a V I P"?"""
+    """Is this "a" an article before capital letters: "a V I P"?"""
     after = tokens[place + 1].text if place + 1 < len(tokens) else ""
     return tokens[place].text == "a" and len(after) == 1 and after.isupper()
 

@@ -1,6 +1,6 @@
 """Times of day as people say them: "half past six", "a quarter to", "six thirty pm", "around noon", "evening 4:15".
 
-A time without am or pm is two, unless the hours of the slot or the part of the day leave one. Rule: a bare
+A time without am or pm has two candidates, unless the hours of the slot or the part of the day leave one. Rule: a bare
 number is a time only where a time was asked for.
 """
 
@@ -35,7 +35,7 @@ class _Times:
 
     def __init__(self, tokens: Sequence[Token], hours: tuple[int, int], is_asked: bool) -> None:
         self.tokens = tokens
-        self.words = [token.low for token in tokens] + [""] * 6
+        self.words = [token.word for token in tokens] + [""] * 6
         self.hours = hours
         self.is_asked = is_asked
 
@@ -100,7 +100,7 @@ class _Times:
     # -- Clocks
 
     def _past_or_to(self, place: int) -> ClockTime | None:
-        """Half past six, a quarter to, ten minutes to seven, half six. "From five to six" is a while."""
+        """Half past six, a quarter to, ten minutes to seven, half six. "From five to six" is a range."""
         if place > 0 and self.words[place - 1] == "from":
             return None
         at = place + (self.words[place] == "a")
@@ -114,7 +114,7 @@ class _Times:
             is_said = self.words[at] in ("minutes", "minute", "mins", "min")
             at += is_said
             if not is_said and minutes % 5 and self.words[at] in _TO:
-                return None  # "seven to eight" is a while, not seven minutes
+                return None  # "seven to eight" is a range, not 7:53
         sign = 1 if self.words[at] in _PAST else -1 if self.words[at] in _TO else 0
         if not sign:
             british = minutes == 30 and self.words[at - 1] == "half" and at == place + 1
@@ -130,21 +130,21 @@ class _Times:
         return (hour[0] * 60 + sign * minutes) % 720 or 720, False, hour[1] + (self.words[hour[1]] == "o'clock")
 
     def _is_half_said(self, place: int) -> bool:
-        """Is it "five to" or "twenty past", and nobody says of what?"""
+        """Is it "five to" or "twenty past" without an hour?"""
         counted = number_at(self.tokens, place)
         after = counted[1] if counted is not None else place
         return after > place and after == len(self.tokens) - 1 and self.words[after] in ("to", "till", "til", "past")
 
     def _clock(self, place: int) -> ClockTime | None:
         """6:30, 6 o'clock, six thirty, six oh five, eighteen hundred, 1830 hours."""
-        low = self.words[place]
-        if ":" in low or ("." in low and self.is_asked and low[0].isdigit()):
-            return self._written(low, place)
+        word = self.words[place]
+        if ":" in word or ("." in word and self.is_asked and word[0].isdigit()):
+            return self._written(word, place)
         if self.words[place + 1] == "hundred" and (hour_at := self._hour(place)) is not None:
             at = place + 2 + (self.words[place + 2] == "hours")
             return (hour_at[0] * 60, True, at) if self.is_asked or at > place + 2 else None
-        if low.isascii() and low.isdigit() and len(low) == 4:
-            return self._military(low, place + 1)
+        if word.isascii() and word.isdigit() and len(word) == 4:
+            return self._military(word, place + 1)
         hour_at = self._hour(place)
         if hour_at is None:
             return None
@@ -156,16 +156,16 @@ class _Times:
             return hour * 60 + past[0], hour > 12 or hour == 0, past[1]
         return hour * 60, hour > 12 or hour == 0, at
 
-    def _military(self, low: str, at: int) -> ClockTime | None:
+    def _military(self, word: str, at: int) -> ClockTime | None:
         """1830, 1830 hours."""
-        hour, minute = int(low[:2]), int(low[2:])
+        hour, minute = int(word[:2]), int(word[2:])
         has_unit = self.words[at] in ("hours", "hrs", "hr")
         is_clock = hour < 24 and minute < 60 and (has_unit or self.is_asked)
         return (hour * 60 + minute, True, at + has_unit) if is_clock else None
 
-    def _written(self, low: str, place: int) -> ClockTime | None:
-        parts = low.replace(".", ":").split(":")
-        if len(parts) > 3 or len(parts[0]) > 2 or len(parts[1]) != 2 or not low.isascii():
+    def _written(self, word: str, place: int) -> ClockTime | None:
+        parts = word.replace(".", ":").split(":")
+        if len(parts) > 3 or len(parts[0]) > 2 or len(parts[1]) != 2 or not word.isascii():
             return None
         hour, minute = int(parts[0]), int(parts[1])
         if hour > 23 or minute > 59:
@@ -174,12 +174,12 @@ class _Times:
 
     def _hour(self, at: int) -> tuple[int, int] | None:
         """An hour in digits or words; never the first part of a larger number."""
-        low = self.words[at].removesuffix("ish")
-        if low.isascii() and low.isdigit() and len(low) <= 2 and int(low) <= 23:
-            return int(low), at + 1
-        if low in UNITS:
-            return UNITS[low], at + 1
-        if low == "twenty" and UNITS.get(self.words[at + 1], 9) <= 3:
+        word = self.words[at].removesuffix("ish")
+        if word.isascii() and word.isdigit() and len(word) <= 2 and int(word) <= 23:
+            return int(word), at + 1
+        if word in UNITS:
+            return UNITS[word], at + 1
+        if word == "twenty" and UNITS.get(self.words[at + 1], 9) <= 3:
             return 20 + UNITS[self.words[at + 1]], at + 2
         return None
 
@@ -196,7 +196,7 @@ class _Times:
             return None
         return found[0], found[1]
 
-    # -- Which of both
+    # -- Morning or evening
 
     def _candidates(self, minutes: int, is_full: bool, half: int | None, part: str) -> tuple[int, ...]:
         if is_full and minutes >= 780:
@@ -215,7 +215,7 @@ class _Times:
 
 
 def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_asked: bool = False) -> Iterator[Match]:
-    """Every time in a reply, as HH:MM. `is_asked` takes a bare hour for a time too."""
+    """Every time in a reply, as HH:MM. `is_asked` also takes a bare hour."""
     reader = _Times(tokens, hours, is_asked)
     place = 0
     while place < len(tokens):
@@ -228,20 +228,20 @@ def find_times(tokens: Sequence[Token], *, hours: tuple[int, int] = (0, 24), is_
         place = after
 
 
-def find_parts(tokens: Sequence[Token]) -> list[Match]:
-    """The parts of the day that are named, am and pm too: the first minute, and the one after the last."""
+def find_day_parts(tokens: Sequence[Token]) -> list[Match]:
+    """The parts of the day in a reply, am and pm too: the first minute of each, and the one after its last."""
     found = []
     for place, token in enumerate(tokens):
-        if token.low in PARTS:
-            low, high = PARTS[token.low]
+        if token.word in PARTS:
+            low, high = PARTS[token.word]
             found.append(Match(place, place + 1, (low * 60, high * 60)))
-        elif token.low in HALF_DAYS:
-            low = HALF_DAYS[token.low] * 60
+        elif token.word in HALF_DAYS:
+            low = HALF_DAYS[token.word] * 60
             found.append(Match(place, place + 1, (low, low + 720)))
     return found
 
 
-def is_in_part(time: str, part: Match) -> bool:
+def is_in_day_part(time: str, part: Match) -> bool:
     """Is this time, as HH:MM, in a part of the day?"""
     low, high = (int(str(bound)) for bound in part.candidates)
     hour, mark, minute = time.partition(":")

@@ -1,7 +1,7 @@
-"""A reply as tokens with places, and the stems by which words are compared.
+"""A reply as tokens, and the stems by which words are compared.
 
-Hesitations are no words. Rule: a token knows where it is in the reply, so that every value can be shown in what was
-said. A reply longer than any plain answer has no tokens at all, which bounds all that comes after.
+In this package, the place of a token is its index. Hesitations are dropped. A reply longer than any plain answer gets
+no tokens, which bounds all later work. Rule: a token knows where it is in the reply, so every value has a span.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ _COUNTS = frozenset(
     """oh zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand""".split()
 )
-SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these ends nothing
+SHORT_TITLES = frozenset("mr mrs ms dr prof".split())  # a full stop after these doesn't end a sentence
 
 
 class Token(NamedTuple):
     """One word, number or sign."""
 
     text: str
-    low: str  # folded, plain apostrophes, no full stops
+    word: str  # in lower case, with plain apostrophes and no full stops
     start: int
     end: int
     pause: str  # the strongest mark between the token before and this one: "", ",", "." or "?"
 
 
 def plain(text: str) -> str:
-    """The same length, with plain apostrophes."""
+    """The text with plain apostrophes, in the same length."""
     return text.replace("\u2019", "'").replace("\u2018", "'").replace("`", "'")
 
 
 def tokens_of(reply: str) -> tuple[Token, ...]:
-    """The tokens of a reply; none if it is too long."""
+    """The tokens of a reply; empty if it is too long."""
     return _tokens_of(reply) if len(reply) <= REPLY_CHARS_MAX else ()
 
 
-@lru_cache(maxsize=256)  # one message is looked at in many ways
+@lru_cache(maxsize=256)  # many grammars read the same message
 def _tokens_of(reply: str) -> tuple[Token, ...]:
     found: list[Token] = []
     text, end = plain(reply), 0
@@ -67,49 +67,49 @@ def _tokens_of(reply: str) -> tuple[Token, ...]:
         kind = match.lastgroup
         if kind == "sign" and match.group() in "-_/" and not _means_something(text, match.start()):
             continue
-        low = match.group().casefold()
+        word = match.group().casefold()
         if kind == "half_day":
-            low = low[0] + "m"
+            word = word[0] + "m"
         elif kind in ("hummed_yes", "hummed_no"):
-            low = "mhm" if kind == "hummed_yes" else "uh-uh"
+            word = "mhm" if kind == "hummed_yes" else "uh-uh"
         elif kind == "clock":
-            low = "o'clock"
-        elif kind == "word" and "." in low:
-            low = low.replace(".", "")
+            word = "o'clock"
+        elif kind == "word" and "." in word:
+            word = word.replace(".", "")
         gap = text[end : match.start()]
-        if found and found[-1].low in SHORT_TITLES:
+        if found and found[-1].word in SHORT_TITLES:
             gap = gap.removeprefix(".")
-        found.append(Token(match.group(), low, match.start(), match.end(), _pause(gap)))
+        found.append(Token(match.group(), word, match.start(), match.end(), _pause(gap)))
         end = match.end()
-    return _fluent(found) if len(found) <= TOKENS_MAX else ()
+    return _without_hesitation_tokens(found) if len(found) <= TOKENS_MAX else ()
 
 
-def _fluent(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Without hesitations, wherever they are: "March, um, third". Between two numbers it may be a change of mind, and
-    in a reply of nothing else it is all there is: there they stay."""
-    said = [place for place, token in enumerate(tokens) if token.low not in HESITATIONS]
+def _without_hesitation_tokens(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """Drops hesitations: "March, um, third". They stay between two numbers, where they may be a change of mind, and in
+    a reply of nothing else."""
+    said = [place for place, token in enumerate(tokens) if token.word not in HESITATIONS]
     if not said or len(said) == len(tokens):
         return tuple(tokens)
     found: list[Token] = []
     for place, token in enumerate(tokens):
-        if token.low not in HESITATIONS:
+        if token.word not in HESITATIONS:
             found.append(token._replace(pause=_joined(tokens, found, place)))
-        elif found and found[-1].low not in HESITATIONS and _is_count(found[-1].low):
+        elif found and found[-1].word not in HESITATIONS and _is_count(found[-1].word):
             after = next((other for other in said if other > place), None)
-            if after is not None and _is_count(tokens[after].low):
+            if after is not None and _is_count(tokens[after].word):
                 found.append(token)
     return tuple(found)
 
 
-def fluent(text: str) -> str:
+def without_hesitations(text: str) -> str:
     """Text without hesitations and the commas around them."""
     return " ".join(_HESITATION.sub(" ", text).split()) or text
 
 
 def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
-    """The pause before a word, over the hesitations that were left out; commas around those are theirs."""
+    """The pause before a word once hesitations are dropped, with the commas around them."""
     first = place
-    while first and tokens[first - 1].low in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
+    while first and tokens[first - 1].word in HESITATIONS and (not found or tokens[first - 1] is not found[-1]):
         first -= 1
     pauses = [token.pause for token in tokens[first : place + 1]]
     if len(pauses) > 1 and all(pause == "," for pause in (pauses[0], pauses[-1])) and "." not in pauses:
@@ -117,8 +117,8 @@ def _joined(tokens: Sequence[Token], found: Sequence[Token], place: int) -> str:
     return next((mark for mark in ("?", ".", ",") if mark in pauses), "")
 
 
-def _is_count(low: str) -> bool:
-    return low[0].isdigit() or low in _COUNTS
+def _is_count(word: str) -> bool:
+    return word[0].isdigit() or word in _COUNTS
 
 
 def _means_something(text: str, place: int) -> bool:
@@ -143,12 +143,12 @@ def span_of(tokens: Sequence[Token], first: int, after: int) -> tuple[int, int]:
     return tokens[first].start, tokens[after - 1].end
 
 
-def lows(tokens: Iterable[Token]) -> tuple[str, ...]:
-    """The folded words."""
-    return tuple(token.low for token in tokens)
+def words_of(tokens: Iterable[Token]) -> tuple[str, ...]:
+    """The words of tokens, as they are compared."""
+    return tuple(token.word for token in tokens)
 
 
-# Without their endings these would be other words: who is busy takes no bus.
+# Without their endings these would be other words: "busy" would be "bus".
 _WHOLE = {"suite": "suite", "suites": "suite", "busy": "busy"}
 _ENDINGS = ("ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = "aeiou"
@@ -174,5 +174,5 @@ def stem(word: str) -> str:
 
 def stems_of(*texts: str) -> frozenset[str]:
     """The stems of all words of texts, identifiers included: "pickup_date" has two."""
-    words = (token.low for text in texts for token in tokens_of(text[:REPLY_CHARS_MAX].replace("_", " ")))
+    words = (token.word for text in texts for token in tokens_of(text[:REPLY_CHARS_MAX].replace("_", " ")))
     return frozenset(stem(word) for word in words)

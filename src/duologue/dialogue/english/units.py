@@ -1,4 +1,4 @@
-"""What is counted: nights aren't rooms, and tickets are for people.
+"""What a number counts: nights aren't rooms, and tickets are for people.
 
 Rule: two counts of different things, or a count of something that wasn't asked for, are for NLU.
 """
@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from .match import Match
 from .readings import Question
-from .tokens import Token, lows, stem, stems_of, tokens_of
+from .tokens import Token, stem, stems_of, tokens_of, words_of
 
 _CLASSES = {
     "time": "day night week month year hour minute",
@@ -39,20 +39,20 @@ def with_units(tokens: Sequence[Token], matches: Sequence[Match]) -> list[Match]
 
 def _with_unit(tokens: Sequence[Token], match: Match) -> Match:
     first, after = match.first, match.after
-    if first and tokens[first - 1].low in _SIGNS:
+    if first and tokens[first - 1].word in _SIGNS:
         return match._replace(first=first - 1, unit="$")
-    at = after + (after + 1 < len(tokens) and tokens[after].low in ("whole", "full", "more", "different"))
-    if at < len(tokens) and not tokens[at].pause and stem(tokens[at].low) in CLASS_OF:
-        unit = stem(tokens[at].low)
-        more = at + 1 < len(tokens) and stem(tokens[at + 1].low) == _AFTER_UNIT.get(unit)
+    at = after + (after + 1 < len(tokens) and tokens[after].word in ("whole", "full", "more", "different"))
+    if at < len(tokens) and not tokens[at].pause and stem(tokens[at].word) in CLASS_OF:
+        unit = stem(tokens[at].word)
+        more = at + 1 < len(tokens) and stem(tokens[at + 1].word) == _AFTER_UNIT.get(unit)
         return match._replace(after=at + 1 + more, unit=unit)
-    of_us = [token.low for token in tokens[after : after + 2]] in (["of", "us"], ["of", "them"], ["of", "you"])
+    of_us = [token.word for token in tokens[after : after + 2]] in (["of", "us"], ["of", "them"], ["of", "you"])
     return match._replace(after=after + 2, unit=PERSON) if of_us else match._replace(unit="")
 
 
 def classes_asked(question: Question) -> Iterator[str]:
     """The classes of what the question wants counted, the nearest to its "how many" first."""
-    words = [token.low for token in tokens_of(question.text)]
+    words = [token.word for token in tokens_of(question.text)]
     for place, word in enumerate(words):
         if word == "long" and words[max(0, place - 1)] == "how":
             yield "time"
@@ -73,46 +73,47 @@ def classes_of(slot: str) -> list[str]:
 
 
 def asks_how_many(question: Question) -> bool:
-    return "many" in lows(tokens_of(question.text))
+    """Does the question ask for a count?"""
+    return "many" in words_of(tokens_of(question.text))
 
 
-def find_none(tokens: Sequence[Token], question: Question) -> Match | None:
-    """None, no children: of what is counted, nothing. With a pause behind it, a "no" is said of something else."""
+def find_zero(tokens: Sequence[Token], question: Question) -> Match | None:
+    """Zero of what is asked for: "none", "no children". A "no" with a pause after it is an answer to something else."""
     if not asks_how_many(question):
         return None
     for place, token in enumerate(tokens):
-        if token.low == "none":
+        if token.word == "none":
             return Match(place, place + 1, (0,))
         after = place + 1
-        if token.low == "no" and after < len(tokens) and not tokens[after].pause:
-            asked, said = set(classes_asked(question)), CLASS_OF.get(stem(tokens[after].low))
-            if said in asked or stem(tokens[after].low) in stems_of(question.slot.name):
+        if token.word == "no" and after < len(tokens) and not tokens[after].pause:
+            asked, said = set(classes_asked(question)), CLASS_OF.get(stem(tokens[after].word))
+            if said in asked or stem(tokens[after].word) in stems_of(question.slot.name):
                 return Match(place, after + 1, (0,))
     return None
 
 
 def find_rate(tokens: Sequence[Token], match: Match, echo: frozenset[str]) -> range:
-    """Where an amount is told to be one of many, "each" or "a month", unless the question was about that."""
+    """Where an amount is a rate, by "each" or "a month", unless the question asked for one."""
     after = match.after
-    words = [token.low for token in tokens[after : after + 2]] + [""] * 2
+    words = [token.word for token in tokens[after : after + 2]] + [""] * 2
     if words[0] in ("each", "apiece"):
         return range(after, after + 1) if not echo & {"each", "per"} else range(0)
     is_rate = words[0] in ("a", "an", "every") and CLASS_OF.get(stem(words[1])) in ("time", "people")
     return range(after, after + 2) if is_rate and stem(words[1]) not in echo else range(0)
 
 
-def disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
-    """Is something else counted than was asked, or two different things, or is "me" to be added?"""
-    if any(_has_company(tokens, match) for match in matches):
+def units_disagree(tokens: Sequence[Token], matches: Sequence[Match], question: Question) -> bool:
+    """Does the reply count something else than was asked, or two different things, or leave out "me"?"""
+    if any(_has_others_to_add(tokens, match) for match in matches):
         return True
     said = {CLASS_OF[match.unit] for match in matches if match.unit in CLASS_OF}
     asked = set(classes_asked(question))
     return len(said) > 1 or bool(said and asked and not said & asked)
 
 
-def _has_company(tokens: Sequence[Token], match: Match) -> bool:
-    """Is somebody to be added, as in "me and two friends"?"""
-    before = [token.low for token in tokens[max(0, match.first - 3) : match.first]]
-    after = [token.low for token in tokens[match.after : match.after + 6]]
+def _has_others_to_add(tokens: Sequence[Token], match: Match) -> bool:
+    """Are more people to be added, as in "me and two friends"?"""
+    before = [token.word for token in tokens[max(0, match.first - 3) : match.first]]
+    after = [token.word for token in tokens[match.after : match.after + 6]]
     is_added = any(one == "and" and other in _SELF for one, other in pairwise(after))
     return ("and" in before[-2:] and bool(_SELF & set(before))) or is_added

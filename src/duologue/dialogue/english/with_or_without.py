@@ -1,6 +1,6 @@
-"""With or without: a yes or no that nobody asked for, in the name of what it is about: "no breakfast", "with parking".
+"""A yes or no that names its slot, without a question: "no breakfast", "with parking".
 
-Rule: all words that the slot is named by have to be said, right after the word that wants or refuses them.
+Rule: every word of the slot's name has to be said, right after the word that wants or refuses it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _ABOUT = frozenset(
 
 
 def find_wanted(tokens: Sequence[Token], slot: str) -> list[Match]:
-    """Every place where what a slot is named by is wanted or refused."""
+    """Every place where the user wants or refuses what the slot is named after."""
     name = _named_by(slot)
     if not name:
         return []
     found = []
     for place, token in enumerate(tokens):
-        if token.low not in _REFUSING | _WANTING:
+        if token.word not in _REFUSING | _WANTING:
             continue
-        first = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].low in _ARTICLES)
+        first = place + 1 + (place + 1 < len(tokens) and tokens[place + 1].word in _ARTICLES)
         run = tokens[first : first + len(name)]
-        if tuple(stem(one.low) for one in run) == name and not any(one.pause for one in run):
-            found.append(Match(place, first + len(name), (token.low in _WANTING,)))
+        if tuple(stem(one.word) for one in run) == name and not any(one.pause for one in run):
+            found.append(Match(place, first + len(name), (token.word in _WANTING,)))
     return found
 
 

@@ -1,7 +1,7 @@
-"""Yes or no, with all that people wrap it in: "sure, that works", "I'd rather not", "a shared one is fine".
+"""Yes or no as people say it: "sure, that works", "I'd rather not", "a shared one is fine".
 
-Rule: one polarity only. "No, that's fine" and "yes, but" are for NLU, and so is a yes or no to a question that itself
-denies, minds, or offers two things.
+Rule: one polarity only. "No, that's fine" and "yes, but" are for NLU, and so is a plain yes or no to a question that is
+negative, asks "do you mind", or offers two things.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from .carrier_words import (
     PRONOUNS,
     WISHES,
     is_negation,
-    whole_form,
+    without_contraction,
 )
 from .questions import asks
-from .tokens import Token, lows, stem, tokens_of
+from .tokens import Token, stem, tokens_of, words_of
 
 
 class Polarity(Enum):
@@ -44,20 +44,21 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(phrase.split()) for phrase in text.split("|"))
 
 
-# Not decided, or a no that sounds like a yes: "I'm good".
+# The user hasn't decided yet.
 _UNDECIDED = _phrases(
     """think about|let me think|let me see|let me check|think it over|depends|hold on|hang on|one moment|a moment|
     a minute|a second|one minute|one second|one sec|a sec"""
 )
-_CONTENT = _phrases(
+# A no that sounds like a yes.
+_CONTENTED = _phrases(
     "i'm good|i am good|i'm fine|i am fine|i'm okay|i'm ok|i'm alright|we're good|we're fine|we are good"
 )
-_ENOUGH = _phrases(
+_NOTHING_MORE = _phrases(
     """that's it|that is it|that's all|that is all|that will be all|that'll be all|that would be all|that'd be all|
     that's everything|that is everything|that's enough|nothing else|nothing more|no more|all set|i'm done|we're done"""
 )
 _MORE = frozenset("else more longer another further additional extra add".split())
-# Denials that agree: "I don't mind".
+# Negations that agree: "I don't mind".
 AGREEING = _phrases(
     """not mind|don't mind|wouldn't mind|no problem|not a problem|no worries|no issue|no issues|no objection|
     no objections|no changes|no complaints|nothing else|nothing to change|why not"""
@@ -83,14 +84,14 @@ _GRAMMAR = frozenset(
     """with for to by of on in as and the a all that every each up at if one completely totally entirely fully it's
     what's same""".split()
 )
-_CHEERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
-_CHEER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
+_YES_NO_FILLERS = POLITE | FILLERS | ASSENT | PRONOUNS | AUXILIARIES | HEDGES | PARTICLES | _GRAMMAR
+_YES_NO_FILLER_STEMS = APPROVAL | WISHES | ACTS | _DOING | _AFFIRMING
 _SUFFICES = ("enough", "plenty")
 _BECOMING = frozenset("get getting become becoming stay staying feel feeling".split())
 _OBJECTS = (["the"], ["my"], ["our"], ["it"], ["them"])
 _STRESSES = frozenset("absolutely certainly definitely course surely indeed".split())
 _PAST = frozenset("have has had did was were".split())
-_TO_COME = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
+_FUTURE = frozenset("will would i'll i'd we'll we'd gonna try trying please".split())
 _WANTING = frozenset(stem(word) for word in "want like love prefer wish need enjoy require".split())
 _YES = frozenset("yes yeah yea yep yup".split())
 DOUBTS = frozenset("if unless maybe perhaps possibly probably guess suppose think depends know idea matter".split())
@@ -106,51 +107,51 @@ def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> ra
     return None
 
 
-def is_cheer(tokens: Sequence[Token], place: int) -> bool:
+def is_yes_no_filler(tokens: Sequence[Token], place: int) -> bool:
     """May this word stand in a reply that says nothing but yes or no?"""
-    low = tokens[place].low
-    if low == "what":  # "that's what I want"
-        return place > 0 and place + 1 < len(tokens) and tokens[place + 1].low in _AFTER_WHAT
-    return _is_cheer_word(low)
+    word = tokens[place].word
+    if word == "what":  # "that's what I want"
+        return place > 0 and place + 1 < len(tokens) and tokens[place + 1].word in _AFTER_WHAT
+    return _is_yes_no_filler_word(word)
 
 
 @lru_cache(maxsize=4096)
-def _is_cheer_word(low: str) -> bool:
-    word = whole_form(low)
-    return low in _CHEERS or word in _CHEERS or stem(word) in _CHEER_STEMS
+def _is_yes_no_filler_word(word: str) -> bool:
+    head = without_contraction(word)
+    return word in _YES_NO_FILLERS or head in _YES_NO_FILLERS or stem(head) in _YES_NO_FILLER_STEMS
 
 
-def is_deed(low: str) -> bool:
-    """Is this what a service does when it is told to: book, send, order?"""
-    return stem(low) in _DOING
+def is_service_verb(word: str) -> bool:
+    """Is this what a service does on request: book, send, order?"""
+    return stem(word) in _DOING
 
 
 def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
-    """A denial without the "sorry" at either end of it, where that turns nothing: "no voucher, sorry"."""
-    if len(tokens) < 2 or not any(is_negation(token.low) for token in tokens):
+    """Drops the "sorry" at either end of a denial, where it changes nothing: "no voucher, sorry"."""
+    if len(tokens) < 2 or not any(is_negation(token.word) for token in tokens):
         return tokens
-    tokens = tokens[:-1] if tokens[-1].low == "sorry" else tokens
-    return tokens[1:] if tokens[0].low == "sorry" and tokens[1].low in DISSENT and len(tokens) == 2 else tokens
+    tokens = tokens[:-1] if tokens[-1].word == "sorry" else tokens
+    return tokens[1:] if tokens[0].word == "sorry" and tokens[1].word in DISSENT and len(tokens) == 2 else tokens
 
 
-def not_polar(tokens: Sequence[Token]) -> list[int]:
-    """The places of words that have no part in a yes or no."""
-    agreeing = where_phrase([token.low for token in tokens], AGREEING) or range(0)
-    denied = next((place for place, token in enumerate(tokens) if is_negation(token.low)), len(tokens))
+def places_beside_yes_no(tokens: Sequence[Token]) -> list[int]:
+    """The places of words that aren't part of a yes or no."""
+    agreeing = where_phrase([token.word for token in tokens], AGREEING) or range(0)
+    denied = next((place for place, token in enumerate(tokens) if is_negation(token.word)), len(tokens))
     return [
         place
         for place, token in enumerate(tokens)
         if place not in agreeing
-        and not is_cheer(tokens, place)
-        and not is_negation(token.low)
-        and not (token.low == "any" and denied < place)  # "we don't need any"
+        and not is_yes_no_filler(tokens, place)
+        and not is_negation(token.word)
+        and not (token.word == "any" and denied < place)  # "we don't need any"
     ]
 
 
 def polarity(tokens: Sequence[Token]) -> Polarity | None:
-    """Yes, no, both or unsure; None if it says nothing of the kind."""
-    words = [token.low for token in tokens]
-    if where_phrase(words, _UNDECIDED) or _is_content(words):
+    """Yes, no, both or unsure; None if it is neither."""
+    words = [token.word for token in tokens]
+    if where_phrase(words, _UNDECIDED) or _is_contented(words):
         return Polarity.UNSURE
     agreeing = where_phrase(words, AGREEING)
     rest = [word for place, word in enumerate(words) if agreeing is None or place not in agreeing]
@@ -160,17 +161,17 @@ def polarity(tokens: Sequence[Token]) -> Polarity | None:
     denies = any(is_negation(word) for word in rest)
     if denies:
         return Polarity.BOTH if agrees else Polarity.NO
-    return Polarity.YES if agrees or _goes_on(words) else None
+    return Polarity.YES if agrees or _says_go_ahead(words) else None
 
 
-def _goes_on(words: Sequence[str]) -> bool:
-    """Is somebody told to go on? "Leave it as it is" may be said of either."""
+def _says_go_ahead(words: Sequence[str]) -> bool:
+    """Does the user say "go ahead" or the like? "Leave it as it is" may mean yes or no."""
     where = where_phrase(words, GOING_ON)
     return where is not None and words[max(0, where.start - 1)] != "as"
 
 
 def _agrees_by(words: Sequence[str], place: int) -> bool:
-    """Is this word a yes, or praise? "Correct the date" is an order, and "enough" praises nothing."""
+    """Is this word a yes, or praise? "Correct the date" is an order, and "enough" isn't praise."""
     word = words[place]
     if word in _SUFFICES or (word == "correct" and words[place + 1 : place + 2] in _OBJECTS):
         return False
@@ -180,17 +181,17 @@ def _agrees_by(words: Sequence[str], place: int) -> bool:
 
 
 def agrees(tokens: Sequence[Token]) -> bool:
-    """Is there a yes in it, or what stands for one? Praise alone may be for anything: "good question"."""
-    words = [token.low for token in tokens]
+    """Does it say yes, or something that means yes? Praise alone may be about anything: "good question"."""
+    words = [token.word for token in tokens]
     says_yes = any(
         (word in ASSENT and _agrees_by(words, place)) or stem(word) in _AFFIRMING for place, word in enumerate(words)
     )
-    return says_yes or where_phrase(words, AGREEING) is not None or _goes_on(words)
+    return says_yes or where_phrase(words, AGREEING) is not None or _says_go_ahead(words)
 
 
 def denies_praise(tokens: Sequence[Token]) -> bool:
-    """Is what would be a yes denied: "that's not right", "absolutely not"? "Not sure" denies nothing."""
-    words = [token.low for token in tokens]
+    """Is a word denied that would mean yes: "that's not right", "absolutely not"? "Not sure" isn't a denial."""
+    words = [token.word for token in tokens]
     denied: set[int] = set()
     for place, word in enumerate(words):
         if is_negation(word) and word not in DISSENT:
@@ -204,37 +205,41 @@ def _is_praise(word: str) -> bool:
     return word != "sure" and (word in ASSENT or stem(word) in APPROVAL or stem(word) in _AFFIRMING)
 
 
-def _is_content(words: Sequence[str]) -> bool:
-    """Happy as they are: "I'm good", but not "I'm good with that"."""
-    where = where_phrase(words, _CONTENT)
+def _is_contented(words: Sequence[str]) -> bool:
+    """Does the user want nothing more: "I'm good", but not "I'm good with that"?"""
+    where = where_phrase(words, _CONTENTED)
     return where is not None and words[where.stop : where.stop + 1] not in (["with"], ["to"], ["if"])
 
 
-def opening(tokens: Sequence[Token]) -> bool | None:
+def opening_answer(tokens: Sequence[Token]) -> bool | None:
     """The yes or no that a reply begins with and then explains: "no, it's short", "yes they came". None if what
     follows denies, doubts, changes or asks something."""
-    begun = next((place for place, token in enumerate(tokens) if token.low not in POLITE | FILLERS), len(tokens))
+    begun = next((place for place, token in enumerate(tokens) if token.word not in POLITE | FILLERS), len(tokens))
     after = begun + 1
-    while after < len(tokens) and tokens[after].low in POLITE:
+    while after < len(tokens) and tokens[after].word in POLITE:
         after += 1
-    if after >= len(tokens) or tokens[begun].low not in _YES | DISSENT or asks(tokens):
+    if after >= len(tokens) or tokens[begun].word not in _YES | DISSENT or asks(tokens):
         return None
-    if tokens[begun].low in DISSENT and not tokens[after].pause and whole_form(tokens[after].low) not in PRONOUNS:
+    if (
+        tokens[begun].word in DISSENT
+        and not tokens[after].pause
+        and without_contraction(tokens[after].word) not in PRONOUNS
+    ):
         return None  # "no idea"
-    words = {token.low for token in tokens[after:]}
+    words = {token.word for token in tokens[after:]}
     is_turned = words & (MARKERS - {"too", "also"} | ALTERNATIVES | ASSENT | DISSENT | DOUBTS) or any(
         map(is_negation, words)
     )
-    return None if is_turned or where_phrase(lows(tokens), _UNDECIDED) else tokens[begun].low in _YES
+    return None if is_turned or where_phrase(words_of(tokens), _UNDECIDED) else tokens[begun].word in _YES
 
 
 def wishes(tokens: Sequence[Token]) -> bool:
-    """Does somebody want something, as in "I'd like that"?"""
-    return any(stem(token.low) in _WANTING for token in tokens)
+    """Does the user want something, as in "I'd like that"?"""
+    return any(stem(token.word) in _WANTING for token in tokens)
 
 
 class Trick(Enum):
-    """Why a plain yes or no to a question tells little."""
+    """Why a plain yes or no to a question is unclear."""
 
     MINDS = "mind"  # "do you mind"
     DENIES = "or"  # "a non-smoking room", "this or that"
@@ -243,7 +248,7 @@ class Trick(Enum):
 @lru_cache(maxsize=512)
 def trick_of(text: str) -> Trick | None:
     """What is tricky about a yes-or-no question."""
-    words = [token.low for token in tokens_of(text)]
+    words = [token.word for token in tokens_of(text)]
     if any(is_negation(word) or word in ("or", "non", "without", "either", "rather") for word in words):
         return Trick.DENIES
     return Trick.MINDS if "mind" in words else None
@@ -251,45 +256,45 @@ def trick_of(text: str) -> Trick | None:
 
 @lru_cache(maxsize=512)
 def asks_for_more(text: str) -> bool:
-    """Anything else, another one: whoever is content with what there is says no to that."""
-    return any(token.low in _MORE for token in tokens_of(text))
+    """Does the question offer more, like "anything else?"? Then "I'm good" means no."""
+    return any(token.word in _MORE for token in tokens_of(text))
 
 
 @lru_cache(maxsize=512)
 def asks_for_a_need(text: str) -> bool:
-    """Do you need one: whoever doesn't mind has no need."""
-    return any(stem(token.low) in ("need", "requir") for token in tokens_of(text))
+    """Does the question ask "do you need one?"? Then "I don't mind" isn't an answer."""
+    return any(stem(token.word) in ("need", "requir") for token in tokens_of(text))
 
 
-def minds_nothing(tokens: Sequence[Token]) -> bool:
-    """Is it "I don't mind", and no yes beside it?"""
-    words = [token.low for token in tokens]
+def does_not_mind(tokens: Sequence[Token]) -> bool:
+    """Is it "I don't mind", without a yes?"""
+    words = [token.word for token in tokens]
     return where_phrase(words, _MINDING) is not None and not any(word in ASSENT for word in words)
 
 
-def where_enough(tokens: Sequence[Token]) -> range | None:
-    """Where it is said that nothing more is wanted: "that's all", "nothing else"."""
-    return where_phrase([token.low for token in tokens], (*_ENOUGH, *_CONTENT))
+def where_nothing_more(tokens: Sequence[Token]) -> range | None:
+    """Where the reply says that nothing more is wanted: "that's all", "nothing else"."""
+    return where_phrase([token.word for token in tokens], (*_NOTHING_MORE, *_CONTENTED))
 
 
 @lru_cache(maxsize=512)
-def asks_of_the_past(text: str) -> bool:
-    """Have you, did you, was it: what somebody wants or will do is no answer to that."""
+def asks_about_past(text: str) -> bool:
+    """Does it ask "have you", "did you" or "was it"? A wish or a plan doesn't answer that."""
     tokens = tokens_of(text)
-    begins = [token.low for place, token in enumerate(tokens) if not place or token.pause in (".", "?")]
+    begins = [token.word for place, token in enumerate(tokens) if not place or token.pause in (".", "?")]
     return bool(begins) and begins[-1] in _PAST
 
 
-def is_to_come(tokens: Sequence[Token]) -> bool:
-    """Does it tell of what is wished or to come, and say no yes to what was?"""
-    words = [token.low for token in tokens]
+def is_about_future(tokens: Sequence[Token]) -> bool:
+    """Does it state a wish or a plan, without a yes to what was asked?"""
+    words = [token.word for token in tokens]
     is_yes = any(word in ASSENT for word in words)
-    return not is_yes and (wishes(tokens) or any(word in _TO_COME for word in words) or "do" in words[:1])
+    return not is_yes and (wishes(tokens) or any(word in _FUTURE for word in words) or "do" in words[:1])
 
 
-def is_plain(tokens: Sequence[Token]) -> bool:
-    """Is it a bare yes or no, with nothing that approves or wants?"""
-    words = [token.low for token in tokens]
+def is_bare_yes_no(tokens: Sequence[Token]) -> bool:
+    """Is it a bare yes or no, without approval or a wish?"""
+    words = [token.word for token in tokens]
     return not any(stem(word) in APPROVAL or stem(word) in WISHES for word in words) and not where_phrase(
         words, AGREEING
     )
