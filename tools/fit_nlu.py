@@ -25,7 +25,7 @@ from duologue.lab.bench.nlu import auroc
 from duologue.nlu.blas_threads import one_core
 from duologue.nlu.calibration import Scores
 from duologue.nlu.e5 import shared_e5
-from duologue.nlu.embeddings import Embeddings, Seen
+from duologue.nlu.embeddings import Embeddings, Views
 from duologue.nlu.minilm import shared_minilm
 from duologue.nlu.numpy_classifier import WEIGHTS, DeepScope, WordScope
 from duologue.nlu.stdlib_classifier import PlainScope
@@ -55,7 +55,7 @@ class Judged:
 class CachedEmbeddings(Embeddings):
     """Embeddings that also cache messages, because the same messages are tested many times here."""
 
-    def of_message(self, text: str) -> Seen:
+    def of_message(self, text: str) -> Views:
         return {view: rows[0] for view, rows in self.of_phrases([text]).items()}
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from duologue.nlu.blas_threads import one_core
 from duologue.nlu.e5 import shared_e5
-from duologue.nlu.embeddings import Embeddings, Seen
+from duologue.nlu.embeddings import Embeddings, Views
 from duologue.nlu.minilm import shared_minilm
 from duologue.nlu.numpy_classifier import DeepScope
 from duologue.nlu.understanding import Intent
@@ -29,7 +29,7 @@ Pool = dict[str, list[str]]
 class CachedEmbeddings(Embeddings):
     """Embeddings that also cache messages, because the same messages are tested many times here."""
 
-    def of_message(self, text: str) -> Seen:
+    def of_message(self, text: str) -> Views:
         return {view: rows[0] for view, rows in self.of_phrases([text]).items()}
 
 
