@@ -1,7 +1,7 @@
 """A chat-completions server on a local port that misbehaves on request.
 
-Each request is answered by the next script; a script writes to a `Wire` whatever a server might send, down
-to half a character. Rule: nothing here sleeps; scripts wait for events and tests wait with a limit.
+Each request is answered by the next script, which writes any bytes to a `Wire`. Rule: nothing here sleeps;
+scripts wait for events, and tests wait with a limit.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Wire:
         await self._writer.drain()
 
     async def whole(self, status: int, body: object, content_type: str = "application/json") -> None:
-        """An answer that is no stream."""
+        """An answer that is not streamed."""
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
         head = f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}\r\nContent-Type: {content_type}\r\n"
         await self.raw(f"{head}Content-Length: {len(data)}\r\n\r\n".encode() + data)
 
     def break_off(self) -> None:
-        """The connection is gone, as when the server dies."""
+        """Abort the connection, as when the server dies."""
         self._writer.transport.abort()
 
     async def until_gone(self) -> None:
@@ -83,7 +83,7 @@ Script: TypeAlias = Callable[[Wire], Awaitable[None]]
 
 
 class ChatServer:
-    """Listens while the block lasts, and remembers every request."""
+    """A server for the duration of a `with` block; it records every request."""
 
     def __init__(self, *scripts: Script) -> None:
         self.bodies: list[dict[str, Any]] = []
@@ -105,7 +105,7 @@ class ChatServer:
         return self
 
     async def stop(self) -> None:
-        """Nobody listens here any more."""
+        """Stop listening."""
         self._server.close()
         await self._server.wait_closed()
 
@@ -129,7 +129,7 @@ class ChatServer:
             self.gone.set()
         except asyncio.CancelledError:
             pass  # the test is over
-        except Exception as problem:  # noqa: BLE001 - told at the end of the block
+        except Exception as problem:  # noqa: BLE001 - raised at the end of the block
             self._problems.append(problem)
         finally:
             writer.close()
@@ -149,7 +149,7 @@ class ChatServer:
 
 
 def says(*texts: str) -> Script:
-    """A good reply in so many pieces."""
+    """A complete reply in these pieces."""
 
     async def script(wire: Wire) -> None:
         await wire.begin()
@@ -162,7 +162,7 @@ def says(*texts: str) -> Script:
 
 
 def answers(status: int, body: object = "", content_type: str = "application/json") -> Script:
-    """An answer that is no stream."""
+    """An answer that is not streamed."""
 
     async def script(wire: Wire) -> None:
         await wire.whole(status, body, content_type)
@@ -171,7 +171,7 @@ def answers(status: int, body: object = "", content_type: str = "application/jso
 
 
 def stalls_after(*texts: str) -> Script:
-    """Some of a reply, and then nothing until the client has left."""
+    """The begin of a reply, then silence until the client has left."""
 
     async def script(wire: Wire) -> None:
         await wire.begin()

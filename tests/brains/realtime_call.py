@@ -14,6 +14,7 @@ from typing import Any
 
 from duologue import Agent, Conversation, Phrases, profile
 from duologue.brains.realtime import RealtimeModel, RealtimeSettings
+from duologue.core.leaves import Link
 from duologue.core.step_record import StepRecord
 from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
@@ -22,11 +23,12 @@ from duologue.runtime.seats import Seats
 from duologue.testing.realtime.server import RealtimeServer
 
 WAIT_S = 20
+QUICK_RETRIES = {"retry_ms": (30, 60, 120)}
 QUIET = {"session_ms_max": 0, "session_warning_ms": 0, "dead_air_ms": 0, "backoff_ms": (50, 200, 500)}
 
 
 class RealtimeCall:
-    """The conversation, its server, and everything that was told."""
+    """The conversation, its server, and every signal and step that was recorded."""
 
     def __init__(self, server: RealtimeServer, model: RealtimeModel, agent: Agent, journal: Path | None) -> None:
         self.server = server
@@ -45,7 +47,7 @@ class RealtimeCall:
                 await asyncio.sleep(0.005)
 
     async def rests(self) -> None:
-        """Until nobody speaks and nothing is owed."""
+        """Wait until neither side speaks and nothing is left to answer."""
         await self.until(self._is_at_rest)
 
     def _is_at_rest(self) -> bool:
@@ -53,17 +55,17 @@ class RealtimeCall:
         silent = s.reply.value == "none" and s.voice.value == "silent" and s.user.value == "quiet"
         return silent and s.link.value == "up" and s.said == s.answered and not s.news
 
-    # -- What the person does
+    # -- What the user does
 
     def sound(self, ms: int, level: int = 6_000, rate_hz: int = 24_000) -> None:
-        """So much sound reaches the line at once; with level 0, silence."""
+        """Send this much sound to the line at once; with level 0, silence."""
         count = rate_hz * 20 // 1000
         wave = array("h", (round(level * math.sin(2 * math.pi * 200 * at / rate_hz)) for at in range(count)))
         for _ in range(ms // 20):
             self.line.tell(Frame(wave.tobytes(), rate_hz))
 
     async def says(self, text: str) -> None:
-        """Say something that the server hears by its energy."""
+        """Say something; the server detects it by its energy."""
         self.server.hears.append(text)
         self.sound(300)
         self.sound(600, level=0)
@@ -88,12 +90,25 @@ class RealtimeCall:
     def news(self) -> list[News]:
         return [item for item in self.conversation.history if isinstance(item, News)]
 
-    def told(self, kind: type[Any]) -> list[Any]:
+    def signals_of(self, kind: type[Any]) -> list[Any]:
         return [signal for signal in self.signals if isinstance(signal, kind)]
 
     @property
     def troubles(self) -> list[str]:
         return [f"{trouble.where}: {trouble.failure!r}" for trouble in self.conversation.engine.failures]
+
+
+async def ask(call: RealtimeCall) -> None:
+    """Type "hello" and wait for the answer."""
+    call.conversation.type("hello")
+    await call.until(lambda: call.heard)
+    await call.rests()
+
+
+def links(call: RealtimeCall) -> list[Link]:
+    """The states of the link, in order, once per visit."""
+    moves = [record.after.link for record in call.records if record.after.link is not record.before.link]
+    return [link for link in moves if link not in (Link.TERMINATING, Link.IDLE)]
 
 
 def converse(

@@ -59,7 +59,7 @@ def test_a_request_that_meets_the_servers_own_response_gets_its_answer(is_known:
     assert [item["content"][0].get("transcript") for item in server.session.items if item["role"] == "assistant"] == [
         "It is sunny."
     ]
-    assert call.told(sg.Failed) == []
+    assert call.signals_of(sg.Failed) == []
 
 
 @pytest.mark.graveyard(17)
@@ -79,7 +79,7 @@ def test_a_refusal_belongs_to_the_request_that_it_names() -> None:
     call = converse(act, RealtimeServer([FallSilent(), Speak("Here I am.")]))
     assert call.heard == ["Here I am."]
     assert asked(call) == 2
-    assert call.told(sg.Failed) == []
+    assert call.signals_of(sg.Failed) == []
 
 
 @pytest.mark.graveyard(17)
@@ -232,7 +232,7 @@ def test_a_result_that_comes_while_the_line_is_down_is_told_when_it_is_back(mode
     told = [item for item in call.server.session.items if "three hotels" in str(item)]
     assert len(told) == 1, "once, in the new session"
     assert told[0]["type"] == ("message" if mode == "dispatch" else "function_call_output")
-    assert call.told(sg.Lost) == []
+    assert call.signals_of(sg.Lost) == []
 
 
 @pytest.mark.graveyard(21)

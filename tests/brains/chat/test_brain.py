@@ -24,7 +24,7 @@ def test_text_comes_as_it_is_streamed() -> None:
 
 
 @pytest.mark.req("T-08")
-def test_the_first_text_is_handed_on_before_the_server_has_the_second() -> None:
+def test_the_first_text_arrives_before_the_server_sends_the_second() -> None:
     async def run() -> list[Part]:
         heard = asyncio.Event()
 
@@ -74,7 +74,7 @@ def test_two_replies_share_a_connection() -> None:
 
 
 @pytest.mark.parametrize("ending", ["silence", "abort", "garbage"])
-def test_what_goes_wrong_behind_the_end_of_a_reply_costs_nothing(ending: str) -> None:
+def test_a_failure_after_the_end_of_a_reply_is_ignored(ending: str) -> None:
     async def script(wire: Wire) -> None:
         await wire.begin()
         await wire.delta(content="Done.")
@@ -106,7 +106,7 @@ def test_closing_the_reply_closes_the_connection() -> None:
 
 
 @pytest.mark.req("T-08", "L-06")
-def test_cancelling_whoever_waits_for_more_closes_the_connection() -> None:
+def test_cancelling_the_reader_closes_the_connection() -> None:
     async def run() -> None:
         async with talking(stalls_after("Well, ")) as (server, brain):
             reply = brain.reply(ASKED)
@@ -146,7 +146,7 @@ def test_a_reply_that_was_closed_does_not_disturb_the_next() -> None:
     assert asyncio.run(run()) == ["New."]
 
 
-# -- What is asked
+# -- Requests
 
 
 async def _body(request: Request, **options: Any) -> tuple[dict[str, Any], str]:
@@ -177,7 +177,7 @@ def test_tools_are_described() -> None:
     assert "tool_choice" not in body
 
 
-def test_a_client_of_ones_own_is_used_without_its_retries_and_left_open() -> None:
+def test_a_callers_client_is_used_without_its_retries_and_left_open() -> None:
     openai = pytest.importorskip("openai")
 
     async def run() -> None:
@@ -227,7 +227,7 @@ def test_a_summary_that_is_too_long_is_cut_and_marked() -> None:
     assert summary.endswith("word…")
 
 
-def test_nothing_is_summarised_without_asking() -> None:
+def test_an_empty_text_is_summarised_without_a_request() -> None:
     assert summary_of(_completion("never sent"), text="  ") == ""
 
 

@@ -73,7 +73,7 @@ def converse(
 
 
 async def counting(wire: Wire) -> None:
-    """Count aloud until nobody listens any more."""
+    """Count aloud until the client has gone."""
     await wire.begin()
     await wire.delta(content="One. Two. Three. Four. Five. ")
     await wire.until_gone()

@@ -31,7 +31,7 @@ from tests.brains.chat_server import Script, Wire, answers, says, stalls_after, 
         (504, ErrorClass.NETWORK_TIMEOUT),
     ],
 )
-def test_a_status_tells_the_class(status: int, error: ErrorClass) -> None:
+def test_the_http_status_decides_the_error_class(status: int, error: ErrorClass) -> None:
     parts, failure = failure_of(answers(status, {"error": {"message": "no"}}))
     assert parts == []
     assert classify(failure) is error
@@ -40,7 +40,7 @@ def test_a_status_tells_the_class(status: int, error: ErrorClass) -> None:
 
 @pytest.mark.req("L-12")
 @pytest.mark.parametrize(
-    ("told", "error"),
+    ("reported", "error"),
     [
         ({"message": "no", "code": 429}, ErrorClass.RATE_LIMIT),
         ({"message": "no", "code": "502"}, ErrorClass.SERVER_ERROR),
@@ -54,11 +54,11 @@ def test_a_status_tells_the_class(status: int, error: ErrorClass) -> None:
         ("out of memory", ErrorClass.SERVER_ERROR),
     ],
 )
-def test_an_error_within_the_stream_tells_the_class(told: object, error: ErrorClass) -> None:
+def test_an_error_in_the_stream_is_classified_by_its_code(reported: object, error: ErrorClass) -> None:
     async def script(wire: Wire) -> None:
         await wire.begin()
         await wire.delta(content="So ")
-        await wire.data({"error": told})
+        await wire.data({"error": reported})
         await wire.end()
 
     parts, failure = failure_of(script)
@@ -83,7 +83,7 @@ async def _is_done_without_a_reason(wire: Wire) -> None:
 @pytest.mark.req("L-12")
 @pytest.mark.parametrize("chunked", [True, False])
 @pytest.mark.parametrize("ending", [breaks_off, _dies_within_a_line, _ends_without_a_reason, _is_done_without_a_reason])
-def test_a_reply_that_breaks_off_is_a_failure_of_the_network(ending: Script, chunked: bool) -> None:
+def test_a_reply_that_breaks_off_is_a_network_failure(ending: Script, chunked: bool) -> None:
     async def script(wire: Wire) -> None:
         await wire.begin(chunked=chunked)
         await wire.delta(content="So ")
@@ -106,7 +106,7 @@ def test_a_reply_that_breaks_off_is_a_failure_of_the_network(ending: Script, chu
         b'data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"name": 7}}]}}]}\n\n',
     ],
 )
-def test_garbage_in_the_stream_is_a_failure_of_the_server(garbage: bytes) -> None:
+def test_garbage_in_the_stream_is_a_server_failure(garbage: bytes) -> None:
     async def script(wire: Wire) -> None:
         await wire.begin()
         await wire.delta(content="So ")
@@ -119,12 +119,12 @@ def test_garbage_in_the_stream_is_a_failure_of_the_server(garbage: bytes) -> Non
 
 
 @pytest.mark.req("L-12")
-def test_an_answer_that_dies_before_it_begins_is_a_failure_of_the_network() -> None:
+def test_an_answer_that_dies_before_it_begins_is_a_network_failure() -> None:
     assert failure_of(breaks_off)[1].error is ErrorClass.NETWORK_TIMEOUT
 
 
 @pytest.mark.req("L-12")
-def test_an_error_page_that_breaks_off_is_a_failure_of_the_network() -> None:
+def test_an_error_page_that_breaks_off_is_a_network_failure() -> None:
     async def script(wire: Wire) -> None:
         await wire.raw(b"HTTP/1.1 500 Oops\r\nContent-Type: text/html\r\nContent-Length: 999\r\n\r\n<html>")
         wire.break_off()
@@ -134,14 +134,14 @@ def test_an_error_page_that_breaks_off_is_a_failure_of_the_network() -> None:
 
 @pytest.mark.req("L-12")
 @pytest.mark.parametrize("texts", [(), ("Well, ",)])
-def test_silence_is_a_failure_of_the_network(texts: tuple[str, ...]) -> None:
+def test_silence_is_a_network_failure(texts: tuple[str, ...]) -> None:
     parts, failure = failure_of(stalls_after(*texts), silence_ms_max=200)
     assert parts in (list(texts), [])  # a busy machine may be silent even earlier
     assert failure.error is ErrorClass.NETWORK_TIMEOUT
 
 
 @pytest.mark.req("L-12")
-def test_nobody_there_is_a_failure_of_the_network() -> None:
+def test_an_unreachable_server_is_a_network_failure() -> None:
     async def run() -> None:
         async with talking() as (server, brain):
             await server.stop()
@@ -166,7 +166,7 @@ def _everything(failure: ServiceError) -> str:
 
 @pytest.mark.req("C-SEC-003")
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_refused_key_is_not_shown_but_how_to_put_it_right_is(status: int) -> None:
+def test_a_refused_key_is_not_shown_but_the_remedy_is(status: int) -> None:
     refusal = {"error": {"message": f"Incorrect API key provided: {_SECRET}.", "code": _SECRET, "type": _SECRET}}
     _, failure = failure_of(answers(status, refusal), api_key=_SECRET)
     assert "check the API key of 127.0.0.1" in str(failure)
@@ -174,7 +174,7 @@ def test_a_refused_key_is_not_shown_but_how_to_put_it_right_is(status: int) -> N
 
 
 @pytest.mark.req("C-SEC-003")
-def test_a_missing_key_is_told_when_the_brain_is_made() -> None:
+def test_a_missing_key_is_reported_when_the_brain_is_created() -> None:
     with pytest.raises(
         ServiceError, match=r"no API key for api\.openai\.com: pass api_key=..., or set OPENAI_API_KEY"
     ) as it:
@@ -218,6 +218,6 @@ def test_a_failure_does_not_repeat_what_was_said(script: Script) -> None:
     assert ASKED.text not in _everything(failure_of(script)[1])
 
 
-def test_a_plain_code_is_told() -> None:
+def test_a_plain_error_code_is_reported() -> None:
     script = answers(400, {"error": {"message": "too long", "code": "context_length_exceeded"}})
     assert "(400, context_length_exceeded)" in str(failure_of(script)[1])

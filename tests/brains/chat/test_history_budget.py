@@ -1,4 +1,4 @@
-"""A conversation may go on for hours: a chat gets the newest of it, and a model that reads little gets less."""
+"""A long conversation is cut to its newest part, and to less for a model with a small context."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_short_history_is_left_as_it_is() -> None:
     assert newest(history, 1_000) is history
 
 
-def test_of_a_long_one_the_end_is_kept_from_where_somebody_begins_to_speak() -> None:
+def test_a_long_history_is_cut_to_its_end_starting_with_a_user_turn() -> None:
     history = (*talk(20), UserSaid(99, "and now"))
     kept = newest(history, 1_000)
     assert kept[0] == Note(LEFT_OUT)
@@ -45,11 +45,11 @@ def test_of_a_long_one_the_end_is_kept_from_where_somebody_begins_to_speak() -> 
 
 
 @pytest.mark.parametrize("chars_max", [CHARS_MIN, 1_500, 3_000, 10_000])
-def test_a_note_of_an_earlier_cut_is_not_kept_as_if_it_were_said(chars_max: int) -> None:
+def test_a_cut_history_contains_exactly_one_note_about_it(chars_max: int) -> None:
     assert [item for item in newest(talk(100), chars_max) if isinstance(item, Note)] == [Note(LEFT_OUT)]
 
 
-def test_what_is_not_answered_yet_is_never_left_out() -> None:
+def test_unanswered_turns_are_never_left_out() -> None:
     """However long it is: the call, its output, and what was said meanwhile."""
     asked = (
         UserSaid(50, "what is the weather"),
@@ -61,7 +61,7 @@ def test_what_is_not_answered_yet_is_never_left_out() -> None:
     assert kept == (Note(LEFT_OUT), *asked)
 
 
-def test_a_history_that_nobody_has_answered_is_kept_whole() -> None:
+def test_an_unanswered_history_is_never_cut() -> None:
     history = tuple(UserSaid(number, "x" * 500) for number in range(10))
     assert newest(history, 1_000) == history
 
@@ -80,7 +80,7 @@ def test_a_history_that_nobody_has_answered_is_kept_whole() -> None:
         (413, None, "Request Entity Too Large"),
     ],
 )
-def test_the_words_of_many_servers_are_known(status: int, code: str | None, message: str) -> None:
+def test_length_errors_of_many_servers_are_recognised(status: int, code: str | None, message: str) -> None:
     assert is_length_error(_failure(status, code, message))
 
 
@@ -93,7 +93,7 @@ def test_the_words_of_many_servers_are_known(status: int, code: str | None, mess
         (429, None, "You have sent too many tokens per minute"),
     ],
 )
-def test_other_failures_are_not_taken_for_it(status: int, code: str | None, message: str) -> None:
+def test_other_failures_are_not_length_errors(status: int, code: str | None, message: str) -> None:
     assert not is_length_error(_failure(status, code, message))
 
 
@@ -109,7 +109,7 @@ async def _reply(brain: Any, request: Request) -> str:
     return "".join([part async for part in brain.reply(request)])
 
 
-def test_a_model_that_reads_little_is_sent_less_when_it_is_asked_again() -> None:
+def test_a_model_with_a_small_context_is_sent_less_on_retry() -> None:
     async def run() -> None:
         request = Request(9, "and now", (*talk(40), UserSaid(99, "and now")))
         async with talking(_refuse, _refuse, says("Hi.")) as (server, brain):
@@ -127,7 +127,7 @@ def test_a_model_that_reads_little_is_sent_less_when_it_is_asked_again() -> None
     asyncio.run(run())
 
 
-def test_what_can_not_be_shorter_is_told_as_a_request_that_is_refused() -> None:
+def test_a_history_that_cannot_get_shorter_is_a_refused_request() -> None:
     async def run() -> None:
         async with talking(_refuse) as (_, brain):
             with pytest.raises(ServiceError) as refused:

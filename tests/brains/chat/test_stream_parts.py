@@ -24,7 +24,7 @@ def test_a_character_split_between_two_packets_stays_whole() -> None:
     assert reply_to(script) == ["schön 🌞"]
 
 
-def test_fields_that_a_server_leaves_out_are_survived() -> None:
+def test_missing_fields_count_as_empty() -> None:
     async def script(wire: Wire) -> None:
         await wire.begin()
         await wire.raw(b": keep-alive\n\n")
@@ -78,7 +78,7 @@ def test_text_and_a_call_come_in_order() -> None:
     assert reply_to(script) == ["Let me look.", ToolCall("weather", "{}", "call_a")]
 
 
-def test_a_call_is_handed_on_as_soon_as_the_next_one_begins() -> None:
+def test_a_call_is_returned_as_soon_as_the_next_one_begins() -> None:
     async def run() -> list[Part]:
         begun = asyncio.Event()
 
@@ -131,7 +131,7 @@ _ROME, _OSLO = '{"city": "Rome"}', '{"city": "Oslo"}'
         ),
     ],
 )
-def test_two_calls_are_told_apart_however_a_server_counts(pieces: list[dict[str, Any]]) -> None:
+def test_two_calls_stay_separate_however_a_server_numbers_them(pieces: list[dict[str, Any]]) -> None:
     assert reply_to(calls(*pieces)) == [ToolCall("weather", _ROME, "a"), ToolCall("weather", _OSLO, "b")]
 
 
@@ -148,7 +148,7 @@ def test_calls_without_ids_get_different_ones(index: int | None) -> None:
     assert first.id != second.id
 
 
-def test_ids_that_are_made_up_differ_between_replies() -> None:
+def test_generated_ids_differ_between_replies() -> None:
     async def run() -> list[Part]:
         script = calls(tool_piece(0, None, "weather", "{}"))
         async with talking(script, script) as (_, brain):
@@ -160,11 +160,11 @@ def test_ids_that_are_made_up_differ_between_replies() -> None:
     assert first.id != second.id
 
 
-def test_a_call_without_arguments_has_none_that_can_be_parsed() -> None:
+def test_a_call_without_arguments_gets_an_empty_object() -> None:
     assert reply_to(calls(tool_piece(0, "a", "now"), finish="stop")) == [ToolCall("now", "{}", "a")]
 
 
-def test_broken_arguments_are_handed_on_as_the_model_wrote_them() -> None:
+def test_broken_arguments_are_passed_on_unchanged() -> None:
     assert reply_to(calls(tool_piece(0, "a", "now", "{oops"))) == [ToolCall("now", "{oops", "a")]
 
 
@@ -174,7 +174,7 @@ def test_a_call_without_a_name_is_the_servers_failure() -> None:
 
 
 @pytest.mark.parametrize("said", [True, False])
-def test_a_filter_keeps_calls_back_and_leaves_what_was_said(said: bool) -> None:
+def test_a_content_filter_drops_calls_but_not_what_was_said(said: bool) -> None:
     async def script(wire: Wire) -> None:
         await wire.begin()
         if said:

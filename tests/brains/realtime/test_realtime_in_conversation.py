@@ -74,8 +74,8 @@ def test_typed_text_becomes_an_item_and_instructions_go_with_the_session() -> No
 
     call = converse(act, instructions="Be brief.")
     assert texts(call, "user") == ["hello in writing", "and again"]
-    told = [event["session"].get("instructions") for event in call.server.got("session.update")]
-    assert told == [None, "Be brief."], "once, because they did not change"
+    sent = [event["session"].get("instructions") for event in call.server.got("session.update")]
+    assert sent == [None, "Be brief."], "once, because they did not change"
 
 
 def test_audio_of_another_rate_reaches_the_server_as_long_as_it_was() -> None:
@@ -92,7 +92,7 @@ def test_audio_of_another_rate_reaches_the_server_as_long_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("detection", ["server_vad", "semantic_vad"])
-def test_whichever_detection_of_the_server_decides(detection: str) -> None:
+def test_turns_end_with_every_turn_detection_of_the_server(detection: str) -> None:
     async def act(call: RealtimeCall) -> None:
         await call.says("good morning")
         await call.rests()
@@ -108,7 +108,7 @@ def test_with_our_own_ears_the_audio_is_committed_at_the_end_of_the_turn() -> No
     async def act(call: RealtimeCall) -> None:
         call.sound(600, level=0)
         await call.until(lambda: ears.frames >= 30)
-        assert call.server.got("input_audio_buffer.append") == [], "nobody has spoken yet"
+        assert call.server.got("input_audio_buffer.append") == [], "the user has not spoken yet"
         ears.tell(SpeechBegan(1))
         await call.until(lambda: call.conversation.machine_state.user.value == "talking")
         call.sound(300)
@@ -207,7 +207,7 @@ def test_a_barge_in_after_the_response_is_done_only_cuts() -> None:
 
 
 @pytest.mark.req("V-05")
-def test_an_answer_that_nobody_heard_is_taken_out_of_the_conversation() -> None:
+def test_an_answer_that_was_never_heard_is_deleted_from_the_conversation() -> None:
     async def act(call: RealtimeCall) -> None:
         call.conversation.type("one")
         await call.until(lambda: call.server.gave("response.created"))
@@ -308,7 +308,7 @@ def test_news_of_a_dispatched_job_is_a_system_item_and_waits_for_the_floor() -> 
 
     @tool(mode="dispatch")
     async def research() -> str:
-        """Runs beside the talk."""
+        """Runs during the conversation."""
         await ready.wait()
         return "three hotels"
 
@@ -359,9 +359,9 @@ def test_a_check_in_may_be_left_to_the_model() -> None:
     server = RealtimeServer([Speak("Hello, anybody?")])
     call = converse(act, server, machine={"dead_air_ms": 200}, phrases=Phrases(check_ins=(), goodbye=""))
     assert call.heard == ["Hello, anybody?"]
-    asked = server.got("response.create")[0]["response"]
-    assert "still there" in asked["instructions"]
-    assert asked["tool_choice"] == "none"
+    response = server.got("response.create")[0]["response"]
+    assert "still there" in response["instructions"]
+    assert response["tool_choice"] == "none"
 
 
 def test_a_model_that_only_writes_is_spoken_by_a_voice_of_ours() -> None:
@@ -377,7 +377,7 @@ def test_a_model_that_only_writes_is_spoken_by_a_voice_of_ours() -> None:
 
 
 @pytest.mark.req("L-11")
-def test_a_long_result_is_summarised_by_the_model_beside_the_conversation() -> None:
+def test_a_long_result_is_summarised_by_the_model_outside_the_conversation() -> None:
     def report() -> str:
         """Long."""
         return "word " * 2_000
