@@ -20,7 +20,7 @@ from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid, Item
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.run import address, bound, serving
+from duologue.server.run import bind_socket, server_url, serving
 from duologue.server.served_conversation import ServedConversation
 from duologue.server.settings import ServerSettings
 from tests.browser import spoken
@@ -46,8 +46,8 @@ class Host:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        listening = bound("127.0.0.1", 0)
-        self.url = address(listening)
+        listening = bind_socket("127.0.0.1", 0)
+        self.url = server_url(listening)
         listening.close()
         self._serving = contextlib.AsyncExitStack()
         self._running: Any = None
@@ -88,7 +88,7 @@ class Host:
 
     async def go_up(self) -> None:
         """Be reachable at the address."""
-        listening = bound("127.0.0.1", int(self.url.rstrip("/").rpartition(":")[2]))
+        listening = bind_socket("127.0.0.1", int(self.url.rstrip("/").rpartition(":")[2]))
         await self._open(listening)
 
     async def go_down(self) -> None:

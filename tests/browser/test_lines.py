@@ -106,7 +106,7 @@ async def test_a_server_that_stays_away_is_offered_again_with_the_transcript_kep
         await panel.write("and to you")
         await expect(panel.said_by("assistant").filter(has_text="And to you.")).to_have_count(1)
     else:
-        await expect(panel.notices.filter(has_text="That conversation is over")).to_have_count(1)
+        await expect(panel.notices.filter(has_text="That conversation has ended")).to_have_count(1)
         await expect(panel.button("start")).to_be_enabled()
 
 

@@ -24,7 +24,7 @@ from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
 from duologue.server.leases import Leases
-from duologue.server.run import bound, serving
+from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from duologue.workers.scripted import AskPerson, scripted_tool
@@ -178,7 +178,7 @@ async def kept_house(
     root.setLevel(logging.DEBUG)
     quiet = logging.getLogger("websockets.client")  # the client of the test: it knows what it sends
     quiet.setLevel(logging.INFO)
-    listening = bound("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
     settings = ServerSettings(port=0, token=TOKEN, journals=keeping.journals, limits=Limits(drain_s_max=0.05))
     server = Server(remember, settings, leases=Leases(keeping.store, node, ttl_ms=ttl_ms))
     house = House(server, listening.getsockname()[1], agents)

@@ -34,11 +34,11 @@ class Page:
         self.close_code: CloseCode | None = None
 
     @property
-    def is_leaving(self) -> bool:
+    def is_closing(self) -> bool:
         return self.close_code is not None
 
-    def tell(self, told: dict[str, Any]) -> None:
-        self.told.append(told)
+    def send_message(self, outgoing: dict[str, Any]) -> None:
+        self.told.append(outgoing)
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
         self.told.append({"type": f"play.{action}", "payload": {"voice": voice, "ms": ms}})
@@ -48,7 +48,7 @@ class Page:
 
     def drop_sound(self, voice: int) -> None: ...
 
-    def leave(self, close_code: CloseCode) -> None:
+    def disconnect(self, close_code: CloseCode) -> None:
         self.close_code = close_code
 
     def of(self, kind: str) -> list[dict[str, Any]]:
@@ -73,15 +73,15 @@ class Node:
     async def come_back(self, page: Page, hello: dict[str, Any]) -> ServedConversation | None:
         """As a socket does it."""
         served, _ = self.conversations.find(hello)
-        served = served or await self.conversations.bring_back(hello)
+        served = served or await self.conversations.restore(hello)
         if served is not None:
             self.conversations.enter(served, page, hello, "en")  # type: ignore[arg-type]
         return served
 
     def die(self) -> None:
         """kill -9."""
-        if self.leases._beating is not None:
-            self.leases._beating.cancel()
+        if self.leases._heartbeat is not None:
+            self.leases._heartbeat.cancel()
         for served in self.conversations.served.values():
             served.conversation.crash()
         self.leases._writers.clear()

@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
-from duologue.server.run import bound, serving
+from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 
@@ -246,7 +246,7 @@ async def house(make: Callable[[], Agent] | None = None, **given: Any) -> AsyncI
 
     own = {name: given.pop(name) for name in ("token", "origins", "journals", "watchable") if name in given}
     limits = replace(Limits(drain_s_max=0.05), **given)
-    listening = bound("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
     server = Server(remember, ServerSettings(port=0, limits=limits, **own))
     made = House(server, listening.getsockname()[1], agents)
     async with serving(server, listening):

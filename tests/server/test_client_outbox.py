@@ -64,9 +64,9 @@ def sounds(outbox: ClientOutbox, voice: int, first: int, count: int) -> None:
 
 def test_everything_leaves_in_its_order() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
-        outbox.tell(message("x", n=1))
+        outbox.send_message(message("x", n=1))
         sounds(outbox, 1, 1, 2)
-        outbox.tell(message("x", n=2))
+        outbox.send_message(message("x", n=2))
         outbox.send_play("finish", 1)
         await flush()
 
@@ -75,9 +75,9 @@ def test_everything_leaves_in_its_order() -> None:
 
 def test_hold_resume_and_clear_overtake_the_sound_and_nothing_that_was_told_before_it() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
-        outbox.tell(message("x", n=1))
+        outbox.send_message(message("x", n=1))
         sounds(outbox, 1, 1, 3)
-        outbox.tell(message("x", n=2))
+        outbox.send_message(message("x", n=2))
         outbox.send_play("hold", 1)
         outbox.send_play("resume", 1)
         await flush()
@@ -107,7 +107,7 @@ def test_a_client_that_does_not_read_is_let_go_at_once_and_costs_no_more_memory(
         assert gone == ["gone"]
         assert not outbox._queue
         outbox.send_play("hold", 1)
-        outbox.tell(message("x", n=1))
+        outbox.send_message(message("x", n=1))
         assert not outbox._queue
         wire.is_open.set()
         await flush()
@@ -134,11 +134,11 @@ def test_reading_slowly_is_not_the_same_as_not_reading() -> None:
 
 def test_what_was_told_before_the_goodbye_is_sent_before_it_and_sound_is_not() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
-        outbox.tell(message("x", n=1))
+        outbox.send_message(message("x", n=1))
         sounds(outbox, 1, 1, 3)
-        outbox.leave(STOPPING)
-        outbox.leave(SLOW_READER)
-        outbox.tell(message("x", n=2))
+        outbox.disconnect(STOPPING)
+        outbox.disconnect(SLOW_READER)
+        outbox.send_message(message("x", n=2))
         assert gone == ["gone"]
         await flush()
 
@@ -151,18 +151,18 @@ def test_what_was_told_before_the_goodbye_is_sent_before_it_and_sound_is_not() -
 def test_a_socket_that_breaks_in_the_middle_is_the_end_of_writing_and_of_nothing_else() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.failure = ConnectionResetError()
-        outbox.tell(message("x", n=1))
+        outbox.send_message(message("x", n=1))
         await flush()
-        outbox.tell(message("x", n=2))
-        assert outbox.is_leaving
+        outbox.send_message(message("x", n=2))
+        assert outbox.is_closing
 
     assert with_outbox(script)[0].sent == []
 
 
 def test_half_a_character_from_a_service_does_not_silence_the_socket() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
-        outbox.tell(message("x", text="half \ud83d a face", n=1))
-        outbox.tell(message("x", n=2))
+        outbox.send_message(message("x", text="half \ud83d a face", n=1))
+        outbox.send_message(message("x", n=2))
         await flush()
 
     assert with_outbox(script)[0].sent == [1, 2]

@@ -126,11 +126,11 @@ def test_before_hello_nothing_is_done() -> None:
         await client.raw_send(bytes(640))
         await client.send("start")
         await client.send("type", text="hello")
-        await client.expect("error", after=2, code="bad_message", message="hello comes first")
+        await client.expect("error", after=2, code="bad_message", message="hello must come first")
         assert not house.conversations.served
         await client.begin("alice")
         await client.hello("bob")
-        await client.expect("error", code="bad_message", message="hello comes once")
+        await client.expect("error", code="bad_message", message="hello was sent already")
 
     serve(script)
 
@@ -248,7 +248,7 @@ def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> Non
         async def flood() -> None:
             while served.client is not None:
                 for _ in range(50):
-                    served.tell({"type": "duologue.x", "payload": {"text": "x" * 20_000}})
+                    served.send_message({"type": "duologue.x", "payload": {"text": "x" * 20_000}})
                 await asyncio.sleep(0.001)
 
         flooding = asyncio.ensure_future(flood())
@@ -271,7 +271,7 @@ def test_a_client_that_never_reads_leaves_no_task_behind(monkeypatch: pytest.Mon
         bad = await deaf(house, "mallory")
         served = next(iter(house.conversations.served.values()))
         while served.client is not None:
-            served.tell({"type": "duologue.x", "payload": {"text": "x" * 100_000}})
+            served.send_message({"type": "duologue.x", "payload": {"text": "x" * 100_000}})
             await asyncio.sleep(0)
         await house.until(lambda: not house.conversations.clients)
         await house.until(lambda: not [task for task in asyncio.all_tasks() if task.get_name().startswith("client")])

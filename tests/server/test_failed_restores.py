@@ -79,7 +79,7 @@ def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_count
         assert [told["message"] for told in back.of("notification") if told["code"] == "lost"] == [
             "This got no answer: “is anybody there”"
         ]
-        assert [told["reason"] for told in back.of("ended")] == ["it could not begin"]
+        assert [told["reason"] for told in back.of("ended")] == ["it could not start"]
         assert second.conversations.served == {}
         assert "duologue_conversations_active 0" in second.conversations.tally.text()
         await second.leases.close()

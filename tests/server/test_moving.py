@@ -258,7 +258,7 @@ def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
         served = await a.begin(page)
         served.leave(page)  # type: ignore[arg-type]
         told = {"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}}
-        served.screen.pending._lost.append(told)
+        served.screen.missed._lost.append(told)
         assert served._writer is not None
         served._writer.mark("room")
         await asyncio.sleep(0.2)
@@ -324,7 +324,7 @@ def test_whoever_comes_back_is_shown_what_got_no_answer():
         await b.open()
         served = await b.come_back(back, hello_of(page))
         assert served is not None
-        served.screen.pending.lost_turns.append(1)
+        served.screen.missed.lost_turns.append(1)
         assert served._writer is not None
         served._writer.mark("room")
         await asyncio.sleep(0.2)

@@ -156,11 +156,11 @@ async def _never_starts(server: Any, socket: Any) -> None:
 
 
 BAD = [
-    (_wrong_token, 1008, "wrong, used or too old"),
+    (_wrong_token, 1008, "wrong, used or expired"),
     (_no_token, 1008, "no token"),
     (_token_elsewhere, 1008, "no token"),
-    (_token_of_another_call, 1008, "wrong, used or too old"),
-    (_token_of_another_carrier, 1008, "wrong, used or too old"),
+    (_token_of_another_call, 1008, "wrong, used or expired"),
+    (_token_of_another_carrier, 1008, "wrong, used or expired"),
     (_not_json, 1007, "not JSON"),
     (_not_json_later, 1007, "not JSON"),
     (_binary, 1003, "binary"),

@@ -205,7 +205,7 @@ def test_a_watcher_goes_from_call_to_call_and_back_to_a_conversation_of_its_own(
             await watcher.expect("state", state="listening")
             lists = len(watcher.told("calls"))
             await watcher.send("watch", id=calls[0]["id"])
-            assert (await watcher.expect("error", after=1))["message"] == "watch: you are in a conversation of your own"
+            assert (await watcher.expect("error", after=1))["message"] == "watch: end your own conversation first"
             await watcher.send("type", text="hello")
             await watcher.until(lambda: "Thank you very much." in watcher.heard, "an answer")
             assert len(watcher.told("calls")) == lists, "nobody asked for more"
@@ -308,7 +308,7 @@ def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> Non
         assert watcher.is_watching
         await client.send("type", text="hello")
         await client.expect("caption", role="assistant", final=True)
-        assert outbox.is_leaving
+        assert outbox.is_closing
         assert not watcher.is_watching
         await client.send("type", text="still here")
         await client.expect("caption", role="assistant", final=True, text="You said still here.")

@@ -95,7 +95,7 @@ def serve_command(
         message = "\n  ".join([f"{app or 'the demo'} needs more than is installed; run", *missing.commands()])
         raise DuologueError(message)
     from duologue.server.app import Server
-    from duologue.server.run import address, bound, run, serve
+    from duologue.server.run import bind_socket, run, serve, server_url
     from duologue.server.settings import Limits, ServerSettings
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s", datefmt="%H:%M:%S")
@@ -103,17 +103,17 @@ def serve_command(
     settings = ServerSettings(host, port, token, tuple(origin or ()), journals, limits, watch)
     if missing.models and app and not app.endswith(FLOWS):
         _offer_to_pull(app, missing)
-    listening = bound(host, port)
+    listening = bind_socket(host, port)
     if missing.models:
         _load_behind_page(listening, app, missing.models, err, browser)
     agent = _agent(app)
     make = _maker(agent, brain, realtime_url)
-    server = Server(make, settings, leases=_leases(store, node, address(listening)))
+    server = Server(make, settings, leases=_leases(store, node, server_url(listening)))
     phones = _phones(server, make, phone_url, journals)
 
     def ready() -> None:
-        where = address(listening, server.settings.token)
-        shown = where if not token else address(listening)  # the operator knows their own token
+        where = server_url(listening, server.settings.token)
+        shown = where if not token else server_url(listening)  # the operator knows their own token
         err.print(f"\n  [bold]{agent.name or 'Your agent'}[/] is at [bold cyan]{shown}[/]\n", highlight=False)
         if token:
             err.print("  It asks for your token: add ?token=… to the address.\n", highlight=False)

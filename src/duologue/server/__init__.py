@@ -1,1 +1,1 @@
-"""The server: a page, a socket for each client, and the conversations behind them."""
+"""The server: a web page, a socket for each client, and their conversations."""

@@ -1,6 +1,6 @@
-"""The server as an ASGI app: every address, and who answers there.
+"""The server as an ASGI app: every route and its handler.
 
-Rule: this file only joins; each answer is made elsewhere or is one line.
+Rule: this module only connects parts; a handler is short or calls another module.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from duologue.runtime.agent import Agent
 
 from .client_socket import Gate
 from .conversations import Conversations
-from .debug_steps import MOMENTS_MAX, is_worth_showing, settings_of, steps_to_json, table
+from .debug_steps import STEPS_MAX, is_worth_showing, settings_of, steps_to_json, table
 from .leases import Leases
 from .settings import ServerSettings
 from .static_files import SafeHeaders, index, web_files
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Server:
-    """One server: its conversations and its addresses. `app` is what an ASGI server runs."""
+    """One server: its conversations and its routes. `app` is the ASGI application."""
 
     def __init__(
         self,
@@ -49,9 +49,9 @@ class Server:
         self.conversations = Conversations(
             (lambda: agent) if isinstance(agent, Agent) else agent, self.settings, leases
         )
-        self._desk = asyncio.Semaphore(1)
+        self._worker = asyncio.Semaphore(1)
         gate = Gate(self.conversations, self.settings)
-        self._inside = Starlette(
+        self._starlette = Starlette(
             routes=[
                 Route("/", self._index),
                 Route("/healthz", self._health),
@@ -65,13 +65,13 @@ class Server:
                 Mount("/", web_files(), name="web"),
             ]
         )
-        self.app = SafeHeaders(self._inside)  # around everything, so that a failure has them as well
+        self.app = SafeHeaders(self._starlette)  # outermost, so that error responses have them too
 
     def add_routes(self, routes: Sequence[BaseRoute]) -> None:
-        """More addresses, such as those of a carrier. The panel's files come last: they take every path."""
-        self._inside.router.routes[-1:-1] = routes
+        """Add routes, such as a carrier's, before the panel's files, which match every path."""
+        self._starlette.router.routes[-1:-1] = routes
 
-    # -- Addresses
+    # -- Handlers
 
     async def _index(self, _: Request) -> Response:
         return index()
@@ -93,9 +93,9 @@ class Server:
             request.path_params["id"]
         )
         if served is None or not served.is_key(request.headers.get("x-conversation-key", "")):
-            return _refusal(404, "There is no such conversation, or the key is not its own.")
+            return _refusal(404, "This conversation doesn't exist, or the key is wrong.")
         name = f"{served.began:%Y%m%d-%H%M%S}.jsonl"
-        text = await self._aside(lambda: served.screen.log.journal(served.is_over))
+        text = await self._in_thread(lambda: served.screen.log.journal(served.is_over))
         return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     async def _replay(self, request: Request) -> Response:
@@ -104,48 +104,48 @@ class Server:
         async for piece in request.stream():
             data += piece
             if len(data) > limit:
-                return _refusal(413, f"A journal has at most {limit >> 20} MiB.")
-        return await self._aside(lambda: _replayed(bytes(data)))
+                return _refusal(413, f"The journal is larger than {limit >> 20} MiB.")
+        return await self._in_thread(lambda: _replay_response(bytes(data)))
 
     async def _diagram(self, request: Request) -> Response:
         name = PurePosixPath(request.path_params["name"]).name
         if name not in names():
-            return _refusal(404, f"There is no such diagram; there are {', '.join(names())}.")
-        return Response(await self._aside(lambda: _drawn(name)), media_type="image/svg+xml")
+            return _refusal(404, f"Unknown diagram; choose one of {', '.join(names())}.")
+        return Response(await self._in_thread(lambda: _draw(name)), media_type="image/svg+xml")
 
-    async def _aside(self, work: Callable[[], T]) -> T:
-        """What takes seconds is done one at a time, in a thread: conversations go on meanwhile."""
-        async with self._desk:
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """Run slow work in a thread, one piece at a time, so that it doesn't delay conversations."""
+        async with self._worker:
             return await asyncio.to_thread(work)
 
-    # -- Who may
+    # -- Authorization
 
     def _guarded(self, answer: Answer) -> Answer:
-        """Only with the token, if the server has one."""
+        """Require the token, if the server has one."""
 
-        async def answer_whom_we_know(request: Request) -> Response:
+        async def answer_if_authorized(request: Request) -> Response:
             wanted = self.settings.token
             given = request.headers.get("authorization", "").removeprefix("Bearer ")
             if wanted and not hmac.compare_digest(given.encode(), wanted.encode()):
-                return _refusal(401, "This server wants its token, as Authorization: Bearer TOKEN.")
+                return _refusal(401, "This server requires its token: send Authorization: Bearer TOKEN.")
             return await answer(request)
 
-        return answer_whom_we_know
+        return answer_if_authorized
 
 
 @cache
-def _drawn(name: str) -> str:
+def _draw(name: str) -> str:
     return render(name, "svg")
 
 
-def _replayed(data: bytes) -> Response:
+def _replay_response(data: bytes) -> Response:
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
-        newest = deque((record for record in replay(journal) if is_worth_showing(record)), MOMENTS_MAX)
+        newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)
     except UnicodeDecodeError:
-        return _refusal(422, "This is not a text file.")
+        return _refusal(422, "The journal isn't a text file in UTF-8.")
     except RecursionError:
-        return _refusal(422, "This is no journal: something in it is nested too deep.")
+        return _refusal(422, "This isn't a journal: a value in it is nested too deeply.")
     except (InvalidJournal, DuologueError) as problem:
         return _refusal(422, str(problem))
     return JSONResponse(
@@ -160,5 +160,5 @@ def _replayed(data: bytes) -> Response:
 
 
 def _refusal(status: int, why: str) -> Response:
-    readable = why.encode("utf-8", "backslashreplace").decode()  # it may quote half a character
+    readable = why.encode("utf-8", "backslashreplace").decode()  # it may quote a lone surrogate
     return JSONResponse({"error": readable}, status_code=status)

@@ -1,7 +1,7 @@
-"""What a client may say, read from JSON: docs/protocol.md, version 1.
+"""The messages that a client may send, parsed from JSON (docs/protocol.md, version 1).
 
-One table says which messages there are and what is in them. Rule: what is not in the table is refused with one
-line that says what is wrong and holds nothing of what was sent.
+One table lists every message and its fields. Rule: anything that isn't in the table is refused with one line that says
+what is wrong and repeats nothing of what was sent.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ RATES_HZ = (8_000, 16_000, 24_000, 48_000)
 _NAME_CHARS_MAX = 200
 _MS_MAX = 24 * 3_600_000
 _ID_MAX = 1 << 53
-_VOICE_MAX = 1 << 31  # half of what a frame of sound has room for: the voices that follow go on from there
-_HALVES = re.compile("[\ud800-\udfff]")
+_VOICE_MAX = (
+    1 << 31
+)  # half of what fits into a frame's header: a restored conversation counts on from the client's number
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class BadMessage(DuologueError, ValueError):
-    """Not a message of this protocol."""
+    """A message that doesn't follow the protocol."""
 
 
 class WrongVersion(BadMessage):
-    """A client of another time."""
+    """The client uses another version of the protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientMessage:
-    """A message that was read and checked."""
+    """A message whose type and fields have been checked."""
 
     type: str
     payload: dict[str, Any]
@@ -44,8 +46,8 @@ def _whole(largest: int) -> Callable[[Any], bool]:
 
 
 def _is_text(value: Any) -> bool:
-    """Half a character is none: whoever gets it next could not write it down."""
-    return isinstance(value, str) and not _HALVES.search(value)
+    """Rejects lone surrogates: they can't be encoded as UTF-8."""
+    return isinstance(value, str) and not _SURROGATES.search(value)
 
 
 def _is_name(value: Any) -> bool:
@@ -53,7 +55,7 @@ def _is_name(value: Any) -> bool:
 
 
 def _is_seat(value: Any) -> bool:
-    """Nobody shares a seat with all who have none."""
+    """Rejects an empty seat: all clients without one would share it."""
     return _is_name(value) and bool(value.strip())
 
 
@@ -69,7 +71,7 @@ def _is_audio(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= _ID_MAX  # which no NaN is
+    return type(value) in (int, float) and abs(value) <= _ID_MAX  # false for NaN
 
 
 def _is_position(value: Any) -> bool:
@@ -136,23 +138,23 @@ TABLE: dict[str, dict[str, _Field]] = {
 
 
 def read_message(text: str) -> ClientMessage:
-    """The message, or BadMessage."""
+    """Parse and check one text frame. Raises BadMessage."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadMessage("a text frame holds one JSON object") from None
+        raise BadMessage("a text frame must be one JSON object") from None
     if not isinstance(data, dict) or not isinstance(data.get("type"), str):
-        raise BadMessage("a message is an object with a type")
+        raise BadMessage("a message must be an object with a type")
     kind, payload = data["type"], data.get("payload", {})
     fields = TABLE.get(kind)
     if fields is None:
-        raise BadMessage(f"no message of this type; there are {', '.join(TABLE)}")
+        raise BadMessage(f"unknown type; must be one of {', '.join(TABLE)}")
     if not isinstance(payload, dict):
         raise BadMessage(f"{kind}: payload must be an object")
     if kind == "hello" and payload.get("version") != VERSION:
-        raise WrongVersion(f"this server speaks version {VERSION} of the protocol: reload the page")
+        raise WrongVersion(f"this server uses version {VERSION} of the protocol: reload the page")
     if not payload.keys() <= fields.keys():
-        raise BadMessage(f"{kind}: it has {', '.join(fields) or 'no fields'}, and nothing else")
+        raise BadMessage(f"{kind}: unknown field; allowed: {', '.join(fields) or 'none'}")
     for name, field in fields.items():
         if name not in payload:
             if field.required:

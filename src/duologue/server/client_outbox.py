@@ -1,7 +1,7 @@
-"""One socket: what is to be sent waits here, and what is urgent overtakes the sound.
+"""The queue of messages and sound for one client's socket. Urgent messages overtake queued sound.
 
-Sending never waits, so a slow client slows nobody down; one that does not read at all is sent away. Rule: after
-`drop_sound` nothing of that voice leaves, however much was queued.
+Sending never waits, so a slow client doesn't delay a conversation; a client that doesn't read at all is disconnected.
+Rule: after `drop_sound` nothing of that voice is sent, however much was queued.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from .close_codes import SLOW_READER, CloseCode
 from .server_messages import ServerMessage, message
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
-CLOSE_S_MAX = 5.0  # that a client may take to read what was said before it is left
+CLOSE_S_MAX = 5.0  # how long a client may take to read what was queued before its socket is closed
 _HEADER = struct.Struct("<BBHII")
 _SOUND = 1
 _URGENT = ("hold", "resume", "clear")
 
 
 class _Item(NamedTuple):
-    """What goes out; with a voice it is a part of that voice."""
+    """One frame to send. If `voice` isn't 0, it belongs to that voice."""
 
     data: str | bytes
     voice: int = 0
 
 
 class ClientOutbox:
-    """A client, as far as sending to it goes. `gone` is called once, when it can't be reached any more."""
+    """Sends to one client. `on_closing` is called once, when the client is being disconnected."""
 
-    def __init__(self, send: Send, unread_bytes_max: int, gone: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, send: Send, unread_bytes_max: int, on_closing: Callable[[], object] = lambda: None) -> None:
         self._send = send
         self._unread_max = unread_bytes_max
-        self._gone = gone
+        self._on_closing = on_closing
         self._queue: deque[_Item] = deque()
         self._unread = 0
         self._waiter: asyncio.Future[None] | None = None
@@ -44,16 +44,18 @@ class ClientOutbox:
         self._is_closed = False
 
     @property
-    def is_leaving(self) -> bool:
-        """Whatever it says from here on is nobody's business."""
+    def is_closing(self) -> bool:
+        """Is the socket closed or closing? Then what the client sends is ignored."""
         return self._is_closed or self._close_code is not None
 
-    # -- Saying something
+    # -- Queueing
 
-    def tell(self, told: ServerMessage) -> None:
-        self._put(_Item(_as_text(told)))
+    def send_message(self, outgoing: ServerMessage) -> None:
+        """Queue a message of the protocol."""
+        self._put(_Item(_as_text(outgoing)))
 
     def send_play(self, action: str, voice: int, ms: int = 0) -> None:
+        """Queue a playback command. Urgent ones overtake queued sound."""
         item = _Item(_as_text(message("play", action=action, voice=voice, ms=ms)), voice)
         if action in _URGENT:
             self._put(item, self._first_sound())
@@ -61,21 +63,23 @@ class ClientOutbox:
             self._put(item)
 
     def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:
+        """Queue a chunk of sound as a binary frame."""
         self._put(_Item(_HEADER.pack(_SOUND, 0, 0, voice, chunk) + pcm, voice))
 
     def drop_sound(self, voice: int) -> None:
+        """Remove everything of this voice from the queue."""
         kept = [item for item in self._queue if not voice or item.voice != voice]
         self._queue = deque(kept)
         self._unread = sum(len(item.data) for item in kept)
 
-    def leave(self, close_code: CloseCode) -> None:
-        """Close the socket once everything before this has been sent, but for sound."""
-        if self.is_leaving:
+    def disconnect(self, close_code: CloseCode) -> None:
+        """Close the socket with this code after all queued messages have been sent. Queued sound is dropped."""
+        if self.is_closing:
             return
         self._queue = deque(item for item in self._queue if not item.voice)
         self._unread = sum(len(item.data) for item in self._queue)
-        self.tell(message("error", code=close_code.name, message=close_code.reason))
-        self._part(close_code)
+        self.send_message(message("error", code=close_code.name, message=close_code.reason))
+        self._begin_closing(close_code)
 
     def close(self) -> None:
         """The socket is gone."""
@@ -83,34 +87,34 @@ class ClientOutbox:
         self._queue.clear()
         self._wake()
 
-    def _part(self, close_code: CloseCode) -> None:
+    def _begin_closing(self, close_code: CloseCode) -> None:
         if self._close_code is None:
             self._close_code = close_code
             self._wake()
-            self._gone()
+            self._on_closing()
 
     def _put(self, item: _Item, at: int | None = None) -> None:
-        if self.is_leaving:
+        if self.is_closing:
             return
         self._queue.insert(len(self._queue) if at is None else at, item)
         self._unread += len(item.data)
         if self._unread > self._unread_max:
             self._queue.clear()
-            self._part(SLOW_READER)
+            self._begin_closing(SLOW_READER)
         self._wake()
 
     def _first_sound(self) -> int:
-        """Before it nothing waits but what was told earlier and is short."""
+        """The index of the first queued sound. Only short messages are queued before it."""
         return next((at for at, item in enumerate(self._queue) if isinstance(item.data, bytes)), len(self._queue))
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
-    # -- Sending it
+    # -- Sending
 
     async def write(self) -> None:
-        """Until the socket is closed, by either side."""
+        """Send what is queued, until the socket is closed by either side."""
         try:
             while not self._is_closed:
                 if self._queue:
@@ -123,7 +127,7 @@ class ClientOutbox:
                     self._waiter = asyncio.get_running_loop().create_future()
                     await self._waiter
                     self._waiter = None
-        except (OSError, RuntimeError):  # it left without a word, or the socket was closed below us
+        except (OSError, RuntimeError):  # the client vanished, or the socket was closed by a lower layer
             self.close()
 
     def _next(self) -> dict[str, Any]:
@@ -133,7 +137,7 @@ class ClientOutbox:
         return {"type": "websocket.send", kind: item.data}
 
 
-def _as_text(told: ServerMessage) -> str:
-    """Half a character, which a service may send, is no reason to fall silent."""
-    text = json.dumps(told, separators=(",", ":"), ensure_ascii=False)
+def _as_text(outgoing: ServerMessage) -> str:
+    """As JSON. A lone surrogate, which a service may send, is replaced: it can't be encoded as UTF-8."""
+    text = json.dumps(outgoing, separators=(",", ":"), ensure_ascii=False)
     return text.encode(errors="replace").decode()

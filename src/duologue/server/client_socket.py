@@ -1,7 +1,7 @@
-"""The socket of a client, from its hello to its end: who may come in, how fast, and what goes where.
+"""The WebSocket of one client, from hello to close: admission, rate limits, and where each message goes.
 
-Speaks ASGI directly: fifty messages a second for each conversation leave no room for layers. Rule: whatever a
-client sends, other conversations notice nothing of it.
+Uses ASGI directly: with fifty messages a second for each conversation, layers between would cost too much. Rule:
+nothing that a client sends affects another conversation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _AUDIO_MS_MAX = 200
 
 
 class Gate:
-    """Lets clients in, one socket each."""
+    """The ASGI endpoint of the sockets: accepts them and counts them by address."""
 
     def __init__(self, conversations: Conversations, settings: ServerSettings) -> None:
         self._conversations = conversations
@@ -67,7 +67,7 @@ class Gate:
         socket = ClientSocket(self._conversations, self._settings, send, may_watch(scope, self._settings))
         self._conversations.clients.add(socket.client)
         try:
-            await socket.stay(receive, self._refusal(scope, address))
+            await socket.serve(receive, self._refusal(scope, address))
         finally:
             self._conversations.clients.discard(socket.client)
             self._by_address[address] -= 1
@@ -83,8 +83,8 @@ class Gate:
 
 
 def is_own_origin(scope: Scope, settings: ServerSettings) -> bool:
-    """A page may talk only to the server that it came from. Programs send no origin. Where no token is wanted, the
-    page's host must be this machine by name: any name can be made to point here for the time of an attack."""
+    """May a page of this origin connect? Only to the server that it came from. Programs send no origin. Without a
+    token, the page's host must also be a loopback name: any other name can be made to point here (DNS rebinding)."""
     headers: dict[bytes, str] = {
         name: value.decode("latin-1") for name, value in scope["headers"] if name in (b"origin", b"host")
     }
@@ -105,7 +105,7 @@ class ClientSocket:
     def __init__(self, conversations: Conversations, settings: ServerSettings, send: Send, may_watch: bool) -> None:
         self._conversations = conversations
         self._settings = settings
-        self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._part)
+        self.client = self._client = ClientOutbox(send, settings.limits.unread_bytes_max, self._detach)
         self._operator = Operator(conversations.switchboard, self._client, may_watch)
         self._reading: asyncio.Task[None] | None = None
         self._hello: dict[str, Any] | None = None
@@ -115,8 +115,8 @@ class ClientSocket:
         self._second = 0
         self._count = 0
 
-    async def stay(self, receive: Receive, close_code: CloseCode | None) -> None:
-        """From its beginning to its end, which a client that does not read can't put off."""
+    async def serve(self, receive: Receive, close_code: CloseCode | None) -> None:
+        """Serve the socket until it is closed. A client that doesn't read can't delay the close for long."""
         loop = asyncio.get_running_loop()
         writing = loop.create_task(self._client.write(), name="client writing")
         self._reading = reading = loop.create_task(self._read(receive), name="client reading")
@@ -124,18 +124,18 @@ class ClientSocket:
             self.refuse(close_code)
         try:
             await asyncio.wait({reading, writing}, return_when=asyncio.FIRST_COMPLETED)
-            if self._client.is_leaving:
+            if self._client.is_closing:
                 await asyncio.wait({writing}, timeout=CLOSE_S_MAX)
         finally:
             self._client.close()
-            self._part()
+            self._detach()
             writing.cancel()
             for failure in await asyncio.gather(reading, writing, return_exceptions=True):
                 if isinstance(failure, Exception):
                     LOG.error("a socket failed: %s", type(failure).__name__)
 
-    def _part(self) -> None:
-        """Its conversation goes on without it, from now and not from when it has read the close_code."""
+    def _detach(self) -> None:
+        """Detach from the conversation, which continues without this client. Doesn't wait for the close frame."""
         if self._reading is not None:
             self._reading.cancel()
         self._operator.leave()
@@ -145,30 +145,31 @@ class ClientSocket:
     # -- Reading
 
     async def _read(self, receive: Receive) -> None:
-        """Until the client leaves; one that is sent away is not listened to any more."""
+        """Read until the client disconnects or is being disconnected."""
         limits = self._settings.limits
         try:
-            async with asyncio.timeout(limits.hello_s_max) as patience:
+            async with asyncio.timeout(limits.hello_s_max) as hello_timeout:
                 while (event := await receive())["type"] != "websocket.disconnect":
-                    if self._client.is_leaving:
+                    if self._client.is_closing:
                         break
                     if self._is_too_fast(limits.messages_per_s_max):
                         self.refuse(TOO_FAST)
                         break
                     audio = event.get("bytes")
                     if audio is not None:
-                        self._hear(audio)
+                        self._receive_audio(audio)
                     else:
-                        await self._take(event["text"])
-                    if self._hello is not None and patience.when() is not None:
-                        patience.reschedule(None)
+                        await self._receive_text(event["text"])
+                    if self._hello is not None and hello_timeout.when() is not None:
+                        hello_timeout.reschedule(None)
         except TimeoutError:
             self.refuse(NO_HELLO)
 
     def refuse(self, close_code: CloseCode) -> None:
-        if not self._client.is_leaving:
-            LOG.warning("a client is sent away: %s (%d)", close_code.name, close_code.code)
-            self._client.leave(close_code)
+        """Disconnect the client with this reason."""
+        if not self._client.is_closing:
+            LOG.warning("a client is disconnected: %s (%d)", close_code.name, close_code.code)
+            self._client.disconnect(close_code)
 
     def _is_too_fast(self, per_s_max: int) -> bool:
         second = int(time.monotonic())
@@ -177,42 +178,42 @@ class ClientSocket:
         self._count += 1
         return self._count > per_s_max
 
-    def _hear(self, audio: bytes) -> None:
+    def _receive_audio(self, audio: bytes) -> None:
         if self._hello is None:
-            self._complain("hello comes first")
+            self._refuse_message("hello must come first")
         elif not audio or len(audio) % 2 or len(audio) > rate_of(self._hello) * 2 * _AUDIO_MS_MAX // 1000:
-            self._complain(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
+            self._refuse_message(f"a frame of audio is 16-bit PCM of at most {_AUDIO_MS_MAX} ms")
         elif self._served is not None and self._served.client is self._client:
             self._served.line.hear(audio)
 
-    async def _take(self, text: str) -> None:
+    async def _receive_text(self, text: str) -> None:
         try:
             incoming = read_message(text)
         except WrongVersion:
             self.refuse(WRONG_VERSION)
             return
         except BadMessage as problem:
-            self._complain(str(problem))
+            self._refuse_message(str(problem))
             return
         if incoming.type == "hello":
-            await self._greet(incoming.payload)
+            await self._receive_hello(incoming.payload)
         elif self._hello is None:
-            self._complain("hello comes first")
+            self._refuse_message("hello must come first")
         else:
-            self._obey(incoming)
+            self._dispatch(incoming)
 
-    def _complain(self, what: str) -> None:
+    def _refuse_message(self, what: str) -> None:
         self._bad += 1
-        LOG.warning("a bad message: %s", what)
-        self._client.tell(message("error", code="bad_message", message=what))
+        LOG.warning("an invalid message: %s", what)
+        self._client.send_message(message("error", code="bad_message", message=what))
         if self._bad >= self._settings.limits.bad_messages_max:
             self.refuse(BAD_MESSAGE)
 
     # -- Hello
 
-    async def _greet(self, hello: dict[str, Any]) -> None:
+    async def _receive_hello(self, hello: dict[str, Any]) -> None:
         if self._hello is not None:
-            self._complain("hello comes once")
+            self._refuse_message("hello was sent already")
             return
         if not self._may_enter(hello.get("token", "")):
             self.refuse(NO_TOKEN)
@@ -222,25 +223,25 @@ class ClientSocket:
             self.refuse(close_code)
             return
         try:
-            served = served or await self._conversations.bring_back(hello)
+            served = served or await self._conversations.restore(hello)
         except StoreFailed:
             self.refuse(NO_STORE)
             return
-        if served is not None and served.is_elsewhere:  # it is about to go, and nobody would be told anything in it
+        if served is not None and served.is_elsewhere:  # it is moving to another node: nothing would be sent here
             self.refuse(MOVED)
             return
         self._hello = hello
         self._language = _language(hello.get("language", ""))
-        self._client.tell(self._ready())
+        self._client.send_message(self._ready())
         if served is not None:
             self._served = served
             self._conversations.enter(served, self._client, hello, self._language)
         elif hello.get("conversation"):
-            LOG.info("%s: a client came back too late", correlation_id(hello["conversation"]))
-            gone = "That conversation is over; the server no longer has it."
-            self._client.tell(server_messages.notification("warning", "gone", gone, ("restart",)))
-            for told in self._conversations.left_over(hello):
-                self._client.tell(told)
+            LOG.info("%s: a client reconnected too late", correlation_id(hello["conversation"]))
+            gone = "That conversation has ended; the server no longer has it."
+            self._client.send_message(server_messages.notification("warning", "gone", gone, ("restart",)))
+            for outgoing in self._conversations.missed_messages(hello):
+                self._client.send_message(outgoing)
 
     def _may_enter(self, token: str) -> bool:
         wanted = self._settings.token
@@ -253,7 +254,7 @@ class ClientSocket:
             version=VERSION,
             server=__version__,
             language=self._language,
-            agent=self._conversations.describe(),
+            agent=self._conversations.describe_agent(),
             audio={"input_hz": 16_000, "output_hz": OUTPUT_HZ},
             labels={phase: label(phase, self._language) for phase in PHASES},
             waits=[label(wait, self._language) for wait in WAITS],
@@ -263,9 +264,9 @@ class ClientSocket:
 
     # -- Commands
 
-    def _obey(self, incoming: ClientMessage) -> None:
+    def _dispatch(self, incoming: ClientMessage) -> None:
         if incoming.type == "ping":
-            self._client.tell(message("pong", t=incoming.payload["t"]))
+            self._client.send_message(message("pong", t=incoming.payload["t"]))
         elif incoming.type in ("calls", "watch") or self._operator.is_watching:
             is_busy = self._served is not None and not self._served.is_over
             self._operator.do(incoming, self._language, is_busy)
@@ -274,14 +275,16 @@ class ClientSocket:
                 self._served.do(incoming)
         elif incoming.type == "start":
             self._start()
-        elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # of a sound that has just ended
-            self._client.tell(message("error", code="refused", message=f"{incoming.type}: no conversation is going on"))
+        elif incoming.type not in ("played", "finished", "stopped", "unplayable"):  # late reports about its sound
+            self._client.send_message(
+                message("error", code="refused", message=f"{incoming.type}: no conversation is running")
+            )
 
     def _start(self) -> None:
         assert self._hello is not None
         if self._conversations.is_draining:
             self.refuse(STOPPING)
-        elif self._conversations.has_seat(self._hello["seat"]):  # another tab was faster
+        elif self._conversations.has_seat(self._hello["seat"]):  # another tab started one first
             self.refuse(SEAT_TAKEN)
         elif self._conversations.is_full:
             self.refuse(TOO_MANY)
@@ -289,13 +292,15 @@ class ClientSocket:
             self._begin(self._hello)
 
     def _begin(self, hello: dict[str, Any]) -> None:
-        """An agent, its journal or its parts may fail as they are made: that is told, and this socket stays."""
+        """Start a conversation. If the agent, its parts or the journal fail, report that and keep the socket open."""
         try:
             self._served = self._conversations.begin(self._client, hello, self._language)
         except Exception as failure:  # noqa: BLE001 - it is the agent's own code
-            LOG.error("a conversation can't begin: %s", type(failure).__name__)
-            self._client.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
-            self._client.tell(message("ended", reason="it could not begin", canRestart=True))
+            LOG.error("a conversation can't start: %s", type(failure).__name__)
+            self._client.send_message(
+                message("error", code="start_refused", message="The agent can't start; see the log.")
+            )
+            self._client.send_message(message("ended", reason="it could not start", canRestart=True))
 
 
 def _language(wanted: str) -> str:

@@ -1,7 +1,6 @@
-"""All conversations of a server: who may begin one, who comes back to which, and how it ends when the server stops.
+"""All conversations of a server: starting one, reconnecting to one, and ending or moving them when the server stops.
 
-Rule: a conversation belongs to its seat and its key, and nothing of it reaches anybody else, but for operators who
-may watch.
+Rule: a client gets into a conversation only with its key or its seat (the id of a browser); others may watch at most.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from duologue.runtime.conversation import Conversation
 from . import server_messages
 from .client_outbox import ClientOutbox
 from .close_codes import SEAT_TAKEN, STOPPING, CloseCode
-from .leases import Leases, without_id
+from .leases import CLIENT_PART, Leases, without_id
 from .restore import read_earlier
 from .screen import Screen
 from .served_conversation import RestoredConversation, ServedConversation
@@ -37,24 +36,26 @@ from .switchboard import Switchboard
 
 PAST_MAX = 20
 STOPPED = "the server is stopping"
-_ID = re.compile("[0-9a-f]{32}")  # as a served makes it
+_ID = re.compile("[0-9a-f]{32}")  # the form of ServedConversation.id
 LOG = logging.getLogger("duologue.server")
 
 
 class Conversations:
-    """The conversations that are going on."""
+    """The conversations of one server. `served` holds those of clients on a socket, by id."""
 
     def __init__(self, make_agent: Callable[[], Agent], settings: ServerSettings, leases: Leases | None = None) -> None:
         self._make_agent = make_agent
         self.leases = leases
-        self._agent = make_agent()  # one that can't work is told of before anybody calls
+        self._agent = make_agent()  # a broken agent fails here, before the first client connects
         if leases is not None:
             leases.agent = identity_of(self._agent)
         self._settings = settings
         self.served: dict[str, ServedConversation] = {}
-        self.past: OrderedDict[str, ServedConversation] = OrderedDict()  # the newest that are over, for their journals
+        self.past: OrderedDict[str, ServedConversation] = (
+            OrderedDict()
+        )  # the newest that have ended, for their journals
         self.clients: set[ClientOutbox] = set()
-        self.calls: set[Conversation] = set()  # on other lines, such as a telephone's: they can't move elsewhere
+        self.calls: set[Conversation] = set()  # on other lines, such as the phone: they can't move to another node
         self.tally = Tally()
         self.switchboard = Switchboard()
         self.is_draining = False
@@ -68,19 +69,19 @@ class Conversations:
             if callable(load):
                 load()
 
-    def describe(self) -> dict[str, Any]:
-        """The agent, for a client that has just come in."""
+    def describe_agent(self) -> dict[str, Any]:
+        """The agent, for a client that has just connected."""
         agent = self._agent
         return {"name": agent.name, "hears": agent.ears is not None, "speaks": agent.voice is not None}
 
-    # -- Coming in
+    # -- Clients connect
 
     @property
     def is_full(self) -> bool:
         return len(self.served) >= self._settings.limits.conversations_max
 
     def find(self, hello: dict[str, Any]) -> tuple[ServedConversation | None, CloseCode | None]:
-        """The conversation that this client is in, or why it may not come in."""
+        """The conversation that this client belongs to, if any; or why it is refused."""
         served = self.served.get(hello.get("conversation", ""))
         if served is not None and served.is_key(hello.get("key", "")):
             return served, None
@@ -90,17 +91,18 @@ class Conversations:
         return mine, None
 
     def has_seat(self, seat: str) -> bool:
-        """Is this seat in a conversation? (C-CON-002)"""
+        """Is a client of this seat in a conversation?"""
         return any(served.seat == seat for served in self.served.values())
 
-    def left_over(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
-        """What nobody was there to hear when the conversation of this client ended."""
+    def missed_messages(self, hello: dict[str, Any]) -> list[server_messages.ServerMessage]:
+        """Messages about lost turns of this client's conversation that ended while no client was connected."""
         served = self.past.get(hello.get("conversation", ""))
-        return served.screen.pending.lost() if served is not None and served.is_key(hello.get("key", "")) else []
+        return served.screen.missed.lost() if served is not None and served.is_key(hello.get("key", "")) else []
 
     def enter(self, served: ServedConversation, client: ClientOutbox, hello: dict[str, Any], language: str) -> None:
+        """Connect a client to its conversation again."""
         position = hello.get("played")
-        LOG.info("%s: a client has come back", correlation_id(served.id))
+        LOG.info("%s: a client has reconnected", correlation_id(served.id))
         served.enter(
             client,
             language=language,
@@ -111,7 +113,7 @@ class Conversations:
         )
 
     def begin(self, client: ClientOutbox, hello: dict[str, Any], language: str) -> ServedConversation:
-        """A new conversation for this client."""
+        """Start a new conversation for this client."""
         served = ServedConversation(
             self._make_agent(),
             hello["seat"],
@@ -119,11 +121,11 @@ class Conversations:
             rate_hz=rate_of(hello),
             text_chars_max=self._settings.limits.text_chars_max,
             journals=self._settings.journals,
-            over=self._remove,
+            on_end=self._remove,
             leases=self.leases,
         )
         self._add(served)
-        LOG.info("%s: begins, %d are going on", correlation_id(served.id), len(self.served))
+        LOG.info("%s: starts, %d running", correlation_id(served.id), len(self.served))
         served.enter(client, language=language, rate_hz=rate_of(hello), position=None, resumed=False)
         served.start()
         return served
@@ -137,14 +139,14 @@ class Conversations:
 
     # -- Conversations of another process
 
-    async def bring_back(self, hello: dict[str, Any]) -> ServedConversation | None:
-        """The conversation that this client was in elsewhere, or here before a restart. None if nobody can go on with
-        it; StoreFailed if that isn't known right now."""
+    async def restore(self, hello: dict[str, Any]) -> ServedConversation | None:
+        """The conversation that this client had on another node, or here before a restart. None if it can't be resumed.
+        Raises StoreFailed if the store can't be read right now."""
         wanted = hello.get("conversation", "")
         if self.leases is None or not _ID.fullmatch(wanted):
             return None
         try:
-            async with self.leases.turn(wanted):
+            async with self.leases.lock(wanted):
                 if (served := self.served.get(wanted)) is not None:  # taken over meanwhile
                     return served if served.is_key(hello.get("key", "")) else None
                 found = await self.leases.reclaim(wanted, hello.get("key", ""))
@@ -159,44 +161,44 @@ class Conversations:
             LOG.error("%s: can't be brought back: %s", correlation_id(wanted), without_id(problem, wanted))
             raise StoreFailed("it can't be fetched right now") from None
 
-    async def adopt(self, kept: StoredConversation, lease: Lease) -> None:
-        """One that nobody holds: it waits here for its client, and comes to its end if none comes."""
-        if kept.conversation not in self.served and (served := await self._restore(lease, kept, None)) is not None:
+    async def adopt(self, stored: StoredConversation, lease: Lease) -> None:
+        """Restore a conversation whose node is gone. It waits here for its client, and ends if none reconnects."""
+        if stored.conversation not in self.served and (served := await self._restore(lease, stored, None)) is not None:
             served.start()
 
     async def _restore(
-        self, lease: Lease, kept: StoredConversation, hello: dict[str, Any] | None
+        self, lease: Lease, stored: StoredConversation, hello: dict[str, Any] | None
     ) -> ServedConversation | None:
         assert self.leases is not None
         agent = self._make_agent()
         try:
-            earlier = await read_earlier(self.leases.store, kept, agent.settings, hello)
-            served = self._served_again(agent, earlier, kept.parts["room"], hello)
+            earlier = await read_earlier(self.leases.store, stored, agent.settings, hello)
+            served = self._make_restored(agent, earlier, stored.parts[CLIENT_PART], hello)
         except NotRestorable as problem:
-            LOG.warning("%s: can't go on: %s", correlation_id(kept.conversation), problem)
-            await self.leases.store.write(lease, kept.revision, StoreWrite({}, is_over=True))
+            LOG.warning("%s: can't be resumed: %s", correlation_id(stored.conversation), problem)
+            await self.leases.store.write(lease, stored.revision, StoreWrite({}, is_over=True))
             return None
-        self.leases.hold(served, lease, kept)
+        self.leases.hold(served, lease, stored)
         self._add(served)
-        LOG.info("%s: goes on here, %d are going on", correlation_id(served.id), len(self.served))
+        LOG.info("%s: continues here, %d running", correlation_id(served.id), len(self.served))
         return served
 
-    def _served_again(
-        self, agent: Agent, earlier: RestoredConversation, told: Any, hello: dict[str, Any] | None
+    def _make_restored(
+        self, agent: Agent, earlier: RestoredConversation, stored: Any, hello: dict[str, Any] | None
     ) -> ServedConversation:
         return ServedConversation(
             agent,
-            hello["seat"] if hello is not None else told["seat"],
-            language=told["language"],
+            hello["seat"] if hello is not None else stored["seat"],
+            language=stored["language"],
             rate_hz=rate_of(hello or {}),
             text_chars_max=self._settings.limits.text_chars_max,
-            over=self._remove,
+            on_end=self._remove,
             leases=self.leases,
             earlier=earlier,
         )
 
     def watch(self, conversation: Conversation) -> None:
-        """Count this one too, and list it for operators, whichever line it is on."""
+        """Count a conversation in the metrics and list it for operators. Works for every line, also the phone."""
         self.tally.watch(conversation)
         served = self.served.get(conversation.id)
         if served is None:
@@ -213,24 +215,24 @@ class Conversations:
         conversation.on(sg.Ended, lambda _: self.calls.discard(conversation))
 
     def _remove(self, served: ServedConversation) -> None:
-        if self.served.get(served.id) is served:  # else it is here again already
+        if self.served.get(served.id) is served:  # not if it has been restored here meanwhile
             del self.served[served.id]
         self.switchboard.remove(served.screen)
         self.past[served.id] = served
         while len(self.past) > PAST_MAX:
             self.past.popitem(last=False)
-        how = "goes on elsewhere" if served.is_elsewhere else "is over"
-        LOG.info("%s: %s, %d are going on", correlation_id(served.id), how, len(self.served))
+        how = "continues on another node" if served.is_elsewhere else "has ended"
+        LOG.info("%s: %s, %d running", correlation_id(served.id), how, len(self.served))
         if not self.served:
             self._is_empty.set()
 
     def gauges(self) -> str:
-        """What a server counts beside its conversations."""
+        """The server's own metrics, in Prometheus format."""
         return (
-            "# HELP duologue_sockets Sockets that are open.\n"
+            "# HELP duologue_sockets Open client sockets.\n"
             "# TYPE duologue_sockets gauge\n"
             f"duologue_sockets {len(self.clients)}\n"
-            "# HELP duologue_draining Is the server about to stop?\n"
+            "# HELP duologue_draining 1 while the server is stopping.\n"
             "# TYPE duologue_draining gauge\n"
             f"duologue_draining {int(self.is_draining)}\n"
         )
@@ -238,33 +240,33 @@ class Conversations:
     # -- Stopping
 
     async def drain(self) -> None:
-        """No new conversation; those that go on may end by themselves for a while, then they are ended."""
+        """Stop: start no new conversation, and let those that run end or move to another node for `drain_s_max`."""
         self.is_draining = True
         limit_s = self._settings.limits.drain_s_max
         going = len(self.served) + len(self.calls)
-        LOG.info("stopping: %d conversations may take %.0f s to end", going, limit_s)
-        await asyncio.gather(self._leave_served(limit_s), self._let_calls_end(limit_s))
+        LOG.info("stopping: %d conversations have %.0f s to end", going, limit_s)
+        await asyncio.gather(self._stop_served(limit_s), self._stop_calls(limit_s))
         for client in tuple(self.clients):
-            client.leave(STOPPING)
+            client.disconnect(STOPPING)
 
-    async def _leave_served(self, limit_s: float) -> None:
+    async def _stop_served(self, limit_s: float) -> None:
         if self.leases is not None:
             self.leases.is_leaving = True
             await self._hand_over(limit_s)
         else:
-            await self._let_end(limit_s)
+            await self._wait_then_end(limit_s)
 
-    async def _let_calls_end(self, limit_s: float) -> None:
-        """Each may go on until it is over by itself; then it is hung up."""
+    async def _stop_calls(self, limit_s: float) -> None:
+        """Wait for calls on other lines to end; hang up those that remain after the limit."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.calls and loop.time() < until:
             await asyncio.sleep(0.05)
         await asyncio.gather(*(call.end(STOPPED) for call in tuple(self.calls)), return_exceptions=True)
 
-    async def _let_end(self, limit_s: float) -> None:
+    async def _wait_then_end(self, limit_s: float) -> None:
         for served in self.served.values():
-            served.tell(server_messages.notification("warning", "stopping", "The server is about to stop."))
+            served.send_message(server_messages.notification("warning", "stopping", "The server is stopping."))
         await self._end([served for served in self.served.values() if served.client is None])
         try:
             await asyncio.wait_for(self._is_empty.wait(), limit_s)
@@ -272,7 +274,7 @@ class Conversations:
             await self._end(self.served.values())
 
     async def _hand_over(self, limit_s: float) -> None:
-        """Each goes when nobody is in the middle of a sentence, or when there is no more time."""
+        """Release each conversation between turns, or when the time is up."""
         loop = asyncio.get_running_loop()
         until = loop.time() + limit_s
         while self.served:
@@ -282,18 +284,18 @@ class Conversations:
             if self.served:
                 await asyncio.sleep(0.05)
 
-    async def _end(self, served: Iterable[ServedConversation]) -> None:
-        ending = [served.end(STOPPED) for served in served]
-        await asyncio.gather(*ending, return_exceptions=True)
+    async def _end(self, ending: Iterable[ServedConversation]) -> None:
+        await asyncio.gather(*[served.end(STOPPED) for served in ending], return_exceptions=True)
 
 
 def identity_of(agent: Agent) -> str:
-    """The same for every server that runs this agent, and another for any other."""
+    """A hash that is equal on all servers that run this agent, and differs between agents."""
     tools = sorted(worker.tool.name for worker in agent.workers)
     parts = (agent.name, agent.instructions, type(agent.brain).__qualname__, *tools)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def rate_of(hello: dict[str, Any]) -> int:
+    """The sample rate of the client's microphone."""
     rate: int = hello.get("audio", {}).get("rate_hz", 16_000)
     return rate

@@ -1,7 +1,7 @@
-"""Steps of the machine for the debug view, and the journal of a conversation that runs.
+"""The machine's steps for the debug view, and the journal of a running conversation.
 
-A server keeps the events alone, and a state now and then: the machine is pure, so states, rows and digests come
-back by playing them again, in any thread. Rule: no word is in it, and a conversation's log is bounded.
+Only events are stored, with a state every so often: the machine is pure, so states, rows and digests are computed again
+by replaying them, in any thread. Rule: it contains no words that were said, and its size is limited.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from duologue.observe.journal_writer import JournalWriter
 from duologue.observe.view_history import cause_of
 
 EVENTS_MAX = 200_000
-MOMENTS_MAX = 5_000  # of a journal that is replayed
-LIVE_MOMENTS_MAX = 1_000  # of a conversation whose debug view is opened
-_STRETCH = 500  # events from one state that is kept to the next
+STEPS_MAX = 5_000  # shown of a replayed journal
+LIVE_STEPS_MAX = 1_000  # shown when the debug view of a running conversation is opened
+_STRETCH = 500  # events between two stored states
 _REGIONS = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
 _REGION_NAMES = {leaves: name for name, leaves in _REGIONS.items()}
 
@@ -35,7 +35,9 @@ class EventLog:
     def __init__(self, settings: Settings, earlier: Iterable[Event] = ()) -> None:
         self._settings = settings
         self._events: list[Event] = list(earlier)
-        self._marks: dict[int, State] = {0: initial(settings)}  # before every so many events, by their number
+        self._marks: dict[int, State] = {
+            0: initial(settings)
+        }  # the state before each stretch, by the number of the stretch
         self.is_whole = True
 
     def __len__(self) -> int:
@@ -50,11 +52,11 @@ class EventLog:
         self._events.append(record.event)
 
     def records(self) -> Iterator[StepRecord]:
-        """The steps again, as far as they go now."""
+        """All steps so far, computed again."""
         return _steps(initial(self._settings), self._events[:])
 
     def newest(self, count: int, upto: int) -> list[StepRecord]:
-        """The last steps before this one, without those that only told how much was played."""
+        """The last `count` steps that are worth showing, of the first `upto`."""
         found: list[StepRecord] = []
         for stretch in range((upto - 1) // _STRETCH, -1, -1):
             events = self._events[stretch * _STRETCH : min(upto, (stretch + 1) * _STRETCH)]
@@ -64,13 +66,13 @@ class EventLog:
         return found[-count:]
 
     def since(self, start: int) -> list[StepRecord]:
-        """The steps from here on."""
+        """The steps worth showing, from number `start` on."""
         stretch = start // _STRETCH
         again = list(_steps(self._mark(stretch), self._events[stretch * _STRETCH :]))
         return [record for record in again[start - stretch * _STRETCH :] if is_worth_showing(record)]
 
     def _mark(self, stretch: int) -> State:
-        """The state there. Of steps that another process made none was kept: they are made once more."""
+        """The state before a stretch. Computed again if the steps were made by another process."""
         known = max(number for number in tuple(self._marks) if number <= stretch)
         for number in range(known, stretch):
             s = self._marks[number]
@@ -80,7 +82,7 @@ class EventLog:
         return self._marks[stretch]
 
     def journal(self, is_over: bool) -> str:
-        """The journal; one that is over has its end."""
+        """The journal as text. If the conversation has ended, with its closing line."""
         out = io.StringIO()
         writer = JournalWriter(out, self._settings)
         for record in self.records():
@@ -99,6 +101,7 @@ def _steps(s: State, events: Iterable[Event]) -> Iterator[StepRecord]:
 
 
 def is_worth_showing(record: StepRecord) -> bool:
+    """Did this step have an effect or change a region? Reports of playback do neither."""
     return bool(record.fired) and (bool(record.effects) or _regions(record.before) != _regions(record.after))
 
 
@@ -106,7 +109,7 @@ def is_worth_showing(record: StepRecord) -> bool:
 
 
 def table() -> dict[str, Any]:
-    """The rows and rules, and the states of each region."""
+    """The machine's rows and rules, and the states of each region."""
     rows = [
         {"id": index, "region": _REGION_NAMES[type(row.sources[0])], "name": row.name, "why": row.why}
         for index, row in enumerate(MACHINE.rows)

@@ -1,6 +1,6 @@
-"""How long each stage of the newest answer took, from the end of the speech to the first sound that was heard.
+"""The latency of each stage of the newest answer, from the end of the user's speech to the first sound that was played.
 
-Rule: read off the steps alone; what did not happen is None.
+Rule: computed from the machine's steps alone; a stage that didn't happen is None.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _NAMES = ("speechEndToText", "textToToken", "tokenToAudio", "audioToPlayed")
 
 
 class LatencyStages:
-    """Four waits that follow each other."""
+    """Measures the four stages of an answer. `newest` holds their milliseconds."""
 
     def __init__(self) -> None:
         self._spoke_at: int | None = None

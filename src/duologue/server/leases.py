@@ -1,7 +1,7 @@
-"""Conversations that outlive their server: claimed in the store, kept as they change, handed on.
+"""Leases in the store, so that conversations outlive their server: claimed, saved, passed to other nodes.
 
-One node holds a conversation at a time. A client that comes back has its conversation moved to where it came; one whose
-node died is taken over when its lease runs out. Rule: whoever is overtaken is silent at once, and says so in the log.
+One node holds a conversation at a time. When a client reconnects to another node, that node claims its conversation; if
+a node dies, another takes over when the lease expires. Rule: a node that loses a lease is silent at once and logs it.
 """
 
 from __future__ import annotations
@@ -36,23 +36,24 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("duologue.server")
 TTL_MS = 10_000
-ELSEWHERE_MAX = 10_000  # conversations that are known to have gone, in case something of them still runs here
-ORPHANS_MAX = 5  # taken over at a time
-PARTS = ("machine", "words", "room", "dialogue")
+ELSEWHERE_MAX = 10_000  # conversations known to have left this node: a task of theirs may still run here
+ORPHANS_MAX = 5  # conversations without an owner that are taken over at a time
+CLIENT_PART = "room"  # the stored part about the client; a new name would make stored conversations unreadable
+PARTS = ("machine", "words", CLIENT_PART, "dialogue")
 
 
-def hash_of(key: str) -> str:
-    """What the store knows of a key."""
+def hash_key(key: str) -> str:
+    """The hash that the store holds in place of a conversation's key."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def without_id(problem: DuologueError, conversation: str) -> str:
-    """What a log may say of it: whoever knows an id is a step closer to the conversation."""
+    """The message for a log, with the id replaced by its hash: a reader of the log should not learn ids."""
     return str(problem).replace(conversation, correlation_id(conversation))
 
 
 class Leases:
-    """What this node holds. `adopt` restores a conversation that nobody holds."""
+    """The leases of this node, and the checkpoint writer of each conversation that it holds."""
 
     def __init__(self, store: Store, name: str, address: str = "", ttl_ms: int = TTL_MS) -> None:
         self.store = store
@@ -64,45 +65,47 @@ class Leases:
         self._writers: dict[str, CheckpointWriter] = {}
         self._dialogues: dict[str, dict[str, Any] | None] = {}
         self._private: set[str] = set()
-        self._unkept: dict[str, ServedConversation] = {}  # could not be claimed when they began
+        self._unclaimed: dict[str, ServedConversation] = {}  # could not be claimed when they started
         self._elsewhere: OrderedDict[str, None] = OrderedDict()
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._damaged: dict[str, None] = {}  # we can't go on with these
-        self.agent = ""  # whose conversations these are: a store may hold those of others
-        self._beating: asyncio.Task[None] | None = None
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._skipped: dict[str, None] = {}  # damaged, or of another agent: not taken over
+        self.agent = ""  # the identity of this node's agent: the store may hold conversations of others
+        self._heartbeat: asyncio.Task[None] | None = None
         self._is_failing = False
-        self.is_leaving = False  # nothing more is taken over
+        self.is_leaving = False  # the node is stopping: it takes over nothing more
 
     # -- The node
 
     async def open(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
+        """Register the node and renew its leases from now on. `adopt` restores a conversation without an owner."""
         await self.store.open()
         await self.store.enlist(self._node(), self._ttl_ms)
-        self._beating = asyncio.get_running_loop().create_task(self._beat(adopt), name="leases")
+        self._heartbeat = asyncio.get_running_loop().create_task(self._renew_forever(adopt), name="leases")
 
     async def close(self) -> None:
-        if self._beating is not None:
-            self._beating.cancel()
-            await asyncio.wait([self._beating])
-        with self._grumbling("leaving"):
+        """Stop renewing, unregister the node and close the store."""
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
+            await asyncio.wait([self._heartbeat])
+        with self._logging_failures("leaving"):
             await self.store.leave(self._node())
         await self.store.close()
 
     def _node(self) -> ServerNode:
         return ServerNode(self.name, self._instance, self._address, len(self._writers))
 
-    async def _beat(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
-        """Renew what we hold, and take over what nobody does. Whatever fails, it goes on: without it, every
-        conversation of this node would be lost."""
+    async def _renew_forever(self, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]) -> None:
+        """Renew our leases and take over conversations without an owner. Continues after every failure: if it stopped,
+        the node would lose all its conversations."""
         while True:
             await asyncio.sleep(self._ttl_ms / 3000)
-            with self._grumbling("renewing"):
+            with self._logging_failures("renewing"):
                 await self._renew()
-            with self._grumbling("taking over"):
-                for served in tuple(self._unkept.values()):
-                    await self.take(served)
+            with self._logging_failures("taking over"):
+                for served in tuple(self._unclaimed.values()):
+                    await self.claim(served)
                 if not self.is_leaving:
-                    for orphan in await self.store.orphans(ORPHANS_MAX + len(self._damaged)):
+                    for orphan in await self.store.orphans(ORPHANS_MAX + len(self._skipped)):
                         await self._take_over(orphan, adopt)
 
     async def _renew(self) -> None:
@@ -111,48 +114,47 @@ class Leases:
             self._lose(held[lease])
         try:
             await self.store.enlist(self._node(), self._ttl_ms)
-        except NameTaken as problem:  # it took ours for gone; conversations are claimed by epoch, so nothing is shared
+        except NameTaken as problem:  # another node uses our name. Leases have epochs, so no conversation is shared
             LOG.error("%s", problem)
 
-    def turn(self, conversation: str) -> asyncio.Lock:
-        """Whoever claims and restores a conversation here does so alone: a client that comes back, and the beat."""
-        lock = self._turns.get(conversation) or asyncio.Lock()
-        self._turns[conversation] = lock
+    def lock(self, conversation: str) -> asyncio.Lock:
+        """The lock for claiming and restoring one conversation: a reconnecting client and the heartbeat may compete."""
+        lock = self._locks.get(conversation) or asyncio.Lock()
+        self._locks[conversation] = lock
         return lock
 
     async def _take_over(
         self, conversation: str, adopt: Callable[[StoredConversation, Lease], Awaitable[None]]
     ) -> None:
-        """One that is damaged keeps nobody from the others, and is told of once. Our own, whose lease could not be
-        renewed in time, are ours until somebody else claims them."""
-        async with self.turn(conversation):
-            if conversation in self._damaged or conversation in self._writers:
+        """Claim and restore one conversation. A damaged one is logged once and skipped from then on. A conversation
+        that we still hold, though its lease has expired, stays ours until another node claims it."""
+        async with self.lock(conversation):
+            if conversation in self._skipped or conversation in self._writers:
                 return
             try:
                 if self._is_of_another(await self.store.read(conversation)):
-                    self._damaged[conversation] = None
+                    self._skipped[conversation] = None
                     return
-                lease, kept = await self.store.claim(conversation, self.name, self._ttl_ms)
-                LOG.info("%s: nobody holds it, taken over", correlation_id(conversation))
-                await adopt(kept, lease)
+                lease, stored = await self.store.claim(conversation, self.name, self._ttl_ms)
+                LOG.info("%s: its lease has expired, taken over", correlation_id(conversation))
+                await adopt(stored, lease)
             except (Held, Fenced):
-                return  # somebody else was faster
+                return  # another node was faster
             except Damaged as problem:
-                self._damaged[conversation] = None
-                LOG.error("%s: can't go on: %s", correlation_id(conversation), without_id(problem, conversation))
+                self._skipped[conversation] = None
+                LOG.error("%s: can't be resumed: %s", correlation_id(conversation), without_id(problem, conversation))
 
     @contextmanager
-    def _grumbling(self, what: str) -> Iterator[None]:
-        """A store that fails is told of once, and again when it works. Whatever else happens is told, too: a node
-        that no longer renews would lose every conversation."""
+    def _logging_failures(self, what: str) -> Iterator[None]:
+        """Log exceptions instead of raising them. A failing store is logged once, and once more when it works again."""
         try:
             yield
         except DuologueError as problem:
             if not self._is_failing:
-                LOG.error("the store fails at %s: %s", what, problem)
+                LOG.error("the store failed while %s: %s", what, problem)
             self._is_failing = True
         except Exception as failure:  # noqa: BLE001 - it may be an agent's own code
-            LOG.error("%s: %s", what, type(failure).__name__)
+            LOG.error("failed while %s: %s", what, type(failure).__name__)
         else:
             if self._is_failing:
                 LOG.info("the store works again")
@@ -160,39 +162,40 @@ class Leases:
 
     # -- Conversations
 
-    async def take(self, served: ServedConversation) -> None:
-        """Keep a new conversation. Where the store fails, its client is told, and it is kept as soon as that works."""
+    async def claim(self, served: ServedConversation) -> None:
+        """Claim a new conversation. If the store fails, the client is notified, and each heartbeat tries again."""
         try:
-            lease, kept = await self.store.claim(served.id, self.name, self._ttl_ms, key_hash=served.key_hash)
+            lease, stored = await self.store.claim(served.id, self.name, self._ttl_ms, key_hash=served.key_hash)
         except (StoreFailed, Held) as problem:
-            if served.id not in self._unkept:
-                LOG.error("%s: is not kept: %s", correlation_id(served.id), without_id(problem, served.id))
-                self._unkept[served.id] = served
+            if served.id not in self._unclaimed:
+                LOG.error("%s: is not saved: %s", correlation_id(served.id), without_id(problem, served.id))
+                self._unclaimed[served.id] = served
                 served.note_unsaved(True)
             return
         dialogue = self._dialogues.get(served.id)
-        self.hold(served, lease, kept)
-        if self._unkept.pop(served.id, None) is not None:
+        self.hold(served, lease, stored)
+        if self._unclaimed.pop(served.id, None) is not None:
             self._dialogues[served.id] = dialogue
             served.note_unsaved(False)
 
     async def reclaim(self, conversation: str, key: str) -> tuple[Lease, StoredConversation] | None:
-        """A client has come back to us. None if there is no such conversation, or the key is not its own."""
-        kept = await self.store.read(conversation)
-        if kept is None or kept.is_over or self._is_of_another(kept):
+        """Claim a conversation for a client that reconnected to this node. None if it doesn't exist, has ended, belongs
+        to another agent, or the key is wrong."""
+        stored = await self.store.read(conversation)
+        if stored is None or stored.is_over or self._is_of_another(stored):
             return None
         try:
-            return await self.store.claim(conversation, self.name, self._ttl_ms, key_hash=hash_of(key), force=True)
+            return await self.store.claim(conversation, self.name, self._ttl_ms, key_hash=hash_key(key), force=True)
         except Held:
             return None
 
-    def _is_of_another(self, kept: StoredConversation | None) -> bool:
-        """Does it belong to an agent that is not ours? Then it is left to a server that has it."""
-        served = kept.parts.get("room") if kept is not None else None
+    def _is_of_another(self, stored: StoredConversation | None) -> bool:
+        """Does it belong to another agent? Then it is left to a server that runs that agent."""
+        served = stored.parts.get(CLIENT_PART) if stored is not None else None
         return isinstance(served, dict) and served.get("agent", self.agent) != self.agent
 
-    def hold(self, served: ServedConversation, lease: Lease, kept: StoredConversation) -> None:
-        """This conversation is ours from here on."""
+    def hold(self, served: ServedConversation, lease: Lease, stored: StoredConversation) -> None:
+        """Save this conversation under our lease from now on. Another object of the same conversation is stopped."""
         id_ = served.id
         earlier = self._served.get(id_)
         if earlier is not None and earlier is not served:
@@ -200,22 +203,22 @@ class Leases:
         writer = CheckpointWriter(
             self.store,
             lease,
-            kept.revision,
+            stored.revision,
             lambda: self._lose(writer),
-            lambda problem: self._tell_trouble(writer, problem),
+            lambda problem: self._report_save_problem(writer, problem),
         )
         self._elsewhere.pop(id_, None)
         self._served[id_], self._writers[id_] = served, writer
-        self._dialogues[id_] = kept.parts.get("dialogue")
+        self._dialogues[id_] = stored.parts.get("dialogue")
         if served.conversation.agent.private:
             self._private.add(id_)
-        writer.add_part("room", lambda: None if id_ in self._private else served.dump() | {"agent": self.agent})
+        writer.add_part(CLIENT_PART, lambda: None if id_ in self._private else served.dump() | {"agent": self.agent})
         writer.add_part("dialogue", lambda: None if id_ in self._private else self._dialogues.get(id_))
-        served.keep(writer)
+        served.save_to(writer)
 
-    async def let_go(self, served: ServedConversation, is_over: bool) -> None:
-        """Write the rest. One that is over is over; any other may be claimed by anybody at once."""
-        self._unkept.pop(served.id, None)
+    async def release(self, served: ServedConversation, is_over: bool) -> None:
+        """Save everything, then mark the conversation as ended, or free its lease for any other node."""
+        self._unclaimed.pop(served.id, None)
         if self._served.get(served.id) is not served:
             return  # it was lost, and may be here again as another object
         writer = self._writers[served.id]
@@ -224,12 +227,12 @@ class Leases:
             self._forget(served.id)
 
     def _forget(self, conversation: str) -> None:
-        """What still runs of it may do nothing more that can't be repeated."""
+        """Drop all we know of it. Tasks that still run may perform no more unrepeatable action: see `once`."""
         self._served.pop(conversation, None)
         self._writers.pop(conversation, None)
         self._dialogues.pop(conversation, None)
         self._private.discard(conversation)
-        self._unkept.pop(conversation, None)
+        self._unclaimed.pop(conversation, None)
         self._elsewhere[conversation] = None
         while len(self._elsewhere) > ELSEWHERE_MAX:
             self._elsewhere.popitem(last=False)
@@ -237,13 +240,15 @@ class Leases:
     def _lose(self, writer: CheckpointWriter) -> None:
         conversation = writer.lease.conversation
         if self._writers.get(conversation) is not writer:
-            return  # of an earlier time that it was here
+            return  # a writer of an earlier lease
         served = self._served[conversation]
         self._forget(conversation)
-        LOG.warning("%s: another node has this conversation: silent from now on", correlation_id(conversation))
+        LOG.warning(
+            "%s: another node has taken over this conversation: silent from now on", correlation_id(conversation)
+        )
         served.lose()
 
-    def _tell_trouble(self, writer: CheckpointWriter, problem: StoreFailed | None) -> None:
+    def _report_save_problem(self, writer: CheckpointWriter, problem: StoreFailed | None) -> None:
         conversation = writer.lease.conversation
         served = self._served.get(conversation) if self._writers.get(conversation) is writer else None
         if problem is not None:
@@ -251,16 +256,17 @@ class Leases:
         if served is not None:
             served.note_unsaved(problem is not None)
 
-    # -- What a brain remembers
+    # -- The memory of a brain (`ports.brain.Remembers`)
 
     async def load(self, conversation: str) -> dict[str, Any] | None:
+        """The stored state of the dialogue."""
         return self._dialogues.get(conversation)
 
     async def save(self, conversation: str, data: dict[str, Any], reasons: tuple[str, ...]) -> None:
-        """An action waits until this is safe; everything else goes on."""
+        """Save the state of the dialogue. Returns at once, except before an action: then when it is written."""
         writer = self._writers.get(conversation)
-        if conversation in self._unkept:
-            self._dialogues[conversation] = data  # for when it can be kept
+        if conversation in self._unclaimed:
+            self._dialogues[conversation] = data  # saved when the conversation can be claimed
         if writer is None:
             return
         self._dialogues[conversation] = data
@@ -271,9 +277,10 @@ class Leases:
     async def once(
         self, conversation: str, key: str, name: str, work: Callable[[], Coroutine[Any, Any, Any]], repeatable: bool
     ) -> Any:
+        """Perform an action at most once, across nodes. Raises Fenced if another node has the conversation."""
         writer = self._writers.get(conversation)
         if conversation in self._elsewhere:
-            raise Fenced("another node has this conversation")
+            raise Fenced("another node has taken over this conversation")
         if writer is None or conversation in self._private:
             return await work()
         return await writer.once(f"act:{key}", name, work, repeatable)

@@ -1,7 +1,7 @@
-"""What a client has to know that comes back, or is loaded anew: things told while nobody was there, and things that
-are still open.
+"""Messages for a client that reconnects or reloads: sent while no client was connected, or still waiting for an answer.
 
-Rule: what got no answer is told to somebody, even after the conversation is over; the rest is told while it holds.
+Rule: a turn that got no answer is reported once, even after the conversation has ended; the rest is sent again for as
+long as it is true.
 """
 
 from __future__ import annotations
@@ -17,38 +17,39 @@ LOST_MAX = 20
 
 
 class MissedMessages:
-    """Kept for one conversation."""
+    """The missed messages of one conversation."""
 
     def __init__(self, lost: Iterable[ServerMessage] = (), turns: Iterable[int] = ()) -> None:
-        self._lost: deque[ServerMessage] = deque(lost, maxlen=LOST_MAX)  # told to nobody so far
-        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # shown with the history, as often as it is
+        self._lost: deque[ServerMessage] = deque(lost, maxlen=LOST_MAX)  # not sent to any client yet
+        self.lost_turns: deque[int] = deque(turns, maxlen=LOST_MAX)  # marked in the history each time it is sent
         self._fault: ServerMessage | None = None
-        self._asked: dict[int, ServerMessage] = {}  # by the call that asked
+        self._questions: dict[int, ServerMessage] = {}  # by the call that asked
 
-    def note(self, signal: sg.Signal, told: ServerMessage, is_heard: bool) -> None:
+    def note(self, signal: sg.Signal, outgoing: ServerMessage, has_client: bool) -> None:
+        """Remember what a reconnecting client needs. `has_client`: a client is connected and gets `outgoing` now."""
         if isinstance(signal, sg.Lost):
             self.lost_turns.extend(range(signal.first, signal.last + 1))
         match signal:
-            case sg.Lost() if not is_heard:
-                self._lost.append(told)
+            case sg.Lost() if not has_client:
+                self._lost.append(outgoing)
             case sg.Failed():
-                self._fault = told
+                self._fault = outgoing
             case sg.WorkAsked():
-                self._asked[signal.call] = told
+                self._questions[signal.call] = outgoing
             case sg.WorkEnded():
-                self._asked.pop(signal.call, None)
+                self._questions.pop(signal.call, None)
 
     def dump(self) -> list[ServerMessage]:
-        """What another process has to tell in place of this one."""
+        """The unsent messages, for the node that takes over."""
         return list(self._lost)
 
     def lost(self) -> list[ServerMessage]:
-        """What got no answer; each is told once."""
-        told = list(self._lost)
+        """The messages about turns without an answer. Each is returned once."""
+        found = list(self._lost)
         self._lost.clear()
-        return told
+        return found
 
     def open(self, is_faulted: bool, asking: Collection[int]) -> list[ServerMessage]:
-        """What waits for the person. `asking` are the calls that still wait for an answer."""
-        asked = [told for call, told in self._asked.items() if call in asking]
-        return [*([self._fault] if is_faulted and self._fault is not None else []), *asked]
+        """What waits for the user: the fault, and the questions of calls. `asking` are the calls that still wait."""
+        questions = [question for call, question in self._questions.items() if call in asking]
+        return [*([self._fault] if is_faulted and self._fault is not None else []), *questions]

@@ -1,15 +1,15 @@
-"""What of a message may be told to somebody who only watches.
+"""Which parts of a message a watcher may see.
 
-A watcher can do nothing about it, and of a private agent's conversation gets no word. Rule: of a private
-conversation, what the table does not name is not told.
+A watcher gets no actions, and no words of a private agent's conversation. Rule: of a private conversation, only
+messages in the table are sent.
 """
 
 from __future__ import annotations
 
 from .server_messages import ServerMessage
 
-# Of each message, the fields that may hold words.
-_WORDS: dict[str, tuple[str, ...]] = {
+# Messages of a private conversation that a watcher gets, and their fields that may contain words.
+_FIELDS_WITH_WORDS: dict[str, tuple[str, ...]] = {
     "duologue.conversation": (),
     "duologue.state": (),
     "duologue.hearing": (),
@@ -24,14 +24,14 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def as_watched(told: ServerMessage, is_private: bool) -> ServerMessage | None:
-    """The message for a watcher; None if it is not for one."""
-    kind, payload = told["type"], told["payload"]
+def as_watched(outgoing: ServerMessage, is_private: bool) -> ServerMessage | None:
+    """The message for a watcher; None if a watcher doesn't get it."""
+    kind, payload = outgoing["type"], outgoing["payload"]
     if kind == "duologue.notification":
         return None if is_private else {"type": kind, "payload": {**payload, "actions": []}}
     if not is_private:
-        return told
-    words = _WORDS.get(kind)
+        return outgoing
+    words = _FIELDS_WITH_WORDS.get(kind)
     if words is None:
         return None
     return {"type": kind, "payload": {**payload, **{name: "" for name in words if name in payload}}}

@@ -1,6 +1,6 @@
-"""Reading back a conversation that another process began.
+"""Reads a stored conversation that another process started.
 
-Rule: what can't be read whole is not gone on with; the reason is one line.
+Rule: a conversation that can't be read completely is not resumed; the reason is one line.
 """
 
 from __future__ import annotations
@@ -19,35 +19,36 @@ from duologue.ports.line import Played
 from duologue.ports.store import Damaged, Store, StoredConversation
 from duologue.runtime.checkpoint import NotRestorable, read_checkpoint
 
+from .leases import CLIENT_PART
 from .served_conversation import RestoredConversation
 
 
 async def read_earlier(
-    store: Store, kept: StoredConversation, settings: Settings, hello: dict[str, Any] | None
+    store: Store, stored: StoredConversation, settings: Settings, hello: dict[str, Any] | None
 ) -> RestoredConversation:
-    """The conversation, or NotRestorable. `hello` is that of its client, if it has come back."""
-    saved = read_checkpoint(kept.parts, settings)
+    """The stored conversation. Raises NotRestorable. `hello` is the client's, if the client has reconnected."""
+    saved = read_checkpoint(stored.parts, settings)
     if saved.state.link in CLOSED:
-        raise NotRestorable("it had ended")
-    told = kept.parts.get("room")
+        raise NotRestorable("it has ended")
+    client = stored.parts.get(CLIENT_PART)
     try:
-        assert isinstance(told, dict)
-        began = datetime.fromisoformat(told["began"])
-        typed = tuple(told["typed"])
-        lost = tuple(dict(one) for one in told.get("lost", ()))
-        lost_turns = tuple(int(turn) for turn in told.get("lost_turns", ()))
+        assert isinstance(client, dict)
+        began = datetime.fromisoformat(client["began"])
+        typed = tuple(client["typed"])
+        lost = tuple(dict(one) for one in client.get("lost", ()))
+        lost_turns = tuple(int(turn) for turn in client.get("lost_turns", ()))
         assert began.tzinfo is not None
-        assert all(isinstance(text, str) for text in (*typed, told["seat"], told["language"]))
+        assert all(isinstance(text, str) for text in (*typed, client["seat"], client["language"]))
     except (AssertionError, KeyError, TypeError, ValueError):
-        raise NotRestorable("what was kept of its client can't be read") from None
+        raise NotRestorable("the stored data about its client can't be read") from None
     position = (hello or {}).get("played")
     return RestoredConversation(
-        id=kept.conversation,
+        id=stored.conversation,
         key=(hello or {}).get("key", ""),
-        key_hash=kept.key_hash,
+        key_hash=stored.key_hash,
         began=began,
         saved=saved,
-        events=read_events(await _journal(store, kept.conversation), saved.events),
+        events=read_events(await _journal(store, stored.conversation), saved.events),
         typed=typed,
         lost=lost,
         lost_turns=lost_turns,
@@ -56,7 +57,7 @@ async def read_earlier(
 
 
 async def _journal(store: Store, conversation: str) -> Sequence[str]:
-    """The conversation goes on without its past steps, if those are damaged."""
+    """The stored journal. If it is damaged: nothing, and the conversation resumes without its past steps."""
     try:
         return await store.journal(conversation)
     except Damaged:
@@ -64,8 +65,8 @@ async def _journal(store: Store, conversation: str) -> Sequence[str]:
 
 
 def read_events(lines: Any, count: int) -> tuple[Event, ...]:
-    """The steps so far, for the debug view; none if they can't be read. A line that was written twice, or that is newer
-    than the state, is left out by its number."""
+    """The events of the journal, for the debug view; empty if they can't be read. Lines are numbered: duplicates, and
+    lines newer than the stored state, are skipped."""
     events: dict[int, Event] = {}
     try:
         for line in lines:

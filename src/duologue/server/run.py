@@ -1,6 +1,6 @@
-"""Running a server until it is told to stop: uvicorn around it, and a drain before the end.
+"""Runs a server in uvicorn until it is stopped, and drains its conversations first.
 
-Rule: the first SIGTERM or Ctrl-C lets conversations end; the second doesn't wait.
+Rule: the first SIGTERM or Ctrl-C lets conversations end; the second stops at once.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ KEEP_DAYS = 30
 
 
 class QuietServer(uvicorn.Server):
-    """A uvicorn that leaves signals to us."""
+    """A uvicorn server that doesn't handle signals: `serve` does."""
 
     @contextlib.contextmanager
     def capture_signals(self):  # type: ignore[no-untyped-def]
         yield
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens there; a port of 0 is any that is free."""
+def bind_socket(host: str, port: int) -> socket.socket:
+    """A listening socket. Port 0 takes any free port. Raises DuologueError if the address can't be used."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # a client that takes nothing more is closed by the system, too
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # the kernel closes a client that reads nothing
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS_MAX)
         made.bind((host, port))
     except (OSError, UnicodeError) as problem:
@@ -54,7 +54,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 @contextlib.asynccontextmanager
 async def serving(server: Server, listening: socket.socket) -> AsyncIterator[QuietServer]:
-    """The server runs while this is open."""
+    """Run the server inside this context."""
     limits = server.settings.limits
     config = uvicorn.Config(
         server.app,
@@ -83,7 +83,8 @@ async def serving(server: Server, listening: socket.socket) -> AsyncIterator[Qui
 async def serve(
     server: Server, listening: socket.socket, ready: Callable[[], None], keep_days: int = KEEP_DAYS
 ) -> None:
-    """Until SIGTERM or Ctrl-C; then conversations may end, or go on elsewhere."""
+    """Run until SIGTERM or Ctrl-C, then let conversations end or move to another node. `ready` is called once it
+    listens."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -99,7 +100,7 @@ async def serve(
             await stop.wait()
             for number in (signal.SIGTERM, signal.SIGINT):
                 loop.remove_signal_handler(number)
-                signal.signal(number, signal.SIG_DFL)  # the second one ends it at once, without a word
+                signal.signal(number, signal.SIG_DFL)  # the second signal ends the process at once
             await conversations.drain()
             running.should_exit = True
     finally:
@@ -108,7 +109,7 @@ async def serve(
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
-    """On uvloop where it is installed: it halves what a socket costs."""
+    """Run it on uvloop if that is installed: it halves the CPU time of a socket."""
     try:
         import uvloop
     except ModuleNotFoundError:
@@ -117,7 +118,8 @@ def run(work: Coroutine[Any, Any, None]) -> None:
         uvloop.run(work)
 
 
-def address(listening: socket.socket, token: str = "") -> str:
+def server_url(listening: socket.socket, token: str = "") -> str:
+    """The address of the page, with the token if there is one."""
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")

@@ -1,7 +1,7 @@
-"""What a conversation shows, whichever line it is on: to the client that talks, and to whoever watches.
+"""What a conversation shows to its client and to operators who watch it, on any line.
 
-Keeps the steps, the stages of the newest answer and what is still open, and tells each viewer in its own language.
-Knows no line and no key. Rule: nothing that a viewer does reaches the conversation.
+Stores the events, the latency of the newest answer and missed messages; sends them to each viewer in its language.
+Doesn't know lines or keys. Rule: nothing that a viewer does reaches the conversation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from duologue.runtime.conversation import Conversation
 
 from . import server_messages
 from .client_outbox import ClientOutbox
-from .debug_steps import LIVE_MOMENTS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
+from .debug_steps import LIVE_STEPS_MAX, EventLog, is_worth_showing, settings_of, step_to_json, steps_to_json, table
 from .latency import LatencyStages
 from .missed_messages import MissedMessages
 from .redaction import as_watched
@@ -31,7 +31,7 @@ METRICS_S_MIN = 1.0
 
 
 class Viewer:
-    """One client before the screen: the one that talks, or one that watches."""
+    """One client that sees the conversation: its own, or one that only watches."""
 
     def __init__(
         self, client: ClientOutbox, message_writer: MessageWriter, is_watching: bool, is_private: bool
@@ -45,30 +45,30 @@ class Viewer:
         self.form: Form | None = None
         self.measured_at = 0.0
 
-    def tell(self, told: ServerMessage | None) -> None:
-        if told is not None and self.is_watching:
-            told = as_watched(told, self._is_private)
-        if told is not None:
-            self._client.tell(told)
+    def send(self, outgoing: ServerMessage | None) -> None:
+        if outgoing is not None and self.is_watching:
+            outgoing = as_watched(outgoing, self._is_private)
+        if outgoing is not None:
+            self._client.send_message(outgoing)
 
 
 class Screen:
-    """One conversation, as it looks from outside."""
+    """The view of one conversation, and its viewers."""
 
     def __init__(
         self,
         conversation: Conversation,
         began: datetime,
         earlier: Iterable[Event] = (),
-        pending: MissedMessages | None = None,
+        missed: MissedMessages | None = None,
     ) -> None:
         self.conversation = conversation
         self.began = began
         self.id = correlation_id(conversation.id)
         self.log = EventLog(conversation.agent.settings, earlier)
-        self.pending = pending or MissedMessages()
+        self.missed = missed or MissedMessages()
         brain = conversation.agent.thinker
-        self._forms = brain if isinstance(brain, ShowsForm) else None  # asking costs more than most signals do
+        self._forms = brain if isinstance(brain, ShowsForm) else None  # looked up once: the check is slow
         self._stages = LatencyStages()
         self._message_writer = MessageWriter(conversation, began, "en")
         self._viewers: dict[ClientOutbox, Viewer] = {}
@@ -77,12 +77,13 @@ class Screen:
 
     @property
     def line(self) -> str:
-        """The kind of line: browser, phone, or whatever its class is called."""
+        """The kind of line, from its class name: browser, phone, …"""
         return type(self.conversation.engine.line).__name__.removesuffix("Line").lower()
 
-    # -- Viewers come and go
+    # -- Viewers
 
     def enter(self, client: ClientOutbox, language: str, *, is_watching: bool = False) -> None:
+        """Send everything that happens to this client from now on."""
         message_writer = MessageWriter(self.conversation, self.began, language)
         self._viewers[client] = Viewer(client, message_writer, is_watching, self.conversation.agent.private)
 
@@ -90,14 +91,14 @@ class Screen:
         self._viewers.pop(client, None)
 
     def is_of(self, client: ClientOutbox) -> bool:
-        """Is this the client that talks?"""
+        """Is this the conversation's own client, and not one that only watches?"""
         return client in self._viewers and not self._viewers[client].is_watching
 
     def greet_watcher(self, client: ClientOutbox) -> None:
-        """What a watcher is told first: which call this is, and how it is. No key, and no id that opens anything."""
+        """Send a new watcher the call and its state. Contains no key, and no id that would give access."""
         agent = self.conversation.agent
         began = server_messages.iso(self.began, 0)
-        self._viewers[client].tell(
+        self._viewers[client].send(
             message(
                 "conversation",
                 conversation=self.id,
@@ -112,24 +113,24 @@ class Screen:
         self.show(client)
 
     def show(self, client: ClientOutbox) -> None:
-        """Everything as it is, for one that has just come."""
+        """Send the whole current state to a client that has just entered."""
         viewer, talk = self._viewers[client], self.conversation
-        viewer.tell(server_messages.history(talk.history, self.pending.lost_turns))
-        viewer.tell(viewer.message_writer.state())
+        viewer.send(server_messages.history(talk.history, self.missed.lost_turns))
+        viewer.send(viewer.message_writer.state())
         for call, tool, mode in talk.engine.tool_calls.running():
-            viewer.tell(message("work", event="started", call=call, tool=tool, mode=mode))
-        for told in self.pending.open(talk.state == "faulted", talk.engine.tool_calls.asking):
-            viewer.tell(told)
+            viewer.send(message("work", event="started", call=call, tool=tool, mode=mode))
+        for outgoing in self.missed.open(talk.state == "faulted", talk.engine.tool_calls.asking):
+            viewer.send(outgoing)
         if not viewer.is_watching:
-            for told in self.pending.lost():
-                viewer.tell(told)
-        self._tell_form(viewer)
-        self._tell_metrics(viewer)
+            for outgoing in self.missed.lost():
+                viewer.send(outgoing)
+        self._send_form(viewer)
+        self._send_metrics(viewer)
 
-    # -- Every step
+    # -- The debug view
 
     def debug(self, client: ClientOutbox, is_on: bool) -> None:
-        """Tell this viewer of every step, or of no more."""
+        """Start or stop sending every step to this viewer."""
         viewer = self._viewers.get(client)
         if viewer is None:
             return
@@ -139,32 +140,32 @@ class Screen:
             viewer.opening = asyncio.get_running_loop().create_task(work, name="debug view")
 
     async def _open_debug(self, client: ClientOutbox, viewer: Viewer) -> None:
-        """A long conversation takes a while to play again, and nobody else should wait for it."""
+        """Replay the steps so far in a thread, because a long conversation takes a while; then send them."""
         try:
             upto = len(self.log)
-            records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_MOMENTS_MAX, upto)))
+            records = await asyncio.to_thread(lambda: steps_to_json(self.log.newest(LIVE_STEPS_MAX, upto)))
             records += steps_to_json(self.log.since(upto))
             settings = settings_of(self.conversation.agent.settings)
             if self._viewers.get(client) is viewer:
                 viewer.is_debugging = True
-                viewer.tell(message("debug", **table(), settings=settings, moments=records))
+                viewer.send(message("debug", **table(), settings=settings, moments=records))
         finally:
             viewer.opening = None
 
     # -- What the conversation does
 
     def _note(self, signal: sg.Signal) -> None:
-        is_heard = any(not viewer.is_watching for viewer in self._viewers.values())
-        told = self._message_writer.tell(signal)
-        if told is not None:
-            self.pending.note(signal, told, is_heard=is_heard)
+        has_client = any(not viewer.is_watching for viewer in self._viewers.values())
+        outgoing = self._message_writer.write(signal)
+        if outgoing is not None:
+            self.missed.note(signal, outgoing, has_client=has_client)
         for viewer in tuple(self._viewers.values()):
-            viewer.tell(viewer.message_writer.tell(signal))
+            viewer.send(viewer.message_writer.write(signal))
             if isinstance(signal, sg.StateEntered | sg.TurnCompleted | sg.TurnInterrupted):
-                self._tell_form(viewer)
-                self._tell_metrics(viewer)
+                self._send_form(viewer)
+                self._send_metrics(viewer)
             if isinstance(signal, sg.Ended) and viewer.is_watching:
-                viewer.tell(message("ended", reason=signal.reason, canRestart=False))
+                viewer.send(message("ended", reason=signal.reason, canRestart=False))
 
     def _follow(self, record: StepRecord) -> None:
         self.log.add(record)
@@ -177,22 +178,22 @@ class Screen:
         step: ServerMessage | None = None
         for viewer in tuple(self._viewers.values()):
             if is_talking != was_talking:
-                viewer.tell(message("hearing", on=is_talking))
+                viewer.send(message("hearing", on=is_talking))
             if viewer.is_debugging and is_worth_showing(record):
                 step = step or message("moment", **step_to_json(record))
-                viewer.tell(step)
+                viewer.send(step)
 
-    def _tell_form(self, viewer: Viewer) -> None:
+    def _send_form(self, viewer: Viewer) -> None:
         if self._forms is None:
             return
         form = self._forms.form(self.conversation.id)
         if form != viewer.form:
             viewer.form = form
-            viewer.tell(server_messages.dialogue(form))
+            viewer.send(server_messages.dialogue(form))
 
-    def _tell_metrics(self, viewer: Viewer) -> None:
+    def _send_metrics(self, viewer: Viewer) -> None:
         if time.monotonic() - viewer.measured_at < METRICS_S_MIN:
             return
         viewer.measured_at = time.monotonic()
         now = self.conversation.engine.driver.now()
-        viewer.tell(server_messages.metrics(self.conversation.metrics, now, self._stages.newest))
+        viewer.send(server_messages.metrics(self.conversation.metrics, now, self._stages.newest))

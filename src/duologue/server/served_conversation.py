@@ -1,7 +1,7 @@
-"""One conversation on the server, and the client that is in it, if one is.
+"""One conversation on the server, and the client that is connected to it, if there is one.
 
-The conversation outlives its sockets: a client leaves and comes back, and the line tells the machine. Rule: a
-command is one call of the conversation, and one that can't be done is refused in one line to whoever asked.
+The conversation outlives its sockets: a client disconnects and reconnects, and the line reports that to the machine.
+Rule: each command is one call of the conversation; a command that fails is answered with one line to the client.
 """
 
 from __future__ import annotations
@@ -36,20 +36,30 @@ from . import server_messages
 from .client_messages import ClientMessage
 from .client_outbox import ClientOutbox
 from .close_codes import MOVED, STOPPING, TAKEN_OVER, CloseCode
-from .leases import Leases, hash_of
+from .leases import CLIENT_PART, Leases, hash_key
 from .missed_messages import MissedMessages
 from .screen import Screen
 from .server_messages import message
 
 LOG = logging.getLogger("duologue.server")
-TYPED_MAX = 100  # messages that are known when they come again
+TYPED_MAX = 100  # ids of typed messages that are remembered, to detect duplicates
 _END_S_MAX = 0.5
-_PLAIN = ("press", "release", "send", "suspend", "resume", "retry", "dismiss", "reconnect", "interrupt")
+_COMMANDS_WITHOUT_PAYLOAD = (
+    "press",
+    "release",
+    "send",
+    "suspend",
+    "resume",
+    "retry",
+    "dismiss",
+    "reconnect",
+    "interrupt",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RestoredConversation:
-    """A conversation that another process began. Without its client, nobody knows its key and what was played."""
+    """A conversation that another process started. `key` and `played` are known only if its client has reconnected."""
 
     id: str
     key: str
@@ -58,13 +68,13 @@ class RestoredConversation:
     saved: Checkpoint
     events: tuple[Event, ...] = ()
     typed: tuple[str, ...] = ()
-    lost: tuple[server_messages.ServerMessage, ...] = ()  # what got no answer, and nobody was told
+    lost: tuple[server_messages.ServerMessage, ...] = ()  # about turns without an answer, not sent to a client yet
     lost_turns: tuple[int, ...] = ()
     played: Played | None = None
 
 
 class ServedConversation:
-    """One conversation. `over` is called when it has ended."""
+    """One conversation. `on_end` is called when it has ended here, or has moved to another node."""
 
     def __init__(
         self,
@@ -74,19 +84,19 @@ class ServedConversation:
         language: str,
         rate_hz: int,
         text_chars_max: int,
-        over: Callable[[ServedConversation], None],
+        on_end: Callable[[ServedConversation], None],
         journals: Path | None = None,
         leases: Leases | None = None,
         earlier: RestoredConversation | None = None,
     ) -> None:
         self.id = earlier.id if earlier is not None else uuid.uuid4().hex
         self.key = earlier.key if earlier is not None else secrets.token_urlsafe(24)
-        self.key_hash = earlier.key_hash if earlier is not None else hash_of(self.key)
+        self.key_hash = earlier.key_hash if earlier is not None else hash_key(self.key)
         self.seat = seat
         self.began = earlier.began if earlier is not None else datetime.now(UTC)
         self.line = BrowserLine(rate_hz)
         self._is_saved = not agent.private and (journals is not None or leases is not None)
-        self._is_unsaved = False  # right now, though it should be
+        self._is_unsaved = False  # it should be saved, but the store fails right now
         journal = journals / f"{correlation_id(self.id)}.jsonl" if journals is not None and earlier is None else None
         saved = earlier.saved if earlier is not None else None
         self.conversation = Conversation(agent, self.line, conversation_id=self.id, journal=journal, checkpoint=saved)
@@ -96,13 +106,13 @@ class ServedConversation:
         self._leases = leases
         self._writer: CheckpointWriter | None = None
         self._typed: deque[str] = deque(earlier.typed if earlier is not None else (), TYPED_MAX)
-        self._early: list[ClientMessage] | None = [] if earlier is not None else None  # until it goes on
+        self._early: list[ClientMessage] | None = [] if earlier is not None else None  # queued until it resumes
         self._arrival: asyncio.Future[Position | None] = asyncio.get_running_loop().create_future()
         self.is_elsewhere = False
         self.client: ClientOutbox | None = None
         self.is_over = False
         self._text_chars_max = text_chars_max
-        self._over = over
+        self._on_end = on_end
         self._language = language
         self._task: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
@@ -111,38 +121,39 @@ class ServedConversation:
         self.conversation.engine.watchers.append(self._follow)
         self._commands = self._table()
 
-    # -- Beginning and ending
+    # -- Starting and ending
 
     def start(self) -> None:
+        """Run the conversation in a task of its own, until it ends."""
         self._task = asyncio.get_running_loop().create_task(self._run(), name="served conversation")
 
     async def _run(self) -> None:
-        reason = "it could not begin"
+        reason = "it could not start"
         try:
             if self._earlier is not None:
-                await self._go_on(self._earlier)
+                await self._resume(self._earlier)
             else:
                 if self._leases is not None:
-                    await self._leases.take(self)
+                    await self._leases.claim(self)
                 await self.conversation.start()
             reason = await self.conversation.wait()
         except DuologueError as problem:
-            self.tell(message("error", code="start_refused", message=str(problem)))
+            self.send_message(message("error", code="start_refused", message=str(problem)))
         except Exception as failure:  # noqa: BLE001 - a tool's server may fail in its own way
-            LOG.error("%s: can't begin: %s", correlation_id(self.id), type(failure).__name__)
-            self.tell(message("error", code="start_refused", message="The agent can't begin; see the log."))
+            LOG.error("%s: can't start: %s", correlation_id(self.id), type(failure).__name__)
+            self.send_message(message("error", code="start_refused", message="The agent can't start; see the log."))
         finally:
             self.is_over = True
             if not self.is_elsewhere:
-                await self.conversation.end(reason)  # if it could not go on, what it owes is told, and its watchers go
+                await self.conversation.end(reason)  # even if it never resumed: lost turns are reported, watchers end
                 if self._leases is not None:
-                    await self._leases.let_go(self, is_over=True)
-                self.tell(message("ended", reason=reason, canRestart=True))
-            self._over(self)
+                    await self._leases.release(self, is_over=True)
+                self.send_message(message("ended", reason=reason, canRestart=True))
+            self._on_end(self)
 
-    async def _go_on(self, earlier: RestoredConversation) -> None:
-        """If something was being said, its client alone knows how much of it was heard, and is waited for: else it
-        would be said again. One that doesn't come for so long has given up."""
+    async def _resume(self, earlier: RestoredConversation) -> None:
+        """Resume a restored conversation. If the agent was speaking, only the client knows how much was heard, so wait
+        for it to reconnect, for at most `reconnect_ms_max`: otherwise the agent would repeat itself."""
         played = earlier.played
         if played is None and earlier.saved.state.voice in SOUNDING:
             over: asyncio.Future[Any] = asyncio.ensure_future(self.conversation.wait())
@@ -157,73 +168,76 @@ class ServedConversation:
         await self.conversation.restore(played)
 
     async def end(self, reason: str) -> None:
-        """Hang up; tools that are still being opened, or an end that takes too long, are not waited for."""
+        """Hang up. Doesn't wait for tools that are still opening, nor for an end that takes too long."""
         await self.conversation.end(reason)
         if self._task is not None and not (await asyncio.wait([self._task], timeout=_END_S_MAX))[0]:
             self._task.cancel()
 
-    # -- Being kept
+    # -- Saving and moving to another node
 
-    def keep(self, writer: CheckpointWriter) -> None:
+    def save_to(self, writer: CheckpointWriter) -> None:
         self._writer = writer
         self.conversation.engine.save_with(writer)
-        writer.mark("machine", "words", "room")
+        writer.mark("machine", "words", CLIENT_PART)
 
     def dump(self) -> dict[str, Any]:
-        """What a node that takes over has to know beside the conversation itself."""
+        """What a node that takes over needs in addition to the conversation's own state."""
         return {
             "seat": self.seat,
             "language": self._language,
             "began": self.began.isoformat(),
             "typed": list(self._typed),
-            "lost": self.screen.pending.dump(),
-            "lost_turns": list(self.screen.pending.lost_turns),
+            "lost": self.screen.missed.dump(),
+            "lost_turns": list(self.screen.missed.lost_turns),
         }
 
     def lose(self) -> None:
-        """Another node has it: be silent at once, and let the client go there."""
+        """Another node has taken it over: stop the sound at once and disconnect the client, which reconnects there."""
         if not self.is_elsewhere:
             self.is_elsewhere = True
             self._ending = asyncio.get_running_loop().create_task(self._abandon(MOVED), name="losing")
 
     async def hand_over(self) -> None:
-        """Let another node go on with it: everything is written, the client is sent there."""
+        """Release it for another node: save everything, then disconnect the client, which reconnects there."""
         if self._leases is not None and not self.is_elsewhere and not self.is_over:
             self.is_elsewhere = True
-            self.conversation.freeze()  # nothing may be heard that the next node doesn't know of
-            await self._leases.let_go(self, is_over=False)
+            self.conversation.freeze()  # the next node must know of everything that is heard
+            await self._leases.release(self, is_over=False)
             await self._abandon(STOPPING)
 
     async def _abandon(self, close_code: CloseCode) -> None:
         if self.client is not None:
             self.client.drop_sound(self.conversation.machine_state.voice_id)
-            self.client.leave(close_code)
+            self.client.disconnect(close_code)
         await self.conversation.abandon("another node has it")
 
     @property
     def is_resting(self) -> bool:
-        """Is nobody in the middle of a sentence?"""
+        """Is neither the user nor the agent in the middle of a turn?"""
         s = self.conversation.machine_state
         return s.voice is Voice.SILENT and s.user is User.QUIET and s.reply is Reply.NONE
 
     def note_unsaved(self, is_unsaved: bool) -> None:
-        """Of a private conversation nothing is missed."""
+        """Tell the client when saving starts to fail and when it works again. Private conversations are never saved."""
         if is_unsaved == self._is_unsaved or self.conversation.agent.private:
             return
         self._is_unsaved = is_unsaved
         if is_unsaved:
-            self._tell_unsaved()
+            self._send_unsaved()
         else:
-            self.tell(server_messages.notification("info", "saved_again", "The conversation is being saved again."))
+            self.send_message(
+                server_messages.notification("info", "saved_again", "The conversation is being saved again.")
+            )
 
-    def _tell_unsaved(self) -> None:
-        text = "This conversation can't be saved right now; it goes on all the same."
-        self.tell(server_messages.notification("warning", "unsaved", text))
+    def _send_unsaved(self) -> None:
+        text = "This conversation can't be saved right now. It continues anyway."
+        self.send_message(server_messages.notification("warning", "unsaved", text))
 
-    # -- The client comes and goes
+    # -- The client connects and disconnects
 
     def is_key(self, key: str) -> bool:
-        return hmac.compare_digest(hash_of(key), self.key_hash)
+        """Is this the conversation's key? Compared in constant time."""
+        return hmac.compare_digest(hash_key(key), self.key_hash)
 
     def enter(
         self,
@@ -235,33 +249,34 @@ class ServedConversation:
         resumed: bool,
         key: str = "",
     ) -> None:
-        """This is the client now. Another one that is here is told so and leaves."""
+        """Connect this client. A client that is already connected is disconnected."""
         if key and self.is_key(key):
-            self.key = key  # a node that took over by itself doesn't know it
+            self.key = key  # a node that took over without the client knows only its hash
         if not self._arrival.done():
             self._arrival.set_result(position)
         if self.client is not None and self.client is not client:
             former, self.client = self.client, None
             self.screen.leave(former)
-            former.leave(TAKEN_OVER)
+            former.disconnect(TAKEN_OVER)
         self.client = client
         self._language = language
         self.line.rate_hz = rate_hz
-        self._greet(client, resumed)
+        self._send_state(client, resumed)
         if position is not None and self._early is None:
             self.conversation.engine.skip_voices(position.voice)
         self.line.attach(client, position)
 
     def leave(self, client: ClientOutbox) -> None:
+        """This client's socket is gone. Does nothing if another client has taken its place."""
         if self.client is client:
             self.client = None
             self.screen.leave(client)
             self.line.detach(client)
 
-    def _greet(self, client: ClientOutbox, resumed: bool) -> None:
-        """All that a client needs to show the conversation as it is."""
+    def _send_state(self, client: ClientOutbox, resumed: bool) -> None:
+        """Send everything that a client needs to show the conversation."""
         since = server_messages.iso(self.began, 0)
-        self.tell(
+        self.send_message(
             message(
                 "conversation", conversation=self.id, key=self.key, resumed=resumed, since=since, saved=self._is_saved
             )
@@ -270,31 +285,33 @@ class ServedConversation:
         if resumed:
             self.screen.show(client)
             if self._is_unsaved:
-                self._tell_unsaved()
+                self._send_unsaved()
             if self._writer is not None:
-                self._writer.mark("room")  # what was lost is told
+                self._writer.mark(CLIENT_PART)  # the messages about lost turns have been sent
 
-    def tell(self, told: server_messages.ServerMessage) -> None:
+    def send_message(self, outgoing: server_messages.ServerMessage) -> None:
+        """Send this to the client. Dropped if no client is connected."""
         if self.client is not None:
-            self.client.tell(told)
+            self.client.send_message(outgoing)
 
     # -- What the client does
 
     def do(self, incoming: ClientMessage) -> None:
-        """Obey, or say why not. What comes before the conversation goes on is done then, but for its end."""
+        """Perform a command, or answer why not. Commands that come before a restored conversation has resumed are
+        queued, except `end`."""
         if self.is_elsewhere:
-            return  # it will be said again where the conversation goes on
+            return  # the client repeats it on the node that continues the conversation
         if self._early is not None and incoming.type != "end":
             self._early.append(incoming)
             return
         try:
             self._commands[incoming.type](incoming.payload)
         except (DuologueError, ValueError) as problem:
-            self.tell(message("error", code="refused", message=f"{incoming.type}: {problem}"))
+            self.send_message(message("error", code="refused", message=f"{incoming.type}: {problem}"))
 
     def _table(self) -> dict[str, Callable[[dict[str, Any]], object]]:
         talk, line = self.conversation, self.line
-        plain = {name: _plainly(getattr(talk, name)) for name in _PLAIN}
+        plain = {name: _without_payload(getattr(talk, name)) for name in _COMMANDS_WITHOUT_PAYLOAD}
         return {
             **plain,
             "start": self._refuse_start,
@@ -310,10 +327,10 @@ class ServedConversation:
         }
 
     def _refuse_start(self, _: dict[str, Any]) -> None:
-        raise ValueError("a conversation is going on already")
+        raise ValueError("this client is in a conversation already")
 
     def _type(self, given: dict[str, Any]) -> None:
-        """A message that a client sends again because it can't know whether it came is taken once."""
+        """Take a typed message once, even if the client repeats it because it got no confirmation."""
         id_ = given.get("id", "")
         if not id_ or id_ not in self._typed:
             self.conversation.type(self._within_bounds(given["text"]))
@@ -323,13 +340,13 @@ class ServedConversation:
             self._confirming = asyncio.get_running_loop().create_task(self._confirm(id_), name="confirming")
 
     async def _confirm(self, id_: str) -> None:
-        """Tell the client that a message is safe. If it can't be made so, the client keeps it."""
+        """Confirm a typed message once it is saved. Without a confirmation the client sends it again."""
         if self._writer is not None:
-            self._writer.mark("room")
+            self._writer.mark(CLIENT_PART)
             while not await self._is_saved_now(self._writer):
                 if self._writer.is_fenced or self.is_over or self.is_elsewhere:
                     return
-        self.tell(message("typed", id=id_))
+        self.send_message(message("typed", id=id_))
 
     @staticmethod
     async def _is_saved_now(writer: CheckpointWriter) -> bool:
@@ -341,11 +358,11 @@ class ServedConversation:
 
     def _within_bounds(self, text: str) -> str:
         if len(text) > self._text_chars_max:
-            raise ValueError(f"a message has at most {self._text_chars_max} characters")
+            raise ValueError(f"the text has {len(text)} characters; at most {self._text_chars_max} are allowed")
         return text
 
     def _hang_up(self, _: dict[str, Any]) -> None:
-        """Before the line is open nobody would hear it there."""
+        """End at once if the line isn't open yet: an event on it would not arrive."""
         if self.conversation.machine_state.link is Link.IDLE or self._early is not None:
             self._ending = asyncio.get_running_loop().create_task(self.end("hung up"), name="hanging up")
         else:
@@ -359,7 +376,7 @@ class ServedConversation:
 
     def _note_lost(self, _: sg.Lost) -> None:
         if self._writer is not None:
-            self._writer.mark("room")
+            self._writer.mark(CLIENT_PART)
 
     def _follow(self, record: StepRecord) -> None:
         if self._early is not None and record.after is not record.before:
@@ -371,6 +388,6 @@ class ServedConversation:
             self.do(incoming)
 
 
-def _plainly(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:
-    """A command that has nothing with it."""
+def _without_payload(do: Callable[[], object]) -> Callable[[dict[str, Any]], object]:
+    """A command that ignores its payload."""
     return lambda _: do()

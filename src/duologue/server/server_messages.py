@@ -1,6 +1,6 @@
-"""What a client is told: signals of a conversation as messages of the protocol (C-INT-003, L-10, L-22).
+"""The messages that the server sends: signals of a conversation in the form of the protocol (docs/protocol.md).
 
-One function for each kind of signal. Rule: a signal without a function is not for a screen.
+One function for each kind of signal. Rule: a signal without a function isn't sent to clients.
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from duologue.runtime.conversation import Conversation
 
 ServerMessage: TypeAlias = dict[str, Any]
 
-_PROBLEMS_SHOWN = ("ears", "voice", "journal", "tools")  # others are for the log
+_PROBLEMS_SHOWN = ("ears", "voice", "journal", "tools")  # others are only logged
 
 
 def message(kind: str, **payload: Any) -> ServerMessage:
+    """A message of the protocol."""
     return {"type": f"duologue.{kind}", "payload": payload}
 
 
 def iso(began: datetime, at_ms: int) -> str:
+    """The time of a conversation's millisecond, in ISO 8601."""
     return (began + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class MessageWriter:
-    """The signals of one conversation, in one client's language."""
+    """Turns the signals of one conversation into messages in one client's language."""
 
     def __init__(self, conversation: Conversation, began: datetime, language: str) -> None:
         self._conversation = conversation
@@ -65,14 +67,15 @@ class MessageWriter:
             sg.Problem: _problem,
         }
 
-    def tell(self, signal: sg.Signal) -> ServerMessage | None:
+    def write(self, signal: sg.Signal) -> ServerMessage | None:
+        """The message for a signal; None if clients don't get it."""
         make = self._table.get(type(signal))
         return make(signal) if make is not None else None
 
     # -- States
 
     def state(self) -> ServerMessage:
-        """Where the conversation is."""
+        """The current state of the conversation."""
         now = self._conversation.snapshot()
         context, moves = now.metadata, self._conversation.transitions
         return message(
@@ -108,8 +111,8 @@ class MessageWriter:
 
     def _waiting(self, signal: sg.Waiting) -> ServerMessage:
         keys = ("working", "still_working", "making_progress", "taking_longer")
-        told = label(keys[min(signal.stage, len(keys) - 1)], self.language)
-        return message("wait", call=signal.call, stage=signal.stage, label=told, detail=signal.detail)
+        text = label(keys[min(signal.stage, len(keys) - 1)], self.language)
+        return message("wait", call=signal.call, stage=signal.stage, label=text, detail=signal.detail)
 
 
 # -- One function for each kind
@@ -145,6 +148,7 @@ def _work(event: str, signal: Any, **more: Any) -> ServerMessage:
 
 
 def notification(level: str, code: str, text: str, actions: tuple[str, ...] = (), fatal: bool = False) -> ServerMessage:
+    """A notice for the user. `actions` are the commands that the page offers with it."""
     return message("notification", level=level, code=code, message=text, actions=list(actions), fatal=fatal)
 
 
@@ -157,7 +161,7 @@ def _recovered(signal: sg.Recovered) -> ServerMessage:
     if signal.source == "fault":
         return notification("info", "recovered", "It works again.")
     if signal.success:
-        return notification("info", "restored", "The connection is back. We go on where we were.")
+        return notification("info", "restored", "The connection is back. The conversation continues.")
     return notification("error", "not_restored", "The connection could not be restored.", ("retry", "restart"))
 
 
@@ -170,14 +174,16 @@ def _problem(signal: sg.Problem) -> ServerMessage | None:
     where = signal.where.partition(" ")[0]
     if where not in _PROBLEMS_SHOWN:
         return None
-    return notification("warning", f"problem_{where}", f"Something is wrong with the {where}; we go on.")
+    return notification(
+        "warning", f"problem_{where}", f"Something is wrong with the {where}. The conversation continues."
+    )
 
 
-# -- What a client that comes back has to know
+# -- What a reconnecting client needs
 
 
 def history(items: tuple[Item, ...], lost: Collection[int] = ()) -> ServerMessage:
-    """`lost` are the turns that got no answer."""
+    """Everything that was said. `lost` are the turns that got no answer."""
     return message("history", items=[told for item in items if (told := _item(item, lost)) is not None])
 
 
@@ -204,6 +210,7 @@ def _item(item: Item, lost: Collection[int]) -> ServerMessage | None:
 
 
 def dialogue(form: Form | None) -> ServerMessage:
+    """The open flow and its slots."""
     if form is None:
         return message("dialogue", flow=None, title="", state="idle", question=None, slots=[])
     slots = [{"name": slot.name, "label": slot.label, "value": slot.value, "state": slot.state} for slot in form.slots]
@@ -211,6 +218,7 @@ def dialogue(form: Form | None) -> ServerMessage:
 
 
 def metrics(measured: Metrics, session_ms: int, stages: dict[str, int | None]) -> ServerMessage:
+    """The figures of the conversation. `stages` are the latencies of the newest answer."""
     return message(
         "metrics",
         sessionMs=session_ms,

@@ -1,6 +1,6 @@
-"""How a server is run: where it listens, who may come in, how much of everything.
+"""The settings of a server: where it listens, who may connect, and its limits.
 
-Rule: every amount has a bound, and an address that others can reach has a token.
+Rule: every amount has a limit, and a server that other machines can reach has a token.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from duologue.core.errors import DuologueError
 
 
 class InvalidServer(DuologueError, ValueError):
-    """Settings under which no server should run. The message says what to change."""
+    """Settings that can't work or aren't safe. The message says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one server."""
+    """The limits of one server."""
 
     conversations_max: int = 500  # at once; more are refused
-    conversations_per_seat_max: int = 1  # of one client
     sockets_per_address_max: int = 50  # of one IP address
     message_bytes_max: int = 1 << 20  # of one message
     messages_per_s_max: int = 300  # of one socket; the panel sends 31 of audio and up to 50 about playback
@@ -41,7 +40,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """`token` is made up where one is needed and none is given."""
+    """The settings of one server. If a token is needed and isn't given, `guarded` creates one."""
 
     host: str = "127.0.0.1"  # where to listen
     port: int = 8765  # 0: any that is free
@@ -53,18 +52,19 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65_535:
-            raise InvalidServer(f"a port lies from 0 to 65535, not at {self.port}")
+            raise InvalidServer(f"port must be from 0 to 65535, not {self.port}")
 
     @property
     def is_loopback(self) -> bool:
         return is_loopback(self.host)
 
     def guarded(self) -> ServerSettings:
-        """With a token, if others than this machine can come in."""
+        """The same settings, with a token if other machines can connect."""
         return self if self.is_loopback or self.token else replace(self, token=secrets.token_urlsafe(24))
 
 
 def is_loopback(host: str) -> bool:
+    """Is this host name or address the local machine?"""
     if host == "localhost":
         return True
     try:

@@ -1,6 +1,6 @@
-"""The panel's files, and the headers that go with everything.
+"""The panel's files, and the security headers of every response.
 
-Rule: a file is served only if it lies in the panel's folder; the page may load nothing from anywhere else.
+Rule: only files in the panel's folder are served, and the page may load nothing from another host.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ _HEADERS = (
 
 
 def index() -> Response:
+    """The page."""
     return FileResponse(WEB / "index.html", media_type="text/html; charset=utf-8")
 
 
 def web_files() -> StaticFiles:
+    """The page's scripts, styles and pictures."""
     return StaticFiles(directory=WEB, follow_symlink=False)
 
 
 class SafeHeaders:
-    """Puts the headers on every answer."""
+    """ASGI middleware that adds the security headers to every response."""
 
     def __init__(self, app: Any) -> None:
         self._app = app

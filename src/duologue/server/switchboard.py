@@ -1,7 +1,7 @@
-"""The calls that go on, on whichever line, and the operators who look at the list of them or at one.
+"""The list of running calls on all lines, and the operators who watch the list or one call.
 
-Calls are named by the hash of their id, which opens nothing. Rule: a call is listed from the moment it begins until
-it is over, and looking at it changes nothing of it.
+A call is identified by the hash of its id, which gives no access to it. Rule: a call is listed from its start to its
+end, and watching it doesn't change it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .server_messages import ServerMessage, message
 from .settings import ServerSettings, is_loopback
 
 LOG = logging.getLogger("duologue.server")
-LIST_S_MIN = 0.25  # from one list to the next
-_OF_A_SOUND = ("played", "finished", "stopped", "unplayable")
+LIST_S_MIN = 0.25  # the shortest time between two lists
+_PLAYBACK_REPORTS = ("played", "finished", "stopped", "unplayable")
 
 
 class Switchboard:
-    """Every call, and who wants the list."""
+    """All running calls, and the clients that subscribed to the list."""
 
     def __init__(self) -> None:
         self._screens: dict[str, Screen] = {}
@@ -34,14 +34,15 @@ class Switchboard:
         self._alarm: asyncio.TimerHandle | None = None
 
     def add(self, screen: Screen) -> None:
-        """List this one once it begins. One that never begins is never listed."""
+        """List this call once it starts. A call that never starts is never listed."""
         talk = screen.conversation
         talk.on(sg.StateEntered, lambda entered: self._note(screen, entered))
         talk.on(sg.Ended, lambda _: self.remove(screen))
-        if talk.state != "idle":  # it began elsewhere
+        if talk.state != "idle":  # it started on another node
             self._screens[screen.id] = screen
 
     def find(self, id_: str) -> Screen | None:
+        """The call with this hash, if it is running."""
         return self._screens.get(id_)
 
     def _note(self, screen: Screen, entered: sg.StateEntered) -> None:
@@ -58,24 +59,25 @@ class Switchboard:
     # -- The list
 
     def subscribe(self, client: ClientOutbox) -> None:
+        """Send the list now and after each change."""
         self._clients[client] = None
-        client.tell(self._list(client))
+        client.send_message(self._list(client))
 
     def unsubscribe(self, client: ClientOutbox) -> None:
         self._clients.pop(client, None)
 
     def _note_change(self) -> None:
-        """Many calls change all the time: they are told together."""
+        """Send the list soon: changes that come close together are sent as one list."""
         if self._clients and self._alarm is None:
-            self._alarm = asyncio.get_running_loop().call_later(LIST_S_MIN, self._tell)
+            self._alarm = asyncio.get_running_loop().call_later(LIST_S_MIN, self._send_lists)
 
-    def _tell(self) -> None:
+    def _send_lists(self) -> None:
         self._alarm = None
         for client in tuple(self._clients):
-            client.tell(self._list(client))
+            client.send_message(self._list(client))
 
     def _list(self, client: ClientOutbox) -> ServerMessage:
-        """Oldest first. `own` is the conversation that this very client is in."""
+        """The calls, oldest first. `own` marks the client's own conversation."""
         return message("calls", calls=[_entry(screen, client) for screen in self._screens.values()])
 
 
@@ -93,7 +95,7 @@ def _entry(screen: Screen, client: ClientOutbox) -> dict[str, Any]:
 
 
 class Operator:
-    """What one socket sees of the calls of others."""
+    """One socket's view of the list and of a watched call."""
 
     def __init__(self, switchboard: Switchboard, client: ClientOutbox, may_watch: bool) -> None:
         self._switchboard = switchboard
@@ -106,10 +108,10 @@ class Operator:
         return self._screen is not None
 
     def do(self, incoming: ClientMessage, language: str, is_busy: bool) -> None:
-        """Obey, or say why not. `is_busy`: this client is in a conversation of its own."""
+        """Perform a command, or answer why not. `is_busy`: this client is in its own conversation."""
         kind, given = incoming.type, incoming.payload
         if kind in ("calls", "watch") and not self.may_watch:
-            self._refuse(kind, "this server does not let you watch calls")
+            self._refuse(kind, "you may not watch calls on this server")
         elif kind == "calls":
             act = self._switchboard.subscribe if given.get("on", True) else self._switchboard.unsubscribe
             act(self._client)
@@ -117,25 +119,27 @@ class Operator:
             self._watch(given["id"], language, is_busy)
         elif kind == "debug" and self._screen is not None:
             self._screen.debug(self._client, given["on"])
-        elif kind not in _OF_A_SOUND:
-            self._refuse(kind, "whoever watches a call does nothing in it")
+        elif kind not in _PLAYBACK_REPORTS:
+            self._refuse(kind, "a watcher can't send commands to the call")
 
     def _watch(self, id_: str | None, language: str, is_busy: bool) -> None:
         screen = self._switchboard.find(id_) if id_ is not None else None
         if id_ is not None and is_busy:
-            self._refuse("watch", "you are in a conversation of your own")
+            self._refuse("watch", "end your own conversation first")
         elif id_ is not None and screen is None:
-            self._client.tell(message("error", code="no_call", message="watch: there is no such call, or it is over"))
+            self._client.send_message(
+                message("error", code="no_call", message="watch: this call doesn't exist or has ended")
+            )
         else:
             self._stop()
             if screen is not None:
-                LOG.info("%s: is being watched", screen.id)
+                LOG.info("%s: an operator is watching", screen.id)
                 self._screen = screen
                 screen.enter(self._client, language, is_watching=True)
                 screen.greet_watcher(self._client)
 
     def _refuse(self, kind: str, why: str) -> None:
-        self._client.tell(message("error", code="refused", message=f"{kind}: {why}"))
+        self._client.send_message(message("error", code="refused", message=f"{kind}: {why}"))
 
     def _stop(self) -> None:
         if self._screen is not None:
@@ -143,14 +147,14 @@ class Operator:
             self._screen = None
 
     def leave(self) -> None:
-        """The socket is gone, and with it the list and the view."""
+        """The socket is gone: stop watching and unsubscribe from the list."""
         self._stop()
         self._switchboard.unsubscribe(self._client)
 
 
 def may_watch(scope: dict[str, Any], settings: ServerSettings) -> bool:
-    """With the server's token, which hello asks for; without one, only somebody at this very machine: a proxy on it
-    brings others, and says so or names another host."""
+    """May this socket watch calls? On a server with a token: yes, since hello requires it. Without a token: only from
+    this machine and not through a proxy, which shows in forwarding headers or another host name."""
     if not settings.watchable or settings.token:
         return settings.watchable
     named = {name: value.decode("latin-1") for name, value in scope["headers"]}

@@ -26,7 +26,7 @@ from duologue.ports.ears import Final, Frame, Heard, Incoming, Partial, SpeechBe
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.run import bound, serving
+from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.turns.endpoint import FixedSilence
 from duologue.voice.scripted import ScriptedVoice
@@ -137,7 +137,7 @@ async def _served(pipe: Connection, vad: bool, sessions_max: int) -> None:
 
     server = Server(make, ServerSettings(port=0, limits=limits))
     _watch(server, figures)
-    listening = bound("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
     lagging = asyncio.create_task(_measure_lag(figures))
     before = resident_kb()
     async with serving(server, listening):

@@ -23,7 +23,7 @@ from duologue.observe import signals as sg
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation
 from duologue.server.app import Server
-from duologue.server.run import address, bound, serving
+from duologue.server.run import bind_socket, server_url, serving
 from duologue.server.settings import ServerSettings
 from duologue.voice.scripted import ScriptedVoice
 
@@ -93,8 +93,8 @@ async def _measure(turns: int, progress: Callable[[str], None]) -> dict[str, Any
     agent = Agent(ScriptedBrain(otherwise=ANSWER), name="Bench", voice=ScriptedVoice(char_ms=20), profile=settings)
     server = Server(agent, ServerSettings(port=0))
     _watch(server, noted)
-    listening = bound("127.0.0.1", 0)
-    url = address(listening)
+    listening = bind_socket("127.0.0.1", 0)
+    url = server_url(listening)
     async with serving(server, listening), async_playwright() as play:
         progress("starting the browser")
         browser = await play.chromium.launch(executable_path=find_chromium(), args=[*FLAGS])

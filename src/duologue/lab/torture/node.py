@@ -40,7 +40,7 @@ def _end_with_parent() -> None:
 def _serve(given: argparse.Namespace) -> None:
     from duologue.server.app import Server
     from duologue.server.leases import Leases
-    from duologue.server.run import address, bound, run, serve
+    from duologue.server.run import bind_socket, run, serve, server_url
     from duologue.server.settings import Limits, ServerSettings
     from duologue.store.store_url import open_store
 
@@ -52,8 +52,8 @@ def _serve(given: argparse.Namespace) -> None:
         datefmt="%H:%M:%S",
         stream=sys.stderr,
     )
-    listening = bound("127.0.0.1", given.port)
-    leases = Leases(open_store(given.store), given.name, address(listening), given.ttl_ms)
+    listening = bind_socket("127.0.0.1", given.port)
+    leases = Leases(open_store(given.store), given.name, server_url(listening), given.ttl_ms)
     limits = Limits(drain_s_max=given.drain_s, sockets_per_address_max=1_000)
     agent = make_agent(DeedLog(given.ledger, given.name))
     server = Server(agent, ServerSettings(port=given.port, limits=limits), leases=leases)

@@ -1,4 +1,4 @@
-"""Telephone calls over the carriers' media WebSockets, as routes for a Starlette application."""
+"""Phone calls over the carriers' media WebSockets, as routes for a Starlette application."""
 
 from .routes import phone_routes
 from .settings import InvalidPhoneSettings, PhoneSettings

@@ -1,8 +1,8 @@
-"""Telephone calls over the carriers' media WebSockets, as routes for a Starlette application.
+"""Phone calls over the carriers' media WebSockets, as routes for a Starlette application.
 
-A webhook announces the call and gets a token; the stream that follows must bring it. Each stream is one conversation,
-and whatever goes wrong with one leaves the others alone. Rule: a stream ends with the close code that says why, and one
-log line that names the carrier and the reason, never a word, a number or a secret.
+A webhook announces the call and gets a token; the stream that follows must present it. Each stream is one conversation,
+and a failure in one doesn't affect the others. Rule: a stream ends with a close code that says why and one log line
+with the carrier and the reason, without words, phone numbers or secrets.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ __all__ = ["InvalidPhoneSettings", "PhoneSettings", "phone_routes"]
 LOG = logging.getLogger("duologue.phone")
 LOG.addHandler(logging.NullHandler())
 NORMAL = 1000
-END_S_MAX = 5.0  # a conversation ends within two
+END_S_MAX = 5.0  # a conversation takes at most 2 s to end
 FLUSH_S_MAX = 1.0
-UNSENT_MAX = 2_000  # messages that a socket doesn't take: 40 s of sound
+UNSENT_MAX = 2_000  # queued messages, 40 s of sound: then the carrier isn't reading
 
 
 def phone_routes(
@@ -46,9 +46,9 @@ def phone_routes(
     on_conversation: Callable[[Conversation], None] = lambda conversation: None,  # noqa: ARG005
     is_open: Callable[[], bool] = lambda: True,
 ) -> list[BaseRoute]:
-    """The routes of every carrier that is set up. `make_agent` is asked for each call; `on_conversation` gets each
-    conversation before it starts. While `is_open` says no, new calls are refused, so that the carrier tries its
-    second address."""
+    """The routes of every configured carrier. `make_agent` is called for each call; `on_conversation` gets each
+    conversation before it starts. While `is_open` returns False, new calls are refused, so that the carrier tries the
+    fallback address of the number."""
     tokens = StreamTokens(settings.token_key, settings.token_ms_max)
     webhooks = Webhooks(settings, tokens, is_open)
     calls = PhoneCalls(make_agent, settings, tokens, on_conversation)
@@ -63,8 +63,8 @@ def phone_routes(
 
 
 class CarrierSocket:
-    """The carrier's end, as a line sees it: sending never waits. What was sent before a clear may still be here
-    when it comes: that is dropped, so that the clear is the next thing to leave."""
+    """The queue of messages for one carrier's socket: sending never waits. A clear drops what is still queued, so that
+    it is the next message to be sent."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket
@@ -76,7 +76,7 @@ class CarrierSocket:
         if self._unsent and text.startswith('{"event": "clear"'):
             self._unsent.clear()
         if len(self._unsent) >= UNSENT_MAX:
-            raise ConnectionError("the carrier takes nothing any more")
+            raise ConnectionError("the carrier doesn't read what we send")
         self._unsent.append(text)
         self._wake.set()
 
@@ -85,7 +85,7 @@ class CarrierSocket:
         self._wake.set()
 
     async def write(self) -> None:
-        """Send what there is, until the line hangs up."""
+        """Send what is queued, until the line hangs up."""
         while self._unsent or not self._is_closed:
             while self._unsent:
                 await self._socket.send_text(self._unsent.popleft())
@@ -111,7 +111,7 @@ class PhoneCalls:
         self._running = 0
 
     async def take(self, carrier: Carrier, websocket: WebSocket) -> None:
-        """One socket, from its handshake to its end."""
+        """Serve one socket, from its handshake to its end."""
         await websocket.accept()
         self._running += 1
         socket = CarrierSocket(websocket)
@@ -128,28 +128,28 @@ class PhoneCalls:
             code, why = problem.code, str(problem)
             LOG.warning("%s: refused, %s (%d)", carrier.name, why, code)
         except Exception:
-            code, why = BROKEN, "an error on our side"
+            code, why = BROKEN, "an internal error"
             raise
         finally:
             self._running -= 1
             await _close(websocket, code, why)
 
     def _admit(self, carrier: Carrier, websocket: WebSocket, started: Started) -> None:
-        """Did our webhook announce this stream?"""
+        """Raises StreamRefused unless our webhook announced this stream."""
         token = started.parameters.get("token", "") or websocket.query_params.get("token", "")
         if not token:
             raise StreamRefused(REFUSED, "no token, neither in the parameters of the start message nor in the query")
         if not self._tokens.take(token, carrier.name, started.call):
-            raise StreamRefused(REFUSED, "a token that is wrong, used or too old")
+            raise StreamRefused(REFUSED, "the token is wrong, used or expired")
 
     async def _await_start(self, websocket: WebSocket, stream: Stream) -> PhoneLine | None:
-        """The line, once the carrier has started the stream; None if it went away before."""
+        """The line, once the carrier has started the stream; None if the carrier disconnected before."""
         try:
             async with asyncio.timeout(self._settings.start_ms_max / 1000):
                 while stream.line is None:
                     text = await _receive(websocket)
                     if text is None:
-                        LOG.info("%s: gone before the start message", stream.carrier.name)
+                        LOG.info("%s: disconnected before the start message", stream.carrier.name)
                         return None
                     stream.receive(text)
         except TimeoutError:
@@ -178,7 +178,7 @@ class PhoneCalls:
             await asyncio.gather(talking, *others, return_exceptions=True)
         facts = {**stream.counts, **{name: count for name, count in line.facts.items() if count}}
         stopped = "" if stream.has_stopped or line.has_hung_up else ", without a stop message"
-        LOG.info("%s: the call is over%s %s", stream.carrier.name, stopped, facts)
+        LOG.info("%s: the call has ended%s %s", stream.carrier.name, stopped, facts)
 
     def _converse(self, line: PhoneLine) -> Conversation:
         settings = self._settings
@@ -188,14 +188,14 @@ class PhoneCalls:
             conversation = Conversation(self._make_agent(), line, journal=journal, conversation_id=name)
             self._on_conversation(conversation)
         except Exception as failure:  # noqa: BLE001 - one call must not end the others
-            raise StreamRefused(BROKEN, f"no agent could be made: {type(failure).__name__}") from None
+            raise StreamRefused(BROKEN, f"the agent could not be created: {type(failure).__name__}") from None
         digits = Digits(partial(_type, conversation), settings.digits_terminator, settings.digits_pause_ms)
         line.pressed = digits.press
         return conversation
 
 
 class _Watch:
-    """Notices when a carrier sends nothing any more."""
+    """Raises when a carrier has sent nothing for too long."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -211,7 +211,7 @@ class _Watch:
 
 
 async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
-    """Everything that the carrier says, until it says that it is over or goes away."""
+    """Pass on the carrier's messages, until it ends the stream or disconnects."""
     while not stream.has_stopped:
         text = await _receive(websocket)
         if text is None:
@@ -221,7 +221,7 @@ async def _read(websocket: WebSocket, stream: Stream, watch: _Watch) -> None:
 
 
 async def _receive(websocket: WebSocket) -> str | None:
-    """The next message; None if there will be none."""
+    """The next message; None if the carrier has disconnected."""
     message = await websocket.receive()
     if message["type"] == "websocket.disconnect":
         return None
@@ -232,7 +232,7 @@ async def _receive(websocket: WebSocket) -> str | None:
 
 
 def _raise_refusal(*tasks: asyncio.Task[Any]) -> None:
-    """What ended the call, if it was no ordinary end."""
+    """Raise the failure that ended the call, if it didn't end normally."""
     for task in tasks:
         failure = task.exception() if task.done() and not task.cancelled() else None
         if isinstance(failure, StreamRefused):
@@ -247,11 +247,11 @@ def _type(conversation: Conversation, digits: str) -> None:
     try:
         conversation.type(digits)
     except NotRunning:
-        LOG.info("keys came after the end")
+        LOG.info("ignored keys that were pressed after the end of the call")
 
 
 async def _close(websocket: WebSocket, code: int, why: str) -> None:
-    """A socket that is closed already is left alone."""
+    """Close the socket, unless it is closed already."""
     is_open = WebSocketState.CONNECTED
     if websocket.client_state is is_open and websocket.application_state is is_open:
         try:

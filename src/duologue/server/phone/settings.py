@@ -1,6 +1,6 @@
-"""What a deployment of telephone lines may set.
+"""The settings of phone lines.
 
-Rule: settings that would let anybody in are refused when they are made, all problems at once.
+Rule: settings that are unsafe or can't work are refused when they are created, with all problems in one message.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from duologue.lines.phone.line import BufferPace
 
 
 class InvalidPhoneSettings(DuologueError, ValueError):
-    """Settings that can't work or are not safe. The message lists every problem and no secret."""
+    """Settings that can't work or aren't safe. The message lists every problem and contains no secret."""
 
 
 @dataclass(frozen=True)
 class PhoneSettings:
-    """`public_url` is where the carriers reach this server, as they write it: https://host, without a path.
-    `allow_unsigned` is for simulations: webhooks from this very machine need no signature."""
+    """The settings of phone lines. `public_url` is where the carriers reach this server: https://host, without a path.
+    `allow_unsigned` is for simulations: webhooks from the local machine need no signature."""
 
     public_url: str  # https://host, as the carriers reach this server
     twilio_auth_token: str = field(default="", repr=False)  # of the account; webhooks are signed with it
@@ -58,20 +58,20 @@ class PhoneSettings:
         return f"{'wss' if scheme == 'https' else 'ws'}://{rest}"
 
     def sends(self, carrier: str) -> tuple[str, int] | None:
-        """What a carrier was told to expect; None: what it sends itself."""
+        """The codec and rate that we send to this carrier; None: the same as it sends."""
         if carrier != "telnyx":
             return None
         return self.telnyx_codec, self.telnyx_rate_hz if self.telnyx_codec == "L16" else 8_000
 
     @property
     def carriers(self) -> tuple[str, ...]:
-        """Whose calls are taken: those whose signatures can be checked."""
+        """The carriers whose calls are accepted: those whose signatures can be checked."""
         given = {"twilio": self.twilio_auth_token, "telnyx": self.telnyx_public_key}
         return tuple(name for name, secret in given.items() if secret or self.allow_unsigned)
 
 
 def is_loopback(host: str) -> bool:
-    """Is this the machine that we are on?"""
+    """Is this host name or address the local machine?"""
     if host == "localhost":
         return True
     try:
@@ -84,13 +84,13 @@ def _problems(settings: PhoneSettings) -> list[str]:
     url = urlsplit(settings.public_url)
     host, problems = url.hostname or "", []
     if url.scheme not in ("https", "http") or not host or url.query or url.fragment:
-        problems.append("public_url must be https://host, as the carriers write it")
+        problems.append("public_url must be https://host, as the carriers reach it")
     elif url.scheme == "http" and not is_loopback(host):
-        problems.append("public_url must be https: carriers send calls over it")
+        problems.append("public_url must be https: the audio of calls is sent over it")
     if settings.allow_unsigned and not is_loopback(host):
         problems.append("allow_unsigned is for simulations: public_url must be on 127.0.0.1")
     if not settings.carriers:
-        problems.append("give twilio_auth_token or telnyx_public_key: without one, no webhook can be trusted")
+        problems.append("set twilio_auth_token or telnyx_public_key: without one, no webhook can be verified")
     if settings.telnyx_public_key and not _is_key(settings.telnyx_public_key):
         problems.append("telnyx_public_key must be 32 bytes in base64")
     if settings.telnyx_codec not in ("PCMU", "PCMA", "L16"):
@@ -98,7 +98,7 @@ def _problems(settings: PhoneSettings) -> list[str]:
     if settings.telnyx_rate_hz not in (8_000, 16_000, 24_000):
         problems.append("telnyx_rate_hz must be 8000, 16000 or 24000")
     if len(settings.token_key) < 16:
-        problems.append("token_key must have 16 bytes or more")
+        problems.append("token_key must have at least 16 bytes")
     for name in ("token_ms_max", "start_ms_max", "quiet_ms_max", "calls_max", "digits_pause_ms"):
         if getattr(settings, name) <= 0:
             problems.append(f"{name} must be above 0")

@@ -1,8 +1,8 @@
-"""The ticket from a signed webhook to the stream that it announced.
+"""Tokens that connect a signed webhook to the stream that it announced.
 
-A carrier doesn't sign its streams, so the webhook's answer carries a token that the stream must bring along. It says
-for whom and until when, and is signed; nothing has to be kept but those that were used. Rule: a token opens one stream,
-of one carrier, of one call, for a short while.
+A carrier doesn't sign its streams, so the webhook's response contains a token that the stream must present. The token
+is signed and names its carrier, call and expiry, so only used tokens have to be remembered. Rule: a token opens one
+stream of one carrier and one call, for a short time.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ USED_MAX = 100_000
 
 
 class StreamTokens:
-    """Mints and takes. Processes that share the key take each other's tokens."""
+    """Creates and checks tokens. Processes that share the key accept each other's tokens."""
 
     def __init__(self, key: bytes, ms_max: int, now: Callable[[], float] = time.time) -> None:
         self._key = key
         self._ms_max = ms_max
         self._now = now
-        self._used: dict[bytes, float] = {}  # with the time when it would have run out
+        self._used: dict[bytes, float] = {}  # used tokens and their expiry
 
     def mint(self, carrier: str, call: str) -> str:
-        """A token for this call; an empty `call` is not known yet."""
+        """A token for this call. With an empty `call`, for any call of the carrier."""
         until = int(self._now() * 1000) + self._ms_max
         body = f"{until}|{secrets.token_hex(12)}|{carrier}|{_digest(call) if call else ''}".encode()
         return _b64(body) + "." + _b64(self._sign(body))
 
     def take(self, token: str, carrier: str, call: str) -> bool:
-        """May this stream begin? The token is used up."""
+        """May this stream start? If so, the token is used up."""
         body = self._verified(token)
         if body is None:
             return False

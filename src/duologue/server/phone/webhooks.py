@@ -1,7 +1,7 @@
-"""A carrier asks what to do with a call: is it really the carrier, and the answer that connects the stream.
+"""The webhooks that announce a call: checks that the carrier sent it, and responds with TwiML that connects the stream.
 
-Signatures are checked by the carriers' own libraries. Rule: whoever is not certainly the carrier gets 403 and no token,
-and the log says which check failed, without anything that was sent.
+Signatures are checked by the carriers' own libraries. Rule: a request without a valid signature gets 403 and no token;
+the log says which check failed and contains nothing of the request.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote
-from xml.etree import ElementTree
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
@@ -28,7 +27,7 @@ Check = Callable[[Request, bytes], bool]
 
 
 def make_checks(settings: PhoneSettings) -> dict[str, Check]:
-    """For each carrier, how its signature is checked. Loads the libraries, which takes a while."""
+    """The signature check of each carrier. Imports the carriers' libraries, which takes a while."""
     checks: dict[str, Check] = {}
     if settings.twilio_auth_token:
         checks["twilio"] = _twilio(settings)
@@ -41,7 +40,7 @@ def _load(module: str, needs: str) -> Any:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
-        raise DuologueError(f"calls of {needs} need its library: pip install 'duologue[phone]'") from None
+        raise DuologueError(f"calls from {needs} need its library: pip install 'duologue[phone]'") from None
 
 
 def _twilio(settings: PhoneSettings) -> Check:
@@ -72,11 +71,12 @@ def _telnyx(settings: PhoneSettings) -> Check:
 
 
 def form_of(body: bytes) -> dict[str, str]:
+    """The fields of a form."""
     return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 class Webhooks:
-    """The HTTP side of the calls."""
+    """The handlers of the carriers' webhooks."""
 
     def __init__(
         self, settings: PhoneSettings, tokens: StreamTokens, is_open: Callable[[], bool] = lambda: True
@@ -85,8 +85,10 @@ class Webhooks:
         self._tokens = tokens
         self._is_open = is_open
         self._checks = make_checks(settings)
+        _voice_response()  # if the library is missing, fail now and not in a call
 
     async def twilio(self, request: Request) -> Response:
+        """Answers Twilio with TwiML."""
         form = await self._trusted("twilio", request)
         if form is None:
             return PlainTextResponse("forbidden", 403)
@@ -96,7 +98,7 @@ class Webhooks:
         return _xml(twiml(self._settings, token))
 
     async def telnyx(self, request: Request) -> Response:
-        """TeXML. Its form names the call otherwise than the stream does, so the token is for any call."""
+        """Answers Telnyx with TeXML. Webhook and stream use different call ids, so the token is for any call."""
         if await self._trusted("telnyx", request) is None:
             return PlainTextResponse("forbidden", 403)
         if not self._is_open():
@@ -104,17 +106,17 @@ class Webhooks:
         return _xml(texml(self._settings, self._tokens.mint("telnyx", "")))
 
     async def _trusted(self, carrier: str, request: Request) -> Mapping[str, str] | None:
-        """The form, if it comes from the carrier."""
+        """The form, if the carrier sent it; None otherwise."""
         body = await _read(request)
         if body is None:
-            LOG.warning("%s: a webhook with more than %d bytes was refused", carrier, BODY_MAX)
+            LOG.warning("%s: refused a webhook of more than %d bytes", carrier, BODY_MAX)
             return None
         check = self._checks.get(carrier)
         if check is not None and check(request, body):
             return form_of(body)
         if self._settings.allow_unsigned and request.client is not None and is_loopback(request.client.host):
             return form_of(body)
-        LOG.warning("%s: a webhook whose signature does not fit was refused", carrier)
+        LOG.warning("%s: refused a webhook with a wrong signature", carrier)
         return None
 
 
@@ -127,45 +129,49 @@ async def _read(request: Request) -> bytes | None:
     return body
 
 
-# -- The answers
+# -- The responses
 
 
 def twiml(settings: PhoneSettings, token: str) -> str:
-    """Twilio doesn't carry a query, so the token is a parameter."""
-    response, stream = _connected(f"{settings.stream_url}/phone/twilio/stream")
-    ElementTree.SubElement(stream, "Parameter", {"name": "token", "value": token})
-    return _written(response)
+    """Connects the stream. The token is a parameter: Twilio drops the query of a stream's URL."""
+    response, stream = _connect(f"{settings.stream_url}/phone/twilio/stream")
+    stream.parameter(name="token", value=token)
+    return str(response)
 
 
 def texml(settings: PhoneSettings, token: str) -> str:
-    """Telnyx carries a query; the stream must be two-way and raw, which is not the default."""
-    response, stream = _connected(f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}")
-    stream.set("track", "inbound_track")
-    stream.set("bidirectionalMode", "rtp")
-    stream.set("bidirectionalCodec", settings.telnyx_codec)
+    """Connects the stream. It must be bidirectional and raw, which isn't Telnyx's default. TeXML is TwiML with a few
+    more attributes, so Twilio's builder writes it too."""
     if settings.telnyx_codec == "L16":
-        stream.set("bidirectionalSamplingRate", str(settings.telnyx_rate_hz))
+        codec = {"bidirectionalSamplingRate": str(settings.telnyx_rate_hz)}
     else:
-        stream.set("codec", settings.telnyx_codec)
-    return _written(response)
+        codec = {"codec": settings.telnyx_codec}
+    response, _ = _connect(
+        f"{settings.stream_url}/phone/telnyx/stream?token={quote(token)}",
+        track="inbound_track",
+        bidirectionalMode="rtp",
+        bidirectionalCodec=settings.telnyx_codec,
+        **codec,
+    )
+    return str(response)
 
 
-def _connected(url: str) -> tuple[ElementTree.Element, ElementTree.Element]:
-    """When the stream is over, so is the call."""
-    response = ElementTree.Element("Response")
-    stream = ElementTree.SubElement(ElementTree.SubElement(response, "Connect"), "Stream", {"url": url})
-    ElementTree.SubElement(response, "Hangup")
+def _connect(url: str, **attributes: str) -> tuple[Any, Any]:
+    """A response with a stream, and a hangup for when the stream has ended."""
+    response = _voice_response().VoiceResponse()
+    stream = response.connect().stream(url=url, **attributes)
+    response.hangup()
     return response, stream
 
 
-def _written(response: ElementTree.Element) -> str:
-    return '<?xml version="1.0" encoding="UTF-8"?>' + ElementTree.tostring(response, encoding="unicode")
+def _voice_response() -> Any:
+    return _load("twilio.twiml.voice_response", "a carrier")
 
 
 def _closed(carrier: str) -> Response:
-    """A failure is what makes a carrier try the second address that it was given."""
-    LOG.info("%s: a call was refused, the server is about to stop", carrier)
-    return PlainTextResponse("this server is about to stop\n", 503)
+    """A 503, which makes the carrier try the fallback address of the number."""
+    LOG.info("%s: refused a call, the server is stopping", carrier)
+    return PlainTextResponse("this server is stopping\n", 503)
 
 
 def _xml(text: str) -> Response:
