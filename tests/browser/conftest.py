@@ -30,7 +30,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Tests that are coroutines run in the loop of this folder."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    wanted = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    wanted = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
     loop: asyncio.Runner = pyfuncitem.funcargs["loop"]
     loop.run(pyfuncitem.obj(**wanted))
     return True

@@ -466,13 +466,13 @@ def refusal_of(line: LocalLine) -> str:
 
 def test_without_sounddevice_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sounddevice", None)
-    assert refusal_of(LocalLine()) == "a microphone needs sounddevice: pip install 'duologue[talk]'"
+    assert refusal_of(LocalLine()) == "the microphone needs sounddevice: pip install 'duologue[talk]'"
 
 
 def test_without_portaudio_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sounddevice", raising=False)
     monkeypatch.setattr(sys, "meta_path", [Missing(OSError("PortAudio library not found")), *sys.meta_path])
-    assert refusal_of(LocalLine()) == "a microphone needs PortAudio: apt-get install libportaudio2"
+    assert refusal_of(LocalLine()) == "the microphone needs PortAudio: apt-get install libportaudio2"
 
 
 @pytest.mark.parametrize(
@@ -492,8 +492,8 @@ def test_without_a_microphone_one_line_says_why(device: Device, problem: Excepti
     else:
         device.refusal = problem
     told = refusal_of(LocalLine("desk"))
-    assert told.startswith("no microphone and loudspeaker can be used here: ")
-    assert told.removeprefix("no microphone and loudspeaker can be used here: ").strip()
+    assert told.startswith("can't open the microphone and the loudspeaker: ")
+    assert told.removeprefix("can't open the microphone and the loudspeaker: ").strip()
 
 
 # Mended: a stream that was opened and could not be started is left open: the device stays taken.
@@ -541,7 +541,7 @@ def test_talk_without_a_microphone_is_one_line(device: Device, agent_name: str) 
     device.refusal = PortAudioError("Error querying device -1")
     done = CliRunner().invoke(app, ["talk", agent_name])
     assert isinstance(done.exception, NoMicrophone)
-    assert str(done.exception) == "no microphone and loudspeaker can be used here: Error querying device -1"
+    assert str(done.exception) == "can't open the microphone and the loudspeaker: Error querying device -1"
     assert done.output == ""
 
 

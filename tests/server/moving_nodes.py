@@ -1,6 +1,6 @@
-"""Nodes that share a store, on the simulated clock and without sockets: a page is a client that notes what it is told.
+"""Nodes that share a store, on the simulated clock and without sockets. A page is a client that records its messages.
 
-Rule: a node that dies says close_code to nobody.
+Rule: a node that dies disconnects no client.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def store_here() -> MemoryStore:
 
 
 class Page:
-    """A client that plays nothing by itself: tests say how much was heard."""
+    """A client that plays nothing by itself: tests report how much was heard."""
 
     def __init__(self) -> None:
         self.told: list[dict[str, Any]] = []
@@ -56,7 +56,7 @@ class Page:
 
 
 class Node:
-    """One server, as far as conversations go."""
+    """One server's conversations and leases."""
 
     def __init__(self, name: str, store: Any, make: Callable[[], Agent]) -> None:
         self.leases = Leases(store, name, ttl_ms=TTL_MS)
@@ -71,7 +71,7 @@ class Node:
         return served
 
     async def come_back(self, page: Page, hello: dict[str, Any]) -> ServedConversation | None:
-        """As a socket does it."""
+        """Reconnect as a socket does."""
         served, _ = self.conversations.find(hello)
         served = served or await self.conversations.restore(hello)
         if served is not None:
@@ -79,13 +79,8 @@ class Node:
         return served
 
     def die(self) -> None:
-        """kill -9."""
-        if self.leases._heartbeat is not None:
-            self.leases._heartbeat.cancel()
-        for served in self.conversations.served.values():
-            served.conversation.crash()
-        self.leases._writers.clear()
-        self.leases._served.clear()
+        """As after kill -9."""
+        self.conversations.crash()
 
 
 def hello_of(page: Page, **more: Any) -> dict[str, Any]:

@@ -105,10 +105,10 @@ def test_a_client_that_does_not_read_is_let_go_at_once_and_costs_no_more_memory(
         wire.is_open.clear()
         sounds(outbox, 1, 1, 2_000)
         assert gone == ["gone"]
-        assert not outbox._queue
+        assert outbox.unread_bytes == 0
         outbox.send_play("hold", 1)
         outbox.send_message(message("x", n=1))
-        assert not outbox._queue
+        assert outbox.unread_bytes == 0
         wire.is_open.set()
         await flush()
 

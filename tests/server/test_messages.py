@@ -173,8 +173,8 @@ OURS = " ".join(
     [*TABLE, *(name for fields in TABLE.values() for name in fields)]
     + [field.what for fields in TABLE.values() for field in fields.values()]
 )
-TELLING = "a text frame holds one JSON object; a message is an object with a type; no message of this type; there are"
-MORE = "payload must be an object; it has , and nothing else; is missing; must be; no fields; this server speaks "
+TELLING = "a text frame must be one JSON object; a message must be an object with a type; unknown type; must be one of"
+MORE = "payload must be an object; unknown field; allowed: none; is missing; must be; this server uses "
 EVEN_MORE = "version of the protocol: reload the page"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid
 from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
@@ -213,7 +214,7 @@ def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_
         assert new is not old
         assert a.conversations.served[new.id] is new
         assert not new.is_elsewhere
-        assert new.id in a.leases._writers
+        assert new.id in a.leases.held
 
     run_simulated(scene())
 
@@ -250,23 +251,21 @@ def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
     run_simulated(scene())
 
 
-def test_what_got_no_answer_and_was_told_to_nobody_is_told_by_the_next_node():
+def test_a_lost_turn_that_no_client_was_notified_of_is_reported_by_the_next_node():
     async def scene() -> None:
         store = store_here()
         a, page = Node("a", store, lambda: Agent(ScriptedBrain([["Well", "", ""]]), voice=None)), Page()
         await a.open()
         served = await a.begin(page)
         served.leave(page)  # type: ignore[arg-type]
-        told = {"type": "duologue.notification", "payload": {"code": "lost", "message": "it"}}
-        served.screen.missed._lost.append(told)
-        assert served._writer is not None
-        served._writer.mark("room")
+        served.conversation.engine.bus.send(sg.Lost(0, 1, 1, ("hello?",)))
         await asyncio.sleep(0.2)
         a.die()
         b, back = Node("b", store, make), Page()
         await b.open()
         assert await b.come_back(back, hello_of(page)) is not None
-        assert [told["message"] for told in back.of("notification") if told["code"] == "lost"] == ["it"]
+        lost = [told["message"] for told in back.of("notification") if told["code"] == "lost"]
+        assert lost == ["This got no answer: “hello?”"]
 
     run_simulated(scene())
 
@@ -316,7 +315,7 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again(heard_ms
     run_simulated(scene())
 
 
-def test_whoever_comes_back_is_shown_what_got_no_answer():
+def test_a_client_that_reconnects_sees_which_turns_got_no_answer():
     async def scene() -> None:
         store = store_here()
         _, page, _ = await mid_sentence(store)
@@ -324,9 +323,7 @@ def test_whoever_comes_back_is_shown_what_got_no_answer():
         await b.open()
         served = await b.come_back(back, hello_of(page))
         assert served is not None
-        served.screen.missed.lost_turns.append(1)
-        assert served._writer is not None
-        served._writer.mark("room")
+        served.conversation.engine.bus.send(sg.Lost(0, 1, 1))
         await asyncio.sleep(0.2)
         b.die()
         c, again = Node("c", store, make), Page()

@@ -1,1 +1,1 @@
-"""Lines: where sound goes out and audio comes in."""
+"""Lines: the audio connections of a conversation (browser, phone, local microphone, scripted)."""

@@ -1,9 +1,8 @@
-"""A client at the other end of a socket that comes and goes: a browser, or anything that speaks the panel's protocol.
+"""The line to a client on a socket that may reconnect: a browser, or any program that uses the panel's protocol.
 
-Sound is sent a little ahead of what the client says it has played, so that a stop never waits behind seconds of
-audio; what was not heard yet is kept, so that a client that comes back gets what it has missed. Knows no
-WebSocket: a `ClientWire` is whatever can send. Rule: what was heard is what the client says, and nothing of a voice
-leaves after `hold` or `clear` has returned.
+Sound is sent a little ahead of what the client reports as played, so that a stop never waits behind seconds of audio.
+Sound that wasn't heard yet is retained, so that a reconnecting client gets what it missed. Doesn't know WebSockets: a
+`ClientWire` sends. Rule: heard is what the client reports, and no sound of a voice is sent after `hold` or `clear`.
 """
 
 from __future__ import annotations
@@ -21,27 +20,31 @@ from duologue.ports.sound import Sound
 
 OUTPUT_HZ = 24_000
 PIECE_MS = 100
-AHEAD_MS = 1_000  # sound that the client has and has not played
-LOW_MS = 200  # with less than this left to play, a piece that is not full is sent as well
-LOST_MS = 2_500  # without a client; a machine that has not heard of it by then is told that the line is gone
+AHEAD_MS = 1_000  # sound that the client has but hasn't played
+LOW_MS = 200  # with less than this left to play, a piece that isn't full is sent too
+LOST_MS = 2_500  # without a client: then the line counts as closed
 _SAMPLES_PER_MS = OUTPUT_HZ // 1000
 _PIECE = PIECE_MS * _SAMPLES_PER_MS * 2  # bytes
 
 
 class ClientWire(Protocol):
-    """One socket. Sending never waits."""
+    """The sending side of one socket. Sending never waits."""
 
-    def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None: ...
-
-    def drop_sound(self, voice: int) -> None:
-        """Whatever of this voice has not left yet stays here."""
+    def send_sound(self, voice: int, chunk: int, pcm: bytes) -> None:
+        """Send a chunk of sound."""
         ...
 
-    def send_play(self, action: str, voice: int, ms: int = 0) -> None: ...
+    def drop_sound(self, voice: int) -> None:
+        """Don't send the queued sound of this voice."""
+        ...
+
+    def send_play(self, action: str, voice: int, ms: int = 0) -> None:
+        """Send a playback command: begin, hold, resume, clear or finish."""
+        ...
 
 
 class Position(NamedTuple):
-    """How far a client is: so much of a voice was played, and this chunk of it came last."""
+    """A client's playback position: how much of a voice it has played, and the last chunk that it received."""
 
     voice: int
     ms: int
@@ -49,7 +52,7 @@ class Position(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Counted in samples: rounded times would drift apart within a minute."""
+    """A piece of sound. Positions are in samples: rounded milliseconds would drift within a minute."""
 
     number: int
     start: int
@@ -60,12 +63,12 @@ class _Piece(NamedTuple):
         return self.start + len(self.pcm) // 2
 
     def after(self, start: int) -> _Piece:
-        """What of it lies behind this sample."""
+        """The part of it that starts at this sample."""
         return _Piece(self.number, start, self.pcm[(start - self.start) * 2 :])
 
 
 class BrowserLine:
-    """One conversation's way to its client, whichever socket that is on."""
+    """The line of one conversation. `attach` and `detach` give it the client's current socket."""
 
     def __init__(self, rate_hz: int = 16_000) -> None:
         self.rate_hz = rate_hz
@@ -80,13 +83,13 @@ class BrowserLine:
         self._begin(0)
 
     def _begin(self, voice: int) -> None:
-        self._former = (self._voice, self._sent_ms)  # and how much of it anybody can have heard
+        self._former = (self._voice, self._sent_ms)  # the voice before, and how much of it can have been heard
         self._voice = voice
         self._rest = b""  # less than a piece
-        self._made = 0  # samples that were cut into pieces
+        self._made = 0  # samples in pieces so far
         self._pieces: deque[_Piece] = deque()  # not sent
         self._sent: deque[_Piece] = deque()  # sent, not played
-        self._sent_to = 0  # the sample up to which the client has it
+        self._sent_to = 0  # the client has everything before this sample
         self._played_ms = 0
         self._number = 0
         self._is_complete = False
@@ -96,20 +99,21 @@ class BrowserLine:
 
     @property
     def _sent_ms(self) -> int:
-        """Begun milliseconds count: nobody is told to have heard less than all of it."""
+        """Rounded up, so that a client that has heard everything isn't reported to have heard less."""
         return -(-self._sent_to // _SAMPLES_PER_MS)
 
-    # -- The client comes and goes
+    # -- The client connects and disconnects
 
     @property
     def is_attached(self) -> bool:
+        """Is a client connected?"""
         return self._wire is not None
 
     def attach(self, wire: ClientWire, position: Position | None = None) -> None:
-        """A client is here. One that was here before says how far it is."""
+        """A client has connected. If it reconnects, `position` is how far its playback is."""
         former, self._wire = self._wire, wire
         if former is not None and former is not wire:
-            former.drop_sound(self._voice)  # it goes on here
+            former.drop_sound(self._voice)  # the new client gets it
         self._stop_waiting()
         if position is not None and position.voice:
             self._note_position(wire, position)
@@ -124,7 +128,7 @@ class BrowserLine:
         self._pump()
 
     def detach(self, wire: ClientWire) -> None:
-        """This socket is gone. Another may have taken its place already."""
+        """This socket is gone. Does nothing if another one has taken its place."""
         if self._wire is wire:
             self._wire = None
             self._stop_waiting()
@@ -132,12 +136,12 @@ class BrowserLine:
             self._tell(Wobbled())
 
     def hang_up(self) -> None:
-        """The person has left for good."""
+        """The user has ended the conversation."""
         self._tell(Closed(hung_up=True))
 
     def _give_up(self) -> None:
-        """A wobble means something only to a conversation that is up: one that was just being prepared, renewed or
-        mended would never learn that nobody is there. Whoever waits for a client knows already."""
+        """Report the line as closed. `Wobbled` is not enough: a conversation whose link is being prepared, renewed or
+        restored ignores it. If `open` is waiting, the conversation knows already."""
         self._patience = None
         if self._wire is None and not self._arrivals:
             self._tell(Closed())
@@ -148,18 +152,18 @@ class BrowserLine:
             self._patience = None
 
     def _note_position(self, wire: ClientWire, position: Position) -> None:
-        """A voice that is over may still sound there, and the client knows best how much of it was heard."""
+        """The client may still be playing a voice that has ended here: stop it, and take over what it has heard."""
         if position.voice != self._voice or self._is_cleared:
             self.note_stopped(position.voice, position.ms)
             wire.send_play("clear", position.voice)
 
     def _catch_up(self, wire: ClientWire, position: Position | None) -> None:
-        """What the client has not got is sent again, and what it is to do is told again."""
+        """Send again what the client doesn't have: sound, and whether to hold."""
         chunk = position.chunk if position is not None else 0
         while self._sent and self._sent[-1].number > chunk:
             self._pieces.appendleft(self._sent.pop())
         played = self._played_ms * _SAMPLES_PER_MS
-        if not chunk and self._pieces and self._pieces[0].start < played:  # loaded anew: nothing is heard twice
+        if not chunk and self._pieces and self._pieces[0].start < played:  # a reloaded page: skip what was heard
             self._pieces.appendleft(self._pieces.popleft().after(played))
         following = self._pieces[0].number if self._pieces else self._number + 1
         self._sent_to = self._pieces[0].start if self._pieces else self._made
@@ -173,7 +177,7 @@ class BrowserLine:
     # -- The port
 
     async def open(self, tell: Callable[[LineEvent], None]) -> None:
-        """Returns when there is a client. What it said of a sound that was stopped meanwhile is told first."""
+        """Returns when a client is connected. If a voice was stopped meanwhile, that is reported first."""
         self._tell = tell
         if self._stopped is not None:
             tell(self._stopped)
@@ -190,7 +194,7 @@ class BrowserLine:
             return
         pcm = sound.pcm or bytes(sound.rate_hz * sound.ms // 1000 * 2)
         if len(pcm) % 2:
-            raise UnusableAudio("16-bit audio has an even number of bytes")
+            raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")
         if sound.rate_hz != self._source_hz:
             resampler = LiveResampler(sound.rate_hz, OUTPUT_HZ)
             self._cut(to_pcm(self._resampler.finish()))
@@ -224,7 +228,7 @@ class BrowserLine:
         self._pieces.clear()
         self._sent.clear()
         self._rest = b""
-        if self._wire is None:  # nobody can say better; whoever comes back may
+        if self._wire is None:  # the last known position; a client that reconnects may correct it
             asyncio.get_running_loop().call_soon(self._tell, Stopped(voice, self._played_ms))
             return
         self._wire.drop_sound(voice)
@@ -246,7 +250,7 @@ class BrowserLine:
     # -- Sending
 
     def _cut(self, pcm: bytes) -> None:
-        """Pieces of at most PIECE_MS: the unit that a client counts."""
+        """Cut sound into pieces of PIECE_MS: the chunks that a client counts."""
         data = self._rest + pcm
         whole = len(data) - len(data) % _PIECE
         for at in range(0, whole, _PIECE):
@@ -269,7 +273,7 @@ class BrowserLine:
             return
         while self._sent_ms - self._played_ms < AHEAD_MS:
             if not self._pieces and self._sent_ms - self._played_ms < LOW_MS:
-                self._add_rest()  # neither the first word nor the last of a sentence waits for a whole piece
+                self._add_rest()  # the start and the end of a sentence don't wait for a full piece
             if not self._pieces:
                 break
             piece = self._pieces.popleft()
@@ -280,24 +284,26 @@ class BrowserLine:
             self._is_finish_sent = True
             self._wire.send_play("finish", self._voice)
 
-    # -- What the client says
+    # -- What the client sends
 
     def hear(self, pcm: bytes) -> None:
         """A frame of the microphone."""
         self._tell(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
+        """The client has played this much of a voice."""
         if voice != self._voice or self._is_cleared:
             return
         before = self._played_ms
-        if self._move_on(ms) > before:  # saying the same again is no news
+        if self._move_on(ms) > before:  # a repeated report isn't passed on
             self._tell(Played(voice, self._played_ms))
             self._pump()
 
     def note_finished(self, voice: int, ms: int) -> None:
+        """The client has played a voice to its end."""
         if voice != self._voice:
             return
-        if self._is_cleared:  # it ended while it was told to stop
+        if self._is_cleared:  # it ended while the clear was on its way
             self.note_stopped(voice, ms)
         elif self._is_finish_sent:
             self._tell(Finished(voice, self._move_on(ms)))
@@ -305,18 +311,20 @@ class BrowserLine:
             self.note_played(voice, ms)
 
     def note_stopped(self, voice: int, ms: int) -> None:
+        """The client has stopped a voice after a clear."""
         former, former_ms = self._former
         if voice == former or (voice == self._voice and self._is_cleared):
             self._stopped = Stopped(voice, min(ms, former_ms) if voice == former else self._move_on(ms))
             self._tell(self._stopped)
-        else:  # nobody asked it to stop
+        else:  # it was not cleared
             self.note_played(voice, ms)
 
     def note_unplayable(self, voice: int) -> None:
+        """The client can't play a voice."""
         self._tell(Unplayable(voice))
 
     def _move_on(self, ms: int) -> int:
-        """How much was heard: never less than before, and never more than was sent."""
+        """Update how much was heard: never less than before, and never more than was sent."""
         self._played_ms = max(self._played_ms, min(ms, self._sent_ms))
         while self._sent and self._sent[0].end <= self._played_ms * _SAMPLES_PER_MS:
             self._sent.popleft()

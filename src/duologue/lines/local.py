@@ -1,7 +1,7 @@
-"""The microphone and the loudspeaker of this machine.
+"""The line to this machine's microphone and loudspeaker.
 
-Both run in one stream of PortAudio, so what was played meanwhile is known for every frame that is heard: the ears
-use it against the echo. Rule: the audio thread copies bytes and nothing else; all is told on the event loop.
+Both run in one PortAudio stream, so each recorded frame comes with the sound that was played at the same time, which
+the ears use for echo cancellation. Rule: the audio thread only copies bytes; events are sent from the event loop.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .playout import Playout
 
 RATE_HZ = 16_000
 BLOCK_MS = 20
-TOLD_MS = 100  # how often it is told how much was played
+REPORT_MS = 100  # between two reports of how much was played
 _BLOCK = RATE_HZ * BLOCK_MS // 1000
 
 
 class NoMicrophone(DuologueError):
-    """This machine can't record and play. The message says why and what to do."""
+    """This machine can't record or play. The message says why and what to do."""
 
 
 class LocalLine:
-    """One conversation at this machine."""
+    """The line of one conversation on this machine."""
 
     def __init__(self, microphone: str | int | None = None, speaker: str | int | None = None) -> None:
         self._devices = (microphone, speaker)
@@ -48,7 +48,7 @@ class LocalLine:
     # -- The port
 
     async def prime(self) -> None:
-        """Take the devices, before anybody is told that a conversation begins."""
+        """Open the devices, so that a failure shows before the conversation starts."""
         if self._stream is None:
             self._loop = asyncio.get_running_loop()
             self._stream = await self._loop.run_in_executor(None, self._start)
@@ -101,7 +101,7 @@ class LocalLine:
                 callback=self._exchange,
                 finished_callback=self._finish,
             )
-            # What is played now is heard so many blocks later.
+            # The microphone records what is played now this many blocks later.
             late = round(sum(stream.latency) * 1000 / BLOCK_MS)
             self._echo = deque([bytes(_BLOCK * 2)] * late)
             try:
@@ -111,11 +111,11 @@ class LocalLine:
                 raise
         except (device.PortAudioError, ValueError) as problem:
             why = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-            raise NoMicrophone(f"no microphone and loudspeaker can be used here: {why}") from None
+            raise NoMicrophone(f"can't open the microphone and the loudspeaker: {why}") from None
         return stream
 
     def _exchange(self, heard: Any, played: Any, _samples: int, _times: Any, _status: Any) -> None:
-        """In the audio thread, every block."""
+        """Runs in the audio thread for every block."""
         out = self._playout.take(_BLOCK)
         played[:] = out
         self._echo.append(out)
@@ -123,14 +123,14 @@ class LocalLine:
         self._soon(self._note, block)
 
     def _finish(self) -> None:
-        """In the audio thread, when the stream has ended: by us, or because the device has gone."""
+        """Runs in the audio thread when the stream has ended: we closed it, or the device is gone."""
         self._soon(self._note_end, None)
 
     def _soon(self, do: Callable[[Any], None], what: Any) -> None:
         try:
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(do, what)
-        except RuntimeError:  # the loop has just closed: nobody wants to know any more
+        except RuntimeError:  # the event loop has closed
             return
 
     def _note_end(self, _: None) -> None:
@@ -140,12 +140,12 @@ class LocalLine:
             asyncio.get_running_loop().run_in_executor(None, stream.close)
 
     def _note(self, block: Frame) -> None:
-        """On the loop, after every block."""
+        """Runs on the event loop after every block."""
         if self._stream is None:
             return
         self._tell(block)
         self._blocks += 1
-        if self._blocks * BLOCK_MS % TOLD_MS == 0 and (found := self._playout.heard()) is not None:
+        if self._blocks * BLOCK_MS % REPORT_MS == 0 and (found := self._playout.heard()) is not None:
             event = Finished if found.is_all else Played
             self._tell(event(found.voice, found.heard_ms))
 
@@ -154,6 +154,6 @@ def _sounddevice() -> Any:
     try:
         return importlib.import_module("sounddevice")
     except ModuleNotFoundError:
-        raise NoMicrophone("a microphone needs sounddevice: pip install 'duologue[talk]'") from None
+        raise NoMicrophone("the microphone needs sounddevice: pip install 'duologue[talk]'") from None
     except OSError:
-        raise NoMicrophone("a microphone needs PortAudio: apt-get install libportaudio2") from None
+        raise NoMicrophone("the microphone needs PortAudio: apt-get install libportaudio2") from None

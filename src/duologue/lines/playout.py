@@ -1,7 +1,7 @@
-"""What is to be played, sample by sample, between the loop that queues it and the thread that plays it.
+"""The queue of samples between the event loop, which fills it, and the audio thread, which plays it.
 
-One voice at a time, as 16-bit mono PCM of one rate. Rule: what was taken was played: held is silent from the next
-sample on, cleared is gone, and what was heard is counted in samples, never in time.
+Holds one voice at a time, as 16-bit mono PCM of one rate. Rule: samples that were taken count as played; after a hold
+the next sample is silence, a clear drops the rest, and what was heard is counted in samples, never in time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class PlayedAmount(NamedTuple):
 
 
 class Playout:
-    """Asked by two threads at once."""
+    """A queue of sound that two threads may use at the same time."""
 
     def __init__(self, rate_hz: int) -> None:
         self._rate_hz = rate_hz
@@ -33,10 +33,10 @@ class Playout:
         self._is_held = False
         self._is_complete = False
 
-    # -- From the loop
+    # -- For the event loop
 
     def play(self, voice: int, pcm: bytes) -> None:
-        """Queue a piece. Another voice takes the place of the one before."""
+        """Queue a piece of sound. A new voice replaces the one before."""
         with self._lock:
             if voice != self._voice:
                 self._begin(voice)
@@ -55,7 +55,7 @@ class Playout:
             self._is_held = self._is_held and voice != self._voice
 
     def clear(self, voice: int) -> int:
-        """Drop it. Returns how much was heard, in ms."""
+        """Drop the rest of a voice. Returns how much of it was heard, in ms."""
         with self._lock:
             if voice != self._voice:
                 return 0
@@ -64,7 +64,7 @@ class Playout:
             return heard_ms
 
     def heard(self) -> PlayedAmount | None:
-        """Where the voice is; None if there is none. One that was played to its end is told once."""
+        """How much of the current voice was played; None without a voice. The end of a voice is returned once."""
         with self._lock:
             if not self._voice:
                 return None
@@ -83,10 +83,10 @@ class Playout:
     def _heard_ms(self) -> int:
         return self._played * 1000 // self._rate_hz
 
-    # -- From the thread that plays
+    # -- For the audio thread
 
     def take(self, samples: int) -> bytes:
-        """The next samples to play; silence where there are none."""
+        """The next samples to play, filled up with silence."""
         wanted = samples * _SAMPLE
         taken = bytearray()
         with self._lock:

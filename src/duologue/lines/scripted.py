@@ -1,7 +1,7 @@
-"""A line that plays in its loop's time: for simulations and tests, and for hearing exactly what happens.
+"""A line for simulations and tests: it plays on the event loop's clock and logs every command.
 
-Keeps a log of everything that it was told. Rule: it is as exact as a line can be: held is silent at
-that millisecond, cleared is gone, and what it says was heard was heard.
+Rule: it is exact to the millisecond: a hold is silent at once, a clear drops the rest, and what it reports as heard was
+played.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from duologue.ports.sound import Sound
 
 
 class LineAct(NamedTuple):
-    """Something the line was told to do."""
+    """One command that the line got."""
 
     at_ms: int
     what: str
@@ -29,8 +29,8 @@ class _Track:
     def __init__(self, voice: int) -> None:
         self.voice = voice
         self.total_ms = 0
-        self.played_ms = 0  # up to the last stop
-        self.since: float | None = None  # when it went on, while it plays
+        self.played_ms = 0  # until it last paused
+        self.since: float | None = None  # when playback last started; None while it is paused
         self.no_more = False
 
     def heard_ms(self, now: float) -> int:
@@ -43,14 +43,14 @@ class _Track:
 
 
 class ScriptedLine:
-    """Plays one voice at a time; acknowledges every `ack_ms`."""
+    """Plays one voice at a time, and reports how much was heard every `ack_ms`."""
 
     def __init__(self, ack_ms: int = 100, open_ms: int = 0) -> None:
         self.ack_ms = ack_ms
         self.open_ms = open_ms
         self.open_failures: list[BaseException] = []
         self.log: list[LineAct] = []
-        self.played: dict[int, int] = {}  # what really came out of each voice, in ms
+        self.played: dict[int, int] = {}  # the milliseconds that were played, by voice
         self.primed = True
         self.is_open = False
         self.opens = 0
@@ -95,7 +95,7 @@ class ScriptedLine:
         if self._track is not None and self._track.voice == voice:
             self._held = True
             self._track.pause(self._now())
-            self._quiet()
+            self._cancel_timer()
 
     def resume(self, voice: int) -> None:
         self._note("resume", voice)
@@ -114,19 +114,22 @@ class ScriptedLine:
         self._end_track()
         self.is_open = False
 
-    # -- What a script does to it
+    # -- For scripts
 
     def tell(self, event: LineEvent) -> None:
-        """Say something to the conversation, as the line would."""
+        """Send this event to the conversation, as if it happened on the line."""
         self._tell(event)
 
     def hang_up(self) -> None:
+        """The caller hangs up."""
         self.tell(Closed(hung_up=True))
 
     def wobble(self) -> None:
+        """The connection is interrupted, and may come back."""
         self.tell(Wobbled())
 
     def heal(self) -> None:
+        """The connection is back after a `wobble`."""
         self.tell(Healed())
 
     def drop(self) -> None:
@@ -136,7 +139,7 @@ class ScriptedLine:
         self.tell(Closed())
 
     def block(self) -> None:
-        """Nobody gets through until `unblock`."""
+        """Make `open` wait until `unblock`."""
         self._reachable.clear()
 
     def unblock(self) -> None:
@@ -144,7 +147,7 @@ class ScriptedLine:
 
     @property
     def is_sounding(self) -> bool:
-        """Does sound come out right now?"""
+        """Is sound playing right now?"""
         track = self._track
         return track is not None and track.since is not None and track.heard_ms(self._now()) < track.total_ms
 
@@ -155,7 +158,7 @@ class ScriptedLine:
     # -- Playing
 
     def _advance(self) -> None:
-        """Count what was played before anything is added: a gap is not speech."""
+        """Count what was played before more is added: a gap without sound isn't counted."""
         track = self._track
         if track is not None and track.since is not None:
             track.pause(self._now())
@@ -167,7 +170,7 @@ class ScriptedLine:
         if track.since is None:
             track.since = self._now()
         left_ms = track.total_ms - track.heard_ms(self._now())
-        self._quiet()
+        self._cancel_timer()
         if left_ms > 0 or track.no_more:
             wait_ms = min(left_ms, self.ack_ms)
             self._alarm = asyncio.get_running_loop().call_later(wait_ms / 1000, self._acknowledge)
@@ -189,9 +192,9 @@ class ScriptedLine:
         if self._track is not None:
             self.played[self._track.voice] = self.heard_ms
         self._track = None
-        self._quiet()
+        self._cancel_timer()
 
-    def _quiet(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

@@ -48,6 +48,11 @@ class ClientOutbox:
         """Is the socket closed or closing? Then what the client sends is ignored."""
         return self._is_closed or self._close_code is not None
 
+    @property
+    def unread_bytes(self) -> int:
+        """Bytes that are queued and not sent yet."""
+        return self._unread
+
     # -- Queueing
 
     def send_message(self, outgoing: ServerMessage) -> None:
@@ -100,6 +105,7 @@ class ClientOutbox:
         self._unread += len(item.data)
         if self._unread > self._unread_max:
             self._queue.clear()
+            self._unread = 0
             self._begin_closing(SLOW_READER)
         self._wake()
 

@@ -249,6 +249,13 @@ class Conversations:
         for client in tuple(self.clients):
             client.disconnect(STOPPING)
 
+    def crash(self) -> None:
+        """A tool for tests: stop as a killed process would. Clients are not disconnected, and nothing is saved."""
+        for served in self.served.values():
+            served.conversation.crash()
+        if self.leases is not None:
+            self.leases.crash()
+
     async def _stop_served(self, limit_s: float) -> None:
         if self.leases is not None:
             self.leases.is_leaving = True

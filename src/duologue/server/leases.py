@@ -91,6 +91,18 @@ class Leases:
             await self.store.leave(self._node())
         await self.store.close()
 
+    def crash(self) -> None:
+        """A tool for tests: stop as a killed process would. Nothing is renewed, released or saved any more."""
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
+        self._writers.clear()
+        self._served.clear()
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The ids of the conversations that this node holds."""
+        return tuple(self._writers)
+
     def _node(self) -> ServerNode:
         return ServerNode(self.name, self._instance, self._address, len(self._writers))
 

@@ -1,1 +1,1 @@
-"""A telephone call as a line: its codecs, the order of its frames, its keys, its sound."""
+"""The line of a phone call: carriers' messages, codecs, frame order, keys and playback."""

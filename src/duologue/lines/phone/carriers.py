@@ -1,7 +1,8 @@
-"""What the carriers of telephone calls say over their media WebSockets, and what they are told.
+"""The messages of phone carriers on their media WebSockets, in both directions.
 
-Twilio and Telnyx send the same messages under other names, so each is a row of names and one codec serves both. Pure:
-text in, values out, and back. Rule: what a carrier sends is checked here, and nothing of it is repeated in an error.
+Twilio and Telnyx use the same messages with different names, so each carrier is a row of names, and one parser serves
+both. Pure: text in, values out, and back. Rule: everything that a carrier sends is checked here, and errors repeat
+nothing of it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from typing import Any, TypeAlias
 
 from duologue.core.errors import DuologueError
 
-TEXT_MAX = 1 << 20  # a message; 20 ms of sound are 300 characters
+TEXT_MAX = 1 << 20  # characters of a message; 20 ms of sound are 300
 PARAMETERS_MAX = 50
 KEYS = "0123456789*#ABCD"
 _INBOUND = ("inbound", "inbound_track")
 
 
 class Malformed(DuologueError):
-    """A message that is none. The message says what is wrong with it, in words of our own."""
+    """An invalid message of a carrier. The error text repeats nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,9 @@ class Carrier:
     parameters: str
     media_format: str
     sample_rate: str
-    names_stream: bool  # does it want the stream's id in what it is sent?
-    l16_byte_order: str = "big"  # of RFC 2586
-    encodings: Mapping[str, str] = field(default_factory=dict)  # its names for ours
+    names_stream: bool  # must messages to it contain the stream's id?
+    l16_byte_order: str = "big"  # RFC 2586
+    encodings: Mapping[str, str] = field(default_factory=dict)  # our name of an encoding, by the carrier's
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -66,7 +67,7 @@ TELNYX = Carrier(
 CARRIERS: dict[str, Carrier] = {carrier.name: carrier for carrier in (TWILIO, TELNYX)}
 
 
-# -- What a carrier says
+# -- Messages from a carrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The call is there. `encoding` is PCMU, PCMA or L16, or empty if it is none that we know."""
+    """The stream of a call has started. `encoding` is PCMU, PCMA or L16, or empty if it is unknown."""
 
     stream: str
     call: str
@@ -90,7 +91,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A piece of sound. `chunk` counts from 1; 0: the carrier doesn't count."""
+    """A piece of sound. `chunk` counts from 1; 0 if the carrier doesn't number them."""
 
     stream: str
     chunk: int
@@ -100,7 +101,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A key."""
+    """The caller has pressed a key."""
 
     stream: str
     digit: str
@@ -108,7 +109,7 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A mark has come back."""
+    """The carrier has returned a mark: everything sent before it was played or cleared."""
 
     stream: str
     name: str
@@ -116,14 +117,14 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class StreamEnded:
-    """The call is over."""
+    """The carrier has ended the stream."""
 
     stream: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage:
-    """Something that carriers may say one day, or an error that they report."""
+    """A message that we don't know, or an error that the carrier reports."""
 
     is_error: bool = False
 
@@ -132,11 +133,11 @@ CarrierMessage: TypeAlias = Connected | Started | Media | Pressed | Marked | Str
 
 
 def read_message(carrier: Carrier, text: str) -> CarrierMessage:
-    """What a carrier's text says. Raises Malformed."""
+    """Parse and check a message of a carrier. Raises Malformed."""
     data = _parse(text)
     event = data.get("event")
     if not isinstance(event, str):
-        raise Malformed("a message without an event")
+        raise Malformed("the message has no event")
     if event == "connected":
         return Connected()
     read = _READERS.get(event)
@@ -145,13 +146,13 @@ def read_message(carrier: Carrier, text: str) -> CarrierMessage:
 
 def _parse(text: str) -> dict[str, Any]:
     if len(text) > TEXT_MAX:
-        raise Malformed("a message that is too long")
+        raise Malformed(f"the message has more than {TEXT_MAX} characters")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise Malformed("a message that is not JSON") from None
+        raise Malformed("the message isn't JSON") from None
     if not isinstance(data, dict):
-        raise Malformed("a message that is not an object")
+        raise Malformed("the message isn't a JSON object")
     return data
 
 
@@ -169,7 +170,7 @@ def _read_media(carrier: Carrier, data: dict[str, Any]) -> Media:
     try:
         payload = base64.b64decode(_text(media, "payload"), validate=True)
     except (binascii.Error, ValueError):
-        raise Malformed("sound that is not base64") from None
+        raise Malformed("the payload isn't base64") from None
     chunk = _number(media, "chunk") if "chunk" in media else 0
     return Media(_stream(carrier, data), chunk, payload, media.get("track", "inbound") in _INBOUND)
 
@@ -200,14 +201,14 @@ _READERS: dict[str, Callable[[Carrier, dict[str, Any]], CarrierMessage]] = {
 def _part(data: dict[str, Any], name: str) -> dict[str, Any]:
     part = data.get(name)
     if not isinstance(part, dict):
-        raise Malformed(f"a message without {name}")
+        raise Malformed(f"{name}: expected an object")
     return part
 
 
 def _text(data: dict[str, Any], name: str) -> str:
     text = data.get(name)
     if not isinstance(text, str):
-        raise Malformed(f"{name} is not text")
+        raise Malformed(f"{name}: expected text")
     return text
 
 
@@ -216,43 +217,46 @@ def _stream(carrier: Carrier, data: dict[str, Any]) -> str:
 
 
 def _number(data: dict[str, Any], name: str) -> int:
-    """Carriers write numbers as text, and sometimes as numbers."""
+    """Carriers send numbers as text, and sometimes as numbers."""
     value = data.get(name)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 16:
         return int(value)
     if type(value) is int and 0 <= value < 10**15:
         return value
-    raise Malformed(f"{name} is not a whole number")
+    raise Malformed(f"{name}: expected a whole number")
 
 
 def _parameters(start: dict[str, Any], name: str) -> dict[str, str]:
-    """An object, or a list of names and values."""
+    """The parameters of a call. Carriers send an object, or a list of names and values."""
     given = start.get(name) or {}
     if isinstance(given, list):
         given = {item.get("name"): item.get("value") for item in given if isinstance(item, dict)}
     if not isinstance(given, dict) or len(given) > PARAMETERS_MAX:
-        raise Malformed(f"{name} are none")
+        raise Malformed(f"{name}: expected an object with at most {PARAMETERS_MAX} entries")
     return {key: value for key, value in given.items() if isinstance(key, str) and isinstance(value, str)}
 
 
-# -- What it is told
+# -- Messages to a carrier
 
 
 def write_media(carrier: Carrier, stream: str, payload: bytes) -> str:
+    """A piece of sound to play."""
     return _write(carrier, stream, "media", {"payload": base64.b64encode(payload).decode("ascii")})
 
 
 def media_writer(carrier: Carrier, stream: str) -> Callable[[bytes], str]:
-    """The same for one stream: 50 times a second, what stays the same is written once."""
+    """Like `write_media` for one stream, but faster: the constant part is written once. Used 50 times a second."""
     head, _, tail = write_media(carrier, stream, b"?").rpartition(base64.b64encode(b"?").decode("ascii"))
     return lambda payload: f"{head}{binascii.b2a_base64(payload, newline=False).decode('ascii')}{tail}"
 
 
 def write_mark(carrier: Carrier, stream: str, name: str) -> str:
+    """A mark, which the carrier returns when everything before it was played."""
     return _write(carrier, stream, "mark", {"name": name})
 
 
 def write_clear(carrier: Carrier, stream: str) -> str:
+    """A command to drop all sound that the carrier has buffered."""
     return _write(carrier, stream, "clear", None)
 
 

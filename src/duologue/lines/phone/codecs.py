@@ -1,4 +1,4 @@
-"""The codecs of telephone calls, by the names that carriers give them.
+"""The audio codecs of phone calls: PCMU, PCMA and L16.
 
 Rule: bytes in, bytes out; PCM is 16-bit, little-endian and mono.
 """
@@ -21,12 +21,12 @@ _RATES_HZ = (8_000, 16_000, 24_000)
 
 
 class UnknownCodec(DuologueError):
-    """A codec or a rate that we don't speak."""
+    """A codec or a sample rate that isn't supported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """Sound of one call, on the wire and off it."""
+    """Converts between PCM and the bytes that a carrier sends and gets."""
 
     name: str
     rate_hz: int
@@ -36,24 +36,24 @@ class Codec:
 
     @property
     def frame_bytes(self) -> int:
-        """Of 20 ms on the wire."""
+        """The encoded bytes of 20 ms."""
         return self.rate_hz * FRAME_MS // 1000 * self.bytes_per_sample
 
     @property
     def silence(self) -> bytes:
-        """20 ms of it, on the wire."""
+        """20 ms of silence, encoded."""
         return self.encode(bytes(self.rate_hz * FRAME_MS // 1000 * 2))
 
 
 def codec_of(carrier: Carrier, encoding: str, rate_hz: int) -> Codec:
-    """The codec of a start message. Raises UnknownCodec."""
+    """The codec for an encoding and a rate of a start message. Raises UnknownCodec."""
     if encoding in ("PCMU", "PCMA") and rate_hz == 8_000:
         both = (pcm_to_ulaw, ulaw_to_pcm) if encoding == "PCMU" else (pcm_to_alaw, alaw_to_pcm)
         return Codec(encoding, rate_hz, 1, *both)
     if encoding == "L16" and rate_hz in _RATES_HZ:
         swap = _swapped if carrier.l16_byte_order == "big" else _as_is
         return Codec(encoding, rate_hz, 2, swap, swap)
-    raise UnknownCodec(f"{carrier.name} sends a codec that we don't speak: use PCMU at 8 kHz")
+    raise UnknownCodec(f"{carrier.name} sends an unsupported codec or rate: configure PCMU at 8 kHz")
 
 
 def _swapped(pcm: bytes) -> bytes:
@@ -62,5 +62,5 @@ def _swapped(pcm: bytes) -> bytes:
 
 def _as_is(pcm: bytes) -> bytes:
     if len(pcm) % 2:
-        raise UnusableAudio(f"16-bit sound has an even number of bytes, not {len(pcm)}")
+        raise UnusableAudio(f"16-bit audio must have an even number of bytes, not {len(pcm)}")
     return pcm

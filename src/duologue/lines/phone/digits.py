@@ -1,6 +1,6 @@
-"""The keys of a telephone, gathered into what was typed.
+"""Collects the keys that a caller presses into one text.
 
-A number is over at the terminator or after a pause. Rule: what was typed is told once, and never empty.
+The text is complete at the terminator key or after a pause. Rule: each text is passed on once, and never empty.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-DIGITS_MAX = 64  # then it is over, whatever comes
+DIGITS_MAX = 64  # a longer text is passed on in parts
 
 
 class Digits:
-    """The keys of one call."""
+    """The keys of one call. `typed` gets each complete text."""
 
     def __init__(self, typed: Callable[[str], None], terminator: str = "#", pause_ms: int = 1_500) -> None:
         self._typed = typed
@@ -22,29 +22,24 @@ class Digits:
         self._alarm: asyncio.TimerHandle | None = None
 
     def press(self, digit: str) -> None:
-        """One key."""
-        self._quiet()
+        """The caller has pressed a key."""
+        self._cancel_timer()
         if digit == self._terminator:
-            self._tell()
+            self._complete()
             return
         self._so_far += digit
         if len(self._so_far) >= DIGITS_MAX:
-            self._tell()
+            self._complete()
         else:
-            self._alarm = asyncio.get_running_loop().call_later(self._pause_ms / 1000, self._tell)
+            self._alarm = asyncio.get_running_loop().call_later(self._pause_ms / 1000, self._complete)
 
-    def stop(self) -> None:
-        """The call is over: what is unfinished is forgotten."""
-        self._quiet()
-        self._so_far = ""
-
-    def _tell(self) -> None:
-        self._quiet()
+    def _complete(self) -> None:
+        self._cancel_timer()
         typed, self._so_far = self._so_far, ""
         if typed:
             self._typed(typed)
 
-    def _quiet(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None

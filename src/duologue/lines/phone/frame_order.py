@@ -1,33 +1,33 @@
-"""The frames of a call in the order in which they were spoken.
+"""Puts the frames of a call into the order in which they were spoken.
 
-A frame that comes early waits a little for those before it; one that never comes becomes silence of its length, so
-that time keeps; one that comes twice or too late is dropped. Rule: frames that come in order are never held back.
+An early frame waits a little for those before it; a missing frame is replaced by silence of the same length, so that
+times stay right; a duplicate or late frame is dropped. Rule: frames that arrive in order are never delayed.
 """
 
 from __future__ import annotations
 
-WINDOW = 5  # frames that are waited for a missing one: 100 ms
+WINDOW = 5  # frames that may wait for a missing one: 100 ms
 SILENCE_MAX = 50  # frames of silence for one gap, however large it is
-ANEW = 100  # so far back no frame comes late: the carrier counts anew
+RESTART = 100  # a number this far back isn't a late frame: the carrier has restarted its count
 
 
 class Order:
-    """One direction of one call. Frames are bytes as they were sent."""
+    """The frames of one direction of one call, as encoded bytes."""
 
     def __init__(self, silence: bytes, window: int = WINDOW) -> None:
         self._silence = silence
         self._window = window
-        self._next = 0  # the number that is due; 0: the first is not here yet
+        self._next = 0  # the number that is due; 0 before the first frame
         self._early: dict[int, bytes] = {}
         self.lost = 0
         self.dropped = 0  # came twice or too late
         self.reordered = 0
 
     def feed(self, number: int, frame: bytes) -> list[bytes]:
-        """The frames that can be heard now. A number of 0 is none: the frame is passed on."""
+        """The frames that can be passed on now, in order. A frame without a number (0) is passed on at once."""
         if not number:
             return [frame]
-        if not self._next or number + ANEW < self._next:
+        if not self._next or number + RESTART < self._next:
             self._early.clear()
             self._next = number
         if number < self._next or number in self._early:
@@ -42,7 +42,7 @@ class Order:
         return ready
 
     def finish(self) -> list[bytes]:
-        """Nothing more comes: what still waits is heard."""
+        """The stream has ended: returns the frames that still wait."""
         ready: list[bytes] = []
         while self._early:
             ready += self._conceal()
@@ -56,7 +56,7 @@ class Order:
         return ready
 
     def _conceal(self) -> list[bytes]:
-        """Give up what is missing before the earliest frame that waits."""
+        """Replace what is missing before the earliest waiting frame by silence."""
         missing = min(self._early) - self._next
         self._next += missing
         self.lost += missing

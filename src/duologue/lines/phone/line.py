@@ -1,9 +1,8 @@
-"""A telephone call as a line: sound goes out in frames of 20 ms, and marks tell what was heard of it.
+"""The line of a phone call: sends sound in frames of 20 ms, and learns from marks how much of it was heard.
 
-The carrier holds a buffer of its own, so little is sent ahead of what plays, and a clear empties it. Between frames
-goes a mark about every 100 ms; the carrier returns it when everything before it was played. Rule: heard is what
-echoed marks say and nothing else. A mark that comes back after its sound was cleared was flushed, not heard: its
-name belongs to an older take and is not known any more, whatever the carrier does with it.
+The carrier buffers sound, so only a little is sent ahead of playback, and a clear empties the buffer. A mark is sent
+about every 100 ms; the carrier returns it when everything before it was played. Rule: only returned marks count as
+heard. A mark that returns after its sound was cleared was not heard: its name belongs to an older take and is unknown.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from .frame_order import Order
 
 
 class CarrierWire(Protocol):
-    """The carrier's end of the socket."""
+    """The sending side of the carrier's socket."""
 
     def send(self, text: str) -> None:
-        """Send this now, before anything that is sent later. Never waits."""
+        """Send this text. Never waits, and keeps the order."""
         ...
 
     def close(self) -> None:
@@ -40,31 +39,31 @@ class CarrierWire(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BufferPace:
-    """How the carrier's buffer is filled."""
+    """How far the carrier's buffer is filled, and how often a mark is sent."""
 
-    ahead_ms: int = 200  # sound that the carrier may hold: what a slow network needs, and no more
+    ahead_ms: int = 200  # sound that the carrier may buffer: enough for a slow network, and no more
     mark_ms: int = 100
 
 
 class LineGone(ConnectionError):
-    """The call is over: there is nobody to open a line to."""
+    """The call has ended, so the line can't be opened or played on."""
 
 
 class _Track:
-    """The sound of one voice, as frames on the wire. Frames are kept until they were heard."""
+    """The sound of one voice, as encoded frames. Frames are retained until they were heard."""
 
     def __init__(self, voice: int, codec: Codec) -> None:
         self.voice = voice
-        self.take = 1  # sound that is sent again after a hold is another take
+        self.take = 1  # counted up when sound is sent again after a hold
         self.sent = self.heard = 0  # frames
         self.is_held = self.is_complete = False
-        self.began = 0.0  # when the first frame of the sound would have played that is playing now
+        self.began = 0.0  # when the first frame would have started to play, if there had been no gap
         self.samples = 0
         self.resampler = LiveResampler(codec.rate_hz, codec.rate_hz)
         self.from_hz = codec.rate_hz
         self._codec = codec
         self._frames: list[bytes] = []
-        self._gone = 0  # frames that were heard and dropped
+        self._gone = 0  # frames that were heard and removed
         self._rest = b""
 
     @property
@@ -77,12 +76,12 @@ class _Track:
 
     @property
     def heard_ms(self) -> int:
-        """The last frame may be filled up with silence, which nobody said."""
+        """Without the silence that fills up the last frame."""
         return min(self.heard * FRAME_MS, self.samples * 1000 // self._codec.rate_hz)
 
     def add(self, sound: Sound) -> None:
         codec = self._codec
-        if not sound.pcm:  # a simulation has the length alone
+        if not sound.pcm:  # simulated sound has only a length
             self._cut(codec.encode(bytes(2 * (codec.rate_hz * sound.ms // 1000))))
             return
         if sound.rate_hz != self.from_hz:
@@ -95,7 +94,7 @@ class _Track:
         self._cut(self._codec.encode(to_pcm(self.resampler.finish())))
 
     def complete(self) -> None:
-        """No more comes: the last frame is filled up, because a shorter one may be refused."""
+        """The voice has ended: fill up the last frame with silence, because carriers may refuse a shorter one."""
         self.finish_resampling()
         if self._rest:
             self._frames.append((self._rest + self._codec.silence)[: self._codec.frame_bytes])
@@ -121,14 +120,14 @@ class _Track:
         self._gone = self.heard
 
     def rewind(self) -> None:
-        """What was not heard will be sent again."""
+        """Start again from the first frame that was not heard."""
         self.take += 1
         self.sent = self.heard
 
 
 class PhoneLine:
-    """One call on a carrier's stream. `pressed` gets the keys of the telephone; `sends` is the encoding and the rate
-    that the carrier was told to expect, if it may be another than what it sends."""
+    """The line of one call. `pressed` gets the keys that the caller presses; `sends` is the encoding and the rate of
+    the sound that we send, if they may differ from what the carrier sends."""
 
     def __init__(
         self,
@@ -142,7 +141,7 @@ class PhoneLine:
         self.codec = codec_of(carrier, started.encoding, started.rate_hz)  # of what is heard
         self.codec_out = codec_of(carrier, *sends) if sends is not None else self.codec
         self.counts: Counter[str] = Counter()
-        self.has_hung_up = False  # has the agent?
+        self.has_hung_up = False  # has the agent ended the call?
         self.pressed = pressed
         self._carrier = carrier
         self._stream = started.stream
@@ -153,14 +152,14 @@ class PhoneLine:
         self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._is_gone = False
         self._track: _Track | None = None
-        self._marks: dict[str, int] = {}  # on their way: the frames before each
+        self._marks: dict[str, int] = {}  # sent and not returned yet, with the number of frames before each
         self._alarm: asyncio.TimerHandle | None = None
 
     # -- The port
 
     async def open(self, tell: Callable[[LineEvent], None]) -> None:
         if self._is_gone:
-            raise LineGone("the call is over")
+            raise LineGone("the call has ended")
         self._tell = tell
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
@@ -183,7 +182,7 @@ class PhoneLine:
             asyncio.get_running_loop().call_soon(self._end_track, track)
 
     def hold(self, voice: int) -> None:
-        """Empty the carrier's buffer; what it had not played is sent again by `resume`."""
+        """Empty the carrier's buffer. `resume` sends again what was not played."""
         track = self._track
         if track is not None and track.voice == voice and not track.is_held:
             track.is_held = True
@@ -191,7 +190,7 @@ class PhoneLine:
             track.rewind()
 
     def resume(self, voice: int) -> None:
-        """Go on from the last mark that came back: what was played after it is heard twice, some 100 ms."""
+        """Continue from the last returned mark: what was played after it, up to 100 ms, is heard twice."""
         track = self._track
         if track is not None and track.voice == voice and track.is_held:
             track.is_held = False
@@ -208,13 +207,13 @@ class PhoneLine:
 
     async def close(self) -> None:
         """Hang up."""
-        self._quiet()
+        self._cancel_timer()
         self._track = None
         if not self._is_gone:
             self._is_gone = self.has_hung_up = True
             self._wire.close()
 
-    # -- What the carrier says
+    # -- What the carrier sends
 
     def hear(self, media: Media) -> None:
         """A piece of sound from the caller."""
@@ -225,6 +224,7 @@ class PhoneLine:
             self._tell(Frame(self.codec.decode(payload), self.codec.rate_hz))
 
     def note_mark(self, marked: Marked) -> None:
+        """A mark has returned: what was sent before it was heard, unless it was cleared."""
         frames, track = self._marks.pop(marked.name, None), self._track
         if frames is None or track is None:
             self.counts["flushed_marks"] += 1
@@ -236,36 +236,37 @@ class PhoneLine:
             self._tell(Played(track.voice, track.heard_ms))
 
     def note_key(self, pressed: Pressed) -> None:
+        """The caller has pressed a key."""
         self.pressed(pressed.digit)
 
     def hung_up(self) -> None:
-        """The carrier has ended the call, or is gone: on a telephone that is the same."""
+        """The carrier has ended the call or has disconnected. Both mean that the caller is gone."""
         if self._is_gone:
             return
         for payload in self._order.finish():
             self._tell(Frame(self.codec.decode(payload), self.codec.rate_hz))
         self._is_gone = True
-        self._quiet()
+        self._cancel_timer()
         self._tell(Closed(hung_up=True))
 
     @property
     def facts(self) -> dict[str, int]:
-        """What was wrong with the frames that came in."""
+        """Counts of irregular frames and marks, for the log."""
         order = self._order
         return {"lost": order.lost, "dropped": order.dropped, "reordered": order.reordered, **self.counts}
 
     # -- Sending
 
     def _pump(self) -> None:
-        """Send what may be sent now, and come back when there is more."""
+        """Send what may be sent now, and set a timer for the rest."""
         track, loop = self._track, asyncio.get_running_loop()
-        self._quiet()
+        self._cancel_timer()
         if track is None or track.is_held or self._is_gone:
             return
         now = loop.time()
         while track.sent < track.total:
             ahead_ms = track.sent * FRAME_MS - (now - track.began) * 1000
-            if ahead_ms < 0:  # nothing was there to play: a gap is not speech, and is not caught up
+            if ahead_ms < 0:  # playback ran dry: the gap doesn't count as sound
                 track.began = now - track.sent * FRAME_MS / 1000
             elif ahead_ms + FRAME_MS > self._pace.ahead_ms + 0.5:
                 wait_ms = ahead_ms + FRAME_MS - self._pace.ahead_ms
@@ -278,7 +279,7 @@ class PhoneLine:
             self._mark(track)
 
     def _pump_on(self, voice: int) -> None:
-        """Later, when nobody is there to be told by an exception."""
+        """The timer's callback: a failure can't be raised to a caller, so it becomes an event."""
         try:
             self._pump()
         except OSError as problem:
@@ -291,7 +292,7 @@ class PhoneLine:
             self._wire.send(write_mark(self._carrier, self._stream, name))
 
     def _flush(self) -> None:
-        self._quiet()
+        self._cancel_timer()
         self._marks.clear()
         if not self._is_gone:
             self._wire.send(write_clear(self._carrier, self._stream))
@@ -301,11 +302,11 @@ class PhoneLine:
             self._track = None
             self._tell(Finished(track.voice, track.heard_ms))
 
-    def _quiet(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
 
     def _check(self) -> None:
         if self._is_gone:
-            raise LineGone("the call is over")
+            raise LineGone("the call has ended")

@@ -1,7 +1,7 @@
-"""The stream of one call, message by message: who is let in, what goes to the line, what ends it.
+"""The media stream of one call, message by message: admission, passing sound and keys to the line, ending.
 
-Knows no network: text comes in, and the wire is an object. Rule: a stream that breaks the protocol is refused with
-the close code that says so and one line without words or secrets; whatever is merely new is counted and ignored.
+Doesn't know the network: text comes in, and a `CarrierWire` sends. Rule: a stream that violates the protocol is refused
+with a close code and one line without words or secrets; unknown messages are counted and ignored.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FULL = 1013
 
 
 class StreamRefused(DuologueError):
-    """A stream that can't go on. The message says why, for a log."""
+    """A stream that must be closed, with the close code. The message says why, for the log."""
 
     def __init__(self, code: int, why: str) -> None:
         self.code = code
@@ -45,7 +45,7 @@ class StreamRefused(DuologueError):
 
 
 class Stream:
-    """One socket of a carrier. `admit` looks at the start message and raises Refused, or returns."""
+    """The stream of one carrier's socket. `admit` checks the start message, and raises StreamRefused to refuse it."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Stream:
     ) -> None:
         self.carrier = carrier
         self.line: PhoneLine | None = None
-        self.has_stopped = False  # the carrier has said so
+        self.has_stopped = False  # the carrier has sent its stop message
         self.counts: Counter[str] = Counter()
         self._wire = wire
         self._admit = admit
@@ -66,7 +66,7 @@ class Stream:
         self._id = ""
 
     def receive(self, text: str) -> None:
-        """One message. Raises Refused."""
+        """Handle one message of the carrier. Raises StreamRefused."""
         try:
             message = read_message(self.carrier, text)
         except Malformed as problem:
@@ -96,13 +96,13 @@ class Stream:
         if line is None:
             raise StreamRefused(PROTOCOL_ERROR, "a message before the start message")
         if getattr(message, "stream", "") != self._id:
-            raise StreamRefused(REFUSED, "a message of another stream")
+            raise StreamRefused(REFUSED, "a message with another stream's id")
         match message:
             case Media():
                 try:
                     line.hear(message)
                 except UnusableAudio:
-                    raise StreamRefused(MALFORMED, "sound that can't be decoded") from None
+                    raise StreamRefused(MALFORMED, "audio that can't be decoded") from None
             case Marked():
                 line.note_mark(message)
             case Pressed():
@@ -112,6 +112,6 @@ class Stream:
                 self.end()
 
     def end(self) -> None:
-        """The carrier says that it is over, or has gone without a word."""
+        """The carrier has ended the stream or has disconnected."""
         if self.line is not None:
             self.line.hung_up()
