@@ -16,7 +16,7 @@ from duologue.store.postgres import PostgresStore
 from duologue.store.sqlite import SqliteStore
 from duologue.testing.postgres import PrivatePostgres
 from tests.privacy.planted import TOKEN, Keeping, booker, kept_house, talker
-from tests.server.served import Client, agent_that_says
+from tests.server.running_server import Client, agent_that_says
 from tests.store.lossy_proxy import LossyProxy
 
 TTL_MS = 600  # a server looks after its leases three times as often
@@ -80,8 +80,8 @@ def has(*words: str) -> Callable[[StoredConversation], bool]:
 def test_what_is_said_while_the_store_is_away_is_there_when_it_is_back(tmp_path: Path) -> None:
     async def scene() -> None:
         store = Away(sqlite(tmp_path))
-        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as house:  # type: ignore[arg-type]
-            client = await house.come()
+        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:  # type: ignore[arg-type]
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             await said(client, "before")
             assert not client.told("notification", code="unsaved")
@@ -100,13 +100,13 @@ def test_what_is_said_while_the_store_is_away_is_there_when_it_is_back(tmp_path:
 def test_who_reloads_meanwhile_is_told_too(tmp_path: Path) -> None:
     async def scene() -> None:
         store = Away(sqlite(tmp_path))
-        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as house:  # type: ignore[arg-type]
-            client = await house.come()
+        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:  # type: ignore[arg-type]
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             store.is_away = True
             await said(client, "meanwhile")
             await client.expect("notification", code="unsaved")
-            again = await house.come()
+            again = await running.connect()
             await again.hello("alice", token=TOKEN, conversation=told["conversation"], key=told["key"])
             await again.expect("notification", code="unsaved")
             store.is_away = False
@@ -118,9 +118,9 @@ def test_who_reloads_meanwhile_is_told_too(tmp_path: Path) -> None:
 def test_a_conversation_that_begins_while_the_store_is_away_is_kept_from_when_it_is_back(tmp_path: Path) -> None:
     async def scene() -> None:
         store = Away(sqlite(tmp_path))
-        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as house:  # type: ignore[arg-type]
+        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:  # type: ignore[arg-type]
             store.is_away = True
-            client = await house.come()
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             await client.expect("notification", code="unsaved")
             await said(client, "before anybody kept it")
@@ -134,9 +134,9 @@ def test_a_conversation_that_begins_while_the_store_is_away_is_kept_from_when_it
 def test_one_that_ended_before_it_could_be_kept_leaves_nothing(tmp_path: Path) -> None:
     async def scene() -> None:
         store = Away(sqlite(tmp_path))
-        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as house:  # type: ignore[arg-type]
+        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:  # type: ignore[arg-type]
             store.is_away = True
-            client = await house.come()
+            client = await running.connect()
             await client.begin("alice", token=TOKEN)
             await client.send("end")
             await client.expect("ended")
@@ -151,8 +151,8 @@ def test_who_comes_back_while_the_store_is_away_is_not_told_that_it_is_over(tmp_
     """`gone` would make a page forget a conversation that is kept."""
 
     async def scene() -> None:
-        async with kept_house(talker, Keeping(tmp_path / "one", sqlite(tmp_path)), ttl_ms=TTL_MS) as house:
-            client = await house.come()
+        async with kept_house(talker, Keeping(tmp_path / "one", sqlite(tmp_path)), ttl_ms=TTL_MS) as running:
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             await said(client, "before")
         store = Away(sqlite(tmp_path))
@@ -160,13 +160,13 @@ def test_who_comes_back_while_the_store_is_away_is_not_told_that_it_is_over(tmp_
         async with kept_house(talker, keeping, node="two", ttl_ms=60_000) as other:
             back = {"token": TOKEN, "conversation": told["conversation"], "key": told["key"]}
             store.is_away = True
-            client = await other.come()
+            client = await other.connect()
             await client.hello("alice", **back)
             code, why = await client.gone()
             assert (code, "connect again" in why) == (4503, True)
             assert not client.told("ready"), "a page would take that for a line that works"
             store.is_away = False
-            client = await other.come()
+            client = await other.connect()
             await client.hello("alice", **back)
             told_again = await client.expect("conversation", resumed=True)
             assert told_again["conversation"] == told["conversation"]
@@ -184,8 +184,8 @@ def test_a_full_disk_is_told_and_talk_goes_on(tmp_path: Path, make: Any) -> None
         async def grow(pages: int) -> None:
             await store._opened().alone(lambda link: link.execute(f"PRAGMA max_page_count = {pages}").fetchall())
 
-        async with kept_house(make, Keeping(tmp_path, store), ttl_ms=TTL_MS) as house:
-            client = await house.come()
+        async with kept_house(make, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             await grow(1)
             await said(client, "grows" * 700)
@@ -203,8 +203,8 @@ def test_a_full_disk_is_told_and_talk_goes_on(tmp_path: Path, make: Any) -> None
 def test_a_server_that_goes_away_and_comes_back_costs_a_notice(tmp_path: Path, postgres: PrivatePostgres) -> None:
     async def scene() -> None:
         store = PostgresStore(postgres.tcp_url)
-        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=30_000) as house:
-            client = await house.come()
+        async with kept_house(talker, Keeping(tmp_path, store), ttl_ms=30_000) as running:
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             await said(client, "before")
             await asyncio.to_thread(postgres.stop)
@@ -227,12 +227,12 @@ def test_a_connection_that_is_lost_in_a_transaction_is_noticed_by_nobody(
     async def scene() -> None:
         async with LossyProxy(postgres.port) as proxy:
             url = postgres.tcp_url.replace(f":{postgres.port}/", f":{proxy.port}/")
-            async with kept_house(talker, Keeping(tmp_path, PostgresStore(url)), ttl_ms=30_000) as house:
-                client = await house.come()
+            async with kept_house(talker, Keeping(tmp_path, PostgresStore(url)), ttl_ms=30_000) as running:
+                client = await running.connect()
                 told = await client.begin("alice", token=TOKEN)
                 getattr(proxy, how)("INSERT INTO parts")
                 await said(client, "over a bad line")
-                await kept_of(house.conversations.leases.store, told["conversation"], has("over a bad line"))  # type: ignore[union-attr]
+                await kept_of(running.conversations.leases.store, told["conversation"], has("over a bad line"))  # type: ignore[union-attr]
                 assert proxy.losses == 1
                 assert not client.told("notification", code="unsaved")
 
@@ -252,9 +252,9 @@ async def left_behind(folder: Path, seats: list[str]) -> list[str]:
     """Conversations that a server had when it died."""
     ids = []
     store = sqlite(folder)
-    async with kept_house(talker, Keeping(folder / "dead", store), node="dead", ttl_ms=60_000) as house:
+    async with kept_house(talker, Keeping(folder / "dead", store), node="dead", ttl_ms=60_000) as running:
         for seat in seats:
-            client = await house.come()
+            client = await running.connect()
             ids.append((await client.begin(seat, token=TOKEN))["conversation"])
             await said(client, f"from {seat}")
             await kept_of(store, ids[-1], has(f"from {seat}"))
@@ -268,10 +268,10 @@ def test_a_damaged_conversation_keeps_nobody_from_the_others(tmp_path: Path) -> 
         path = tmp_path / "store" / "store.sqlite3"
         for one in ids[:6]:
             damage(path, one, "parts", "content")
-        async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as house:
-            await house.until(lambda: ids[6] in house.conversations.served)
+        async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as running:
+            await running.until(lambda: ids[6] in running.conversations.served)
             await asyncio.sleep(TTL_MS / 1000)
-            assert list(house.conversations.served) == [ids[6]]
+            assert list(running.conversations.served) == [ids[6]]
             log = (tmp_path / "server.log").read_text()
             assert log.count("the row is damaged") == 6, "each is told of once"
             assert not [one for one in ids if one in log]
@@ -284,8 +284,8 @@ def test_a_damaged_journal_costs_the_debug_view_its_past_and_nothing_else(tmp_pa
     async def scene() -> None:
         (one,) = await left_behind(tmp_path, ["alice"])
         damage(tmp_path / "store" / "store.sqlite3", one, "journal", "lines")
-        async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as house:
-            await house.until(lambda: one in house.conversations.served)
+        async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as running:
+            await running.until(lambda: one in running.conversations.served)
 
     run(scene())
 
@@ -309,10 +309,10 @@ def test_one_that_makes_no_sense_ends_and_the_server_goes_on(tmp_path: Path, wor
         link.execute("UPDATE parts SET content = ? WHERE part = 'words'", (json.dumps(words),))
         link.close()
         store = sqlite(tmp_path)
-        async with kept_house(talker, Keeping(tmp_path, store), node="two", ttl_ms=TTL_MS) as house:
+        async with kept_house(talker, Keeping(tmp_path, store), node="two", ttl_ms=TTL_MS) as running:
             await kept_of(store, one, lambda kept: kept.is_over)
-            assert not house.conversations.served
-            client = await house.come()
+            assert not running.conversations.served
+            client = await running.connect()
             await client.begin("alice", token=TOKEN)
             await asyncio.sleep(TTL_MS / 1000 * 1.5)
             assert all(held.expires_ms > 0 for held in await store.holdings(10) if not held.is_over), "it renews"
@@ -323,8 +323,8 @@ def test_one_that_makes_no_sense_ends_and_the_server_goes_on(tmp_path: Path, wor
 def test_a_node_whose_name_was_taken_meanwhile_still_looks_after_its_conversations(tmp_path: Path) -> None:
     async def scene() -> None:
         store = sqlite(tmp_path)
-        async with kept_house(talker, Keeping(tmp_path, store), node="twin", ttl_ms=TTL_MS) as house:
-            client = await house.come()
+        async with kept_house(talker, Keeping(tmp_path, store), node="twin", ttl_ms=TTL_MS) as running:
+            client = await running.connect()
             await client.begin("alice", token=TOKEN)
             link = sqlite3.connect(tmp_path / "store" / "store.sqlite3", isolation_level=None)
             link.execute("UPDATE nodes SET instance = 'another', expires_ms = expires_ms + 60000")
@@ -341,12 +341,12 @@ def test_a_node_whose_name_was_taken_meanwhile_still_looks_after_its_conversatio
 def test_a_debug_view_opens_on_a_conversation_that_was_taken_over(tmp_path: Path) -> None:
     async def scene() -> None:
         store = sqlite(tmp_path)
-        async with kept_house(talker, Keeping(tmp_path / "dead", store), node="dead", ttl_ms=60_000) as house:
-            client = await house.come()
+        async with kept_house(talker, Keeping(tmp_path / "dead", store), node="dead", ttl_ms=60_000) as running:
+            client = await running.connect()
             told = await client.begin("alice", token=TOKEN)
             await said(client, "before")
         async with kept_house(talker, Keeping(tmp_path, sqlite(tmp_path)), node="two", ttl_ms=TTL_MS) as other:
-            client = await other.come()
+            client = await other.connect()
             await client.hello("alice", token=TOKEN, conversation=told["conversation"], key=told["key"])
             await client.expect("state", state="listening")
             await client.send("debug", on=True)

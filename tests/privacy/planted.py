@@ -28,7 +28,7 @@ from duologue.server.run import bind_socket, serving
 from duologue.server.settings import Limits, ServerSettings
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedVoice
 from duologue.workers.scripted import AskPerson, scripted_tool
-from tests.server.served import Client, House
+from tests.server.running_server import Client, RunningServer
 
 SPOKEN = "gesprochenzürich"
 TYPED = "getipptgenève"
@@ -115,13 +115,13 @@ def booker(**more: Any) -> Agent:
 # -- What is said to them
 
 
-async def talk(house: House, client: Client) -> None:
+async def talk(running: RunningServer, client: Client) -> None:
     """Typed, spoken, with a tool, with a job that asks."""
     await client.send("type", text=f"hello {TYPED}", id="m1")
     await client.expect("typed", id="m1")
     await client.expect("caption", role="assistant", final=True)
     await client.raw_send(pcm_of(SPOKEN))
-    await house.say(f"well {SPOKEN}")
+    await running.say(f"well {SPOKEN}")
     await client.expect("caption", after=1, role="assistant", final=True)
     await client.send("type", text="the tool please")
     await client.expect("work", event="ended", tool="look_up")
@@ -133,7 +133,7 @@ async def talk(house: House, client: Client) -> None:
     await client.expect("caption", after=3, role="assistant", final=True)
 
 
-async def book(house: House, client: Client) -> None:
+async def book(running: RunningServer, client: Client) -> None:
     await client.send("type", text="book a trip")
     await client.expect("caption", role="assistant", final=True)
     await client.send("type", text=CITY)
@@ -162,7 +162,7 @@ class Keeping:
 @asynccontextmanager
 async def kept_house(
     make: Callable[[], Agent], keeping: Keeping, *, node: str = "one", ttl_ms: int = 10_000
-) -> AsyncIterator[House]:
+) -> AsyncIterator[RunningServer]:
     """A server with a store, journals and a log at DEBUG, all in one folder."""
     agents: list[Agent] = []
 
@@ -181,16 +181,16 @@ async def kept_house(
     listening = bind_socket("127.0.0.1", 0)
     settings = ServerSettings(port=0, token=TOKEN, journals=keeping.journals, limits=Limits(drain_s_max=0.05))
     server = Server(remember, settings, leases=Leases(keeping.store, node, ttl_ms=ttl_ms))
-    house = House(server, listening.getsockname()[1], agents)
+    running = RunningServer(server, listening.getsockname()[1], agents)
     leases = server.conversations.leases
     assert leases is not None
     await leases.open(server.conversations.adopt)
     try:
         async with serving(server, listening):
             try:
-                yield house
+                yield running
             finally:
-                await asyncio.gather(*(client.close() for client in house.clients), return_exceptions=True)
+                await asyncio.gather(*(client.close() for client in running.clients), return_exceptions=True)
                 await server.conversations.drain()
     finally:
         await leases.close()
@@ -199,25 +199,25 @@ async def kept_house(
         handler.close()
 
 
-Scene = Callable[[House, Client], Any]
+Scene = Callable[[RunningServer, Client], Any]
 
 
 def play(
     make: Callable[[], Agent],
     keeping: Keeping,
     scene: Scene,
-    looks: Callable[[House], Any] | None = None,
+    looks: Callable[[RunningServer], Any] | None = None,
     ends: bool = True,
 ) -> dict[str, Any]:
     """A whole conversation. Returns what its client was told of it: id and key. `looks` is called while it goes on."""
 
     async def whole() -> dict[str, Any]:
-        async with kept_house(make, keeping) as house:
-            client = await house.come()
+        async with kept_house(make, keeping) as running:
+            client = await running.connect()
             told = await client.begin(SEAT, token=TOKEN)
-            await scene(house, client)
+            await scene(running, client)
             if looks is not None:
-                found = looks(house)
+                found = looks(running)
                 if asyncio.iscoroutine(found):
                     await found
             if ends:

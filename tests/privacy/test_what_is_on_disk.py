@@ -39,7 +39,7 @@ from tests.privacy.planted import (
     talk,
     talker,
 )
-from tests.server.served import House
+from tests.server.running_server import RunningServer
 
 WORDS = (SPOKEN, TYPED, SAID, ARGUMENT, OUTPUT, QUESTION, ANSWER, CITY, PAID)
 SCENES: dict[str, tuple[Any, Any, tuple[str, ...]]] = {
@@ -83,7 +83,7 @@ def test_of_a_private_conversation_no_word_is_on_the_disk(scene: str, keeping: K
     make, says, _ = SCENES[scene]
     while_it_ran: list[tuple[str, str]] = []
 
-    def look(_: House) -> None:
+    def look(_: RunningServer) -> None:
         while_it_ran.extend(found_in([keeping.folder], (*WORDS, SEAT)))
 
     play(lambda: make(private=True), keeping, says, look)
@@ -99,8 +99,8 @@ def test_of_a_private_conversation_no_word_is_on_the_disk(scene: str, keeping: K
 def test_of_a_private_conversation_no_sound_is_on_the_disk(keeping: Keeping) -> None:
     played: list[bytes] = []
 
-    def note(house: House) -> None:
-        played.extend(pcm[:64] for _, _, pcm in house.clients[0].frames if len(set(pcm[:64])) > 1)
+    def note(running: RunningServer) -> None:
+        played.extend(pcm[:64] for _, _, pcm in running.clients[0].frames if len(set(pcm[:64])) > 1)
 
     play(lambda: talker(private=True), keeping, talk, note)
     sound = (pcm_of(SPOKEN)[:64], *played)
@@ -114,7 +114,7 @@ def test_of_a_private_conversation_the_store_has_the_machine_alone(scene: str, k
     make, says, _ = SCENES[scene]
     rows: dict[str, list[Any]] = {}
 
-    async def look(house: House) -> None:
+    async def look(running: RunningServer) -> None:
         import sqlite3
 
         path = keeping.folder / "store" / "store.sqlite3"
@@ -220,7 +220,7 @@ def test_what_is_over_for_long_is_swept_with_its_words(keeping: Keeping) -> None
 def test_what_is_written_can_be_read_by_its_owner_alone_whatever_the_umask(keeping: Keeping) -> None:
     modes: dict[str, int] = {}
 
-    def look(_: House) -> None:
+    def look(_: RunningServer) -> None:
         for path in keeping.folder.rglob("*"):
             modes[str(path.relative_to(keeping.folder))] = stat.S_IMODE(path.stat().st_mode)
 

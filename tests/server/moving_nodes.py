@@ -10,12 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from duologue.runtime.agent import Agent
+from duologue.server.client_messages import ClientMessage
 from duologue.server.close_codes import CloseCode
 from duologue.server.conversations import Conversations
 from duologue.server.leases import Leases
 from duologue.server.served_conversation import ServedConversation
 from duologue.server.settings import ServerSettings
 from duologue.store.memory import MemoryStore
+from duologue.testing import ScriptedBrain, ScriptedVoice
 
 TTL_MS = 3_000
 
@@ -70,7 +72,7 @@ class Node:
         await asyncio.sleep(0.2)
         return served
 
-    async def come_back(self, page: Page, hello: dict[str, Any]) -> ServedConversation | None:
+    async def reconnect(self, page: Page, hello: dict[str, Any]) -> ServedConversation | None:
         """Reconnect as a socket does."""
         served, _ = self.conversations.find(hello)
         served = served or await self.conversations.restore(hello)
@@ -86,3 +88,43 @@ class Node:
 def hello_of(page: Page, **more: Any) -> dict[str, Any]:
     known = page.of("conversation")[-1]
     return {"seat": "seat", "conversation": known["conversation"], "key": known["key"], **more}
+
+
+ANSWER = "Here is an answer that takes a while to say."
+
+
+BRAINS: list[ScriptedBrain] = []
+
+
+def make() -> Agent:
+    brain = ScriptedBrain(lambda request: ANSWER)
+    BRAINS.append(brain)
+    return Agent(brain, voice=ScriptedVoice())
+
+
+def asked() -> int:
+    """How often any brain was asked."""
+    return sum(len(brain.requests) for brain in BRAINS)
+
+
+async def mid_sentence(store: MemoryStore) -> tuple[Node, Page, int]:
+    """A node that dies while its answer is being heard; and which voice that was."""
+    a, page = Node("a", store, make), Page()
+    await a.open()
+    served = await a.begin(page)
+    served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
+    await asyncio.sleep(0.5)
+    voice = max(page.sounds)
+    served.line.note_played(voice, 300)
+    await asyncio.sleep(0.2)
+    a.die()
+    return a, page, voice
+
+
+async def taken_over(store: MemoryStore) -> Node:
+    """Another node that has taken over by itself, because the lease ran out."""
+    b = Node("b", store, make)
+    await b.open()
+    await asyncio.sleep(2 * TTL_MS / 1000)
+    assert len(b.conversations.served) == 1
+    return b

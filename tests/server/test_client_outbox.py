@@ -166,11 +166,3 @@ def test_half_a_character_from_a_service_does_not_silence_the_socket() -> None:
         await flush()
 
     assert with_outbox(script)[0].sent == [1, 2]
-
-
-def test_every_reason_to_close_fits_into_a_websocket() -> None:
-    from duologue.server import close_codes
-
-    reasons = [reason for reason in vars(close_codes).values() if isinstance(reason, close_codes.CloseCode)]
-    assert len(reasons) == 14
-    assert all(len(reason.reason.encode()) <= 123 for reason in reasons)

@@ -14,7 +14,7 @@ import pytest
 from duologue.models.failure import PullFailed
 from duologue.server import loading, static_files
 from duologue.server.loading import LoadingProgress, show_loading
-from duologue.server.run import address, bound
+from duologue.server.run import bind_socket, server_url
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def fetch(url: str) -> tuple[int, str]:
 
 def shown_while_loading(work_may_end: threading.Event, fails: bool = False) -> dict[str, tuple[int, str]]:
     """What each address answers while models are being downloaded."""
-    listening = bound("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
     progress = LoadingProgress("Flight desk", total_bytes=100)
     answers: dict[str, tuple[int, str]] = {}
 
@@ -46,7 +46,7 @@ def shown_while_loading(work_may_end: threading.Event, fails: bool = False) -> d
 
     def look() -> None:
         for path in ("", "loading.json", "readyz", "healthz", "loading.js", "style/loading.css"):
-            answers[path] = fetch(address(listening) + path)
+            answers[path] = fetch(server_url(listening) + path)
         work_may_end.set()
 
     opened = threading.Thread(target=look)
@@ -75,7 +75,7 @@ def test_a_server_that_is_loading_is_healthy_and_not_ready() -> None:
 
 
 def test_the_socket_still_accepts_after_the_page_has_gone() -> None:
-    listening = bound("127.0.0.1", 0)
+    listening = bind_socket("127.0.0.1", 0)
 
     async def twice() -> None:
         for _ in range(2):

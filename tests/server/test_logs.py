@@ -11,7 +11,7 @@ import pytest
 
 from duologue.core.leaves import ErrorClass
 from duologue.testing import Fail
-from tests.server.served import House, agent_that_says, serve
+from tests.server.running_server import RunningServer, agent_that_says, serve
 
 TOKEN = "planted-token-4711"
 SEAT = "planted-seat-4712"
@@ -63,15 +63,15 @@ def listen_to_uvicorn(handler: logging.Handler) -> None:
 def test_no_word_and_no_secret_is_in_any_line_of_any_log(log: Everything) -> None:
     keys: list[str] = []
 
-    async def script(house: House) -> None:
+    async def script(running: RunningServer) -> None:
         listen_to_uvicorn(log)
-        await (await house.come()).hello(SEAT, token=WRONG)
-        client = await house.come()
+        await (await running.connect()).hello(SEAT, token=WRONG)
+        client = await running.connect()
         began = await client.begin(SEAT, token=TOKEN)
         keys.extend((began["key"], began["conversation"]))
         await client.send("type", text=TYPED)
         await client.expect("caption", role="assistant", final=True)
-        await house.say(SPOKEN)
+        await running.say(SPOKEN)
         await client.expect("caption", role="user", final=True, text=SPOKEN)
         await client.expect("caption", after=1, role="assistant", final=True)
         await client.send("type", text="fail")
@@ -81,26 +81,26 @@ def test_no_word_and_no_secret_is_in_any_line_of_any_log(log: Everything) -> Non
             await client.raw_send(wrong)
         await client.send("answer", call=99, text=WRONG)
         await client.expect("error", after=3)
-        seated = await house.come()
+        seated = await running.connect()
         await seated.hello(SEAT, token=TOKEN)
         await seated.gone()
         client.vanish()
-        again = await house.come()
+        again = await running.connect()
         await again.hello(SEAT, token=TOKEN, conversation=began["conversation"], key=began["key"])
         await again.expect("conversation")
-        late = await house.come()
+        late = await running.connect()
         await late.hello("another seat", token=TOKEN, conversation=WRONG, key=WRONG)
         await late.expect("notification", code="gone")
-        evil = await house.come(origin=f"http://{WRONG.replace(' ', '-')}[")
+        evil = await running.connect(origin=f"http://{WRONG.replace(' ', '-')}[")
         await evil.gone()
-        await house.get(f"/conversations/{began['conversation']}/journal", X_Conversation_Key=WRONG)
-        await house.get("/metrics", Authorization=f"Bearer {WRONG}")
-        await house.get("/debug/replay", data=WRONG.encode(), Authorization=f"Bearer {TOKEN}")
-        await house.get(f"/?token={TOKEN}")
-        ws = await house.come(path=f"/ws?token={TOKEN}")
+        await running.get(f"/conversations/{began['conversation']}/journal", X_Conversation_Key=WRONG)
+        await running.get("/metrics", Authorization=f"Bearer {WRONG}")
+        await running.get("/debug/replay", data=WRONG.encode(), Authorization=f"Bearer {TOKEN}")
+        await running.get(f"/?token={TOKEN}")
+        ws = await running.connect(path=f"/ws?token={TOKEN}")
         await ws.socket.send(b"\xff" + WRONG.encode(), text=True)
         await ws.gone()
-        await asyncio.wait_for(house.conversations.drain(), 5)
+        await asyncio.wait_for(running.conversations.drain(), 5)
 
     def answer(request: object) -> object:
         return [Fail(ErrorClass.UNKNOWN, FAILURE)] if getattr(request, "text", "") == "fail" else SAID
@@ -116,10 +116,10 @@ def test_no_word_and_no_secret_is_in_any_line_of_any_log(log: Everything) -> Non
 
 
 def test_what_goes_wrong_is_told_to_the_operator_by_its_kind(log: Everything) -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
-        served = next(iter(house.conversations.served.values()))
+        served = next(iter(running.conversations.served.values()))
 
         def fail(pcm: bytes) -> None:
             raise RuntimeError(WRONG)

@@ -9,55 +9,29 @@ import pytest
 
 from duologue.observe import signals as sg
 from duologue.ports.history import AgentSaid
-from duologue.ports.store import Fenced, StoreFailed
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
 from duologue.store.memory import MemoryStore
-from duologue.testing import ScriptedBrain, ScriptedVoice
-from tests.server.moving_nodes import TTL_MS, Node, Page, hello_of, store_here
-
-ANSWER = "Here is an answer that takes a while to say."
-BRAINS: list[ScriptedBrain] = []
-
-
-def make() -> Agent:
-    brain = ScriptedBrain(lambda request: ANSWER)
-    BRAINS.append(brain)
-    return Agent(brain, voice=ScriptedVoice())
-
-
-def asked() -> int:
-    """How often any brain was asked."""
-    return sum(len(brain.requests) for brain in BRAINS)
+from duologue.testing import ScriptedBrain
+from tests.server.moving_nodes import (
+    ANSWER,
+    BRAINS,
+    TTL_MS,
+    Node,
+    Page,
+    asked,
+    hello_of,
+    make,
+    mid_sentence,
+    store_here,
+    taken_over,
+)
 
 
 @pytest.fixture(autouse=True)
 def no_brains() -> None:
     BRAINS.clear()
-
-
-async def mid_sentence(store: MemoryStore) -> tuple[Node, Page, int]:
-    """A node that dies while its answer is being heard; and which voice that was."""
-    a, page = Node("a", store, make), Page()
-    await a.open()
-    served = await a.begin(page)
-    served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
-    await asyncio.sleep(0.5)
-    voice = max(page.sounds)
-    served.line.note_played(voice, 300)
-    await asyncio.sleep(0.2)
-    a.die()
-    return a, page, voice
-
-
-async def taken_over(store: MemoryStore) -> Node:
-    """Another node that has taken over by itself, because the lease ran out."""
-    b = Node("b", store, make)
-    await b.open()
-    await asyncio.sleep(2 * TTL_MS / 1000)
-    assert len(b.conversations.served) == 1
-    return b
 
 
 @pytest.mark.req("D-14")
@@ -68,7 +42,7 @@ def test_a_node_that_takes_over_by_itself_says_nothing_again_that_the_client_has
         b = await taken_over(store)
         assert asked() == 1
         back = Page()
-        served = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
+        served = await b.reconnect(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
         assert served is not None
         await asyncio.sleep(3)
         assert asked() == 1, "it was heard, and is not asked for again"
@@ -110,111 +84,11 @@ def test_a_conversation_that_was_taken_over_has_its_key_for_the_next_move():
         _, page, _ = await mid_sentence(store)
         b = await taken_over(store)
         first = Page()
-        assert await b.come_back(first, hello_of(page)) is not None
+        assert await b.reconnect(first, hello_of(page)) is not None
         assert first.of("conversation")[-1]["key"] == page.of("conversation")[-1]["key"]
         c, second = Node("c", store, make), Page()
         await c.open()
-        assert await c.come_back(second, hello_of(first)) is not None
-
-    run_simulated(scene())
-
-
-class AwayStore(MemoryStore):
-    """Can be told to be away."""
-
-    is_away = False
-
-    async def read(self, conversation: str) -> Any:
-        if self.is_away:
-            raise StoreFailed("away")
-        return await super().read(conversation)
-
-    async def claim(self, *given: Any, **more: Any) -> Any:
-        if self.is_away:
-            raise StoreFailed("away")
-        return await super().claim(*given, **more)
-
-
-def away_store() -> AwayStore:
-    loop = asyncio.get_running_loop()
-    return AwayStore(lambda: round(loop.time() * 1000))
-
-
-def test_a_store_that_is_away_is_not_the_end_of_a_conversation():
-    async def scene() -> None:
-        store = away_store()
-        _, page, _ = await mid_sentence(store)
-        b = Node("b", store, make)
-        await b.open()
-        store.is_away = True
-        with pytest.raises(StoreFailed):
-            await b.come_back(Page(), hello_of(page))
-        store.is_away = False
-        assert await b.come_back(Page(), hello_of(page)) is not None
-
-    run_simulated(scene())
-
-
-def test_a_conversation_that_could_not_be_kept_when_it_began_is_kept_later():
-    async def scene() -> None:
-        store = away_store()
-        a, page = Node("a", store, make), Page()
-        await a.open()
-        store.is_away = True
-        served = await a.begin(page)
-        assert [told["code"] for told in page.of("notification")] == ["unsaved"]
-        store.is_away = False
-        await asyncio.sleep(TTL_MS / 1000)
-        assert [told["code"] for told in page.of("notification")] == ["unsaved", "saved_again"]
-        kept = await store.read(served.id)
-        assert kept is not None
-        assert set(kept.parts) >= {"machine", "words", "room"}
-
-    run_simulated(scene())
-
-
-@pytest.mark.req("D-14")
-@pytest.mark.graveyard(25)
-def test_a_node_that_was_overtaken_begins_no_action_any_more():
-    async def scene() -> None:
-        store = store_here()
-        a, page = Node("a", store, make), Page()
-        await a.open()
-        served = await a.begin(page)
-        b = Node("b", store, make)
-        await b.open()
-        assert await b.come_back(Page(), hello_of(page)) is not None
-        await asyncio.sleep(TTL_MS / 1000)
-        assert served.is_elsewhere
-        ran: list[int] = []
-
-        async def work() -> None:
-            ran.append(1)
-
-        with pytest.raises(Fenced):
-            await a.leases.once(served.id, "key", "pay", work, False)
-        assert not ran
-
-    run_simulated(scene())
-
-
-def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_again():
-    async def scene() -> None:
-        store = store_here()
-        a, page = Node("a", store, make), Page()
-        await a.open()
-        old = await a.begin(page)
-        b, there = Node("b", store, make), Page()
-        await b.open()
-        assert await b.come_back(there, hello_of(page)) is not None
-        await asyncio.sleep(TTL_MS / 3000 + 0.01)  # a notices
-        new = await a.come_back(Page(), hello_of(there))
-        await asyncio.sleep(TTL_MS / 1000)
-        assert new is not None
-        assert new is not old
-        assert a.conversations.served[new.id] is new
-        assert not new.is_elsewhere
-        assert new.id in a.leases.held
+        assert await c.reconnect(second, hello_of(first)) is not None
 
     run_simulated(scene())
 
@@ -225,7 +99,7 @@ def test_two_sockets_that_come_back_at_once_come_into_one_room():
         _, page, _ = await mid_sentence(store)
         b = Node("b", store, make)
         await b.open()
-        both = await asyncio.gather(*(b.come_back(Page(), hello_of(page)) for _ in range(2)))
+        both = await asyncio.gather(*(b.reconnect(Page(), hello_of(page)) for _ in range(2)))
         assert both[0] is both[1]
         await asyncio.sleep(TTL_MS / 1000)
         assert both[0] is not None
@@ -240,7 +114,7 @@ def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
         _, page, voice = await mid_sentence(store)
         b, back = Node("b", store, make), Page()
         await b.open()
-        served = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
+        served = await b.reconnect(back, hello_of(page, played={"voice": voice, "ms": 900, "chunk": 9}))
         assert served is not None
         served.do(ClientMessage("type", {"text": "and now?", "id": "2"}))
         await asyncio.sleep(1)
@@ -263,30 +137,9 @@ def test_a_lost_turn_that_no_client_was_notified_of_is_reported_by_the_next_node
         a.die()
         b, back = Node("b", store, make), Page()
         await b.open()
-        assert await b.come_back(back, hello_of(page)) is not None
+        assert await b.reconnect(back, hello_of(page)) is not None
         lost = [told["message"] for told in back.of("notification") if told["code"] == "lost"]
         assert lost == ["This got no answer: “hello?”"]
-
-    run_simulated(scene())
-
-
-def test_a_beat_that_fails_goes_on():
-    async def scene() -> None:
-        store = store_here()
-        a, page = Node("a", store, make), Page()
-        await a.open()
-        served = await a.begin(page)
-
-        async def fail(*given: Any) -> None:
-            raise RuntimeError("an agent that can't be made")
-
-        store.orphans, before = fail, store.orphans  # type: ignore[method-assign, assignment]
-        await asyncio.sleep(3 * TTL_MS / 1000)
-        store.orphans = before  # type: ignore[method-assign]
-        (held,) = await store.holdings(5)
-        assert held.node == "a"
-        assert held.expires_ms > 0
-        assert not served.is_elsewhere
 
     run_simulated(scene())
 
@@ -307,7 +160,7 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again(heard_ms
         served.leave(page)  # type: ignore[arg-type]
         await asyncio.sleep(gone_s)
         back = Page()
-        assert await a.come_back(back, hello_of(page, played={"voice": voice, "ms": heard_ms, "chunk": 10})) is served
+        assert await a.reconnect(back, hello_of(page, played={"voice": voice, "ms": heard_ms, "chunk": 10})) is served
         await asyncio.sleep(3)
         assert asked() == (1 if heard_ms else 2)
         assert served.conversation.machine_state.answered == (1 if heard_ms else 0)
@@ -321,14 +174,14 @@ def test_a_client_that_reconnects_sees_which_turns_got_no_answer():
         _, page, _ = await mid_sentence(store)
         b, back = Node("b", store, make), Page()
         await b.open()
-        served = await b.come_back(back, hello_of(page))
+        served = await b.reconnect(back, hello_of(page))
         assert served is not None
         served.conversation.engine.bus.send(sg.Lost(0, 1, 1))
         await asyncio.sleep(0.2)
         b.die()
         c, again = Node("c", store, make), Page()
         await c.open()
-        assert await c.come_back(again, hello_of(back)) is not None
+        assert await c.reconnect(again, hello_of(back)) is not None
         assert [item["lost"] for item in again.of("history")[-1]["items"] if item["role"] == "user"] == [True]
 
     run_simulated(scene())
@@ -375,7 +228,7 @@ def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_k
         a.die()
         b = await taken_over(store)
         back = Page()
-        served = await b.come_back(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
+        served = await b.reconnect(back, hello_of(page, played={"voice": 7, "ms": 500, "chunk": 5}))
         assert served is not None
         served.do(ClientMessage("type", {"text": "what is it?", "id": "1"}))
         await asyncio.sleep(1)
@@ -400,26 +253,10 @@ def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again_by_anoth
         await asyncio.sleep(2.5)
         b, back = Node("b", store, make), Page()
         await b.open()
-        there = await b.come_back(back, hello_of(page, played={"voice": voice, "ms": 2_000, "chunk": 10}))
+        there = await b.reconnect(back, hello_of(page, played={"voice": voice, "ms": 2_000, "chunk": 10}))
         assert there is not None
         await asyncio.sleep(3)
         assert asked() == 1
         assert there.conversation.machine_state.answered == 1
-
-    run_simulated(scene())
-
-
-@pytest.mark.req("D-14")
-def test_a_conversation_of_another_agent_in_the_same_store_is_left_alone():
-    async def scene() -> None:
-        store = store_here()
-        await mid_sentence(store)
-        other = Node("other", store, lambda: Agent(ScriptedBrain(), voice=ScriptedVoice(), name="somebody else"))
-        await other.open()
-        await asyncio.sleep(3 * TTL_MS / 1000)
-        assert not other.conversations.served
-        [held] = await store.holdings(10)
-        assert not held.is_over
-        await taken_over(store)  # a server of its own agent still can
 
     run_simulated(scene())

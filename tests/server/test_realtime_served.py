@@ -20,7 +20,7 @@ from duologue.brains.realtime import RealtimeModel
 from duologue.core import effects as fx
 from duologue.replay.journal import read_journal, replay
 from duologue.testing.realtime.server import CallTool, RealtimeServer, Speak
-from tests.server.served import Client, House, house
+from tests.server.running_server import Client, RunningServer, running_server
 
 LIMIT_S = 90
 SETTINGS = replace(profile("confirm"), session_ms_max=0, session_warning_ms=0, dead_air_ms=0)
@@ -42,12 +42,12 @@ def look_up(place: str) -> str:
 
 
 @asynccontextmanager
-async def served(model: RealtimeServer) -> AsyncIterator[House]:
+async def served(model: RealtimeServer) -> AsyncIterator[RunningServer]:
     def make() -> Agent:
         brain = RealtimeModel(url=model.url)
         return Agent(brain, name="Ada", tools=[look_up], phrases=Phrases(greeting="Good day!"), profile=SETTINGS)
 
-    async with asyncio.timeout(LIMIT_S), model, house(make) as made:
+    async with asyncio.timeout(LIMIT_S), model, running_server(make) as made:
         yield made
 
 
@@ -76,7 +76,7 @@ def test_a_whole_call_with_a_realtime_model_over_the_panels_protocol() -> None:
     async def run() -> None:
         model = RealtimeServer(script)
         async with served(model) as made:
-            client = await made.come()
+            client = await made.connect()
             began = await client.begin("alice")
             ready = client.told("ready")[0]
             assert ready["agent"] == {"name": "Ada", "hears": True, "speaks": True}
@@ -112,7 +112,7 @@ def test_a_whole_call_with_a_realtime_model_over_the_panels_protocol() -> None:
     asyncio.run(run())
 
 
-async def _replays(made: House, conversation: str, key: str) -> None:
+async def _replays(made: RunningServer, conversation: str, key: str) -> None:
     """The journal comes down, holds no word, and every step of it agrees."""
     answer = await made.get(f"/conversations/{conversation}/journal", X_Conversation_Key=key)
     assert answer.status == 200
@@ -131,7 +131,7 @@ def test_a_call_with_a_realtime_model_is_watched_like_any_other() -> None:
     async def run() -> None:
         model = RealtimeServer([Speak("Good morning to you.")])
         async with served(model) as made:
-            client, watcher = await made.come(), await made.come()
+            client, watcher = await made.connect(), await made.connect()
             await client.begin("alice")
             await watcher.hello("operator")
             await watcher.send("calls")
@@ -154,7 +154,7 @@ def test_two_clients_have_a_model_of_their_own_each() -> None:
     async def run() -> None:
         model = RealtimeServer(otherwise=Speak("Indeed."))
         async with served(model) as made:
-            clients = [await made.come(), await made.come()]
+            clients = [await made.connect(), await made.connect()]
             for number, client in enumerate(clients):
                 await client.begin(f"seat {number}")
             assert len(model.sessions) == 2

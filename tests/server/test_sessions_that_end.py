@@ -16,7 +16,7 @@ from duologue.ports.failure import ServiceError
 from duologue.ports.history import UserSaid
 from duologue.runtime.agent import Agent
 from duologue.testing import ScriptedBrain, ScriptedEars, ScriptedSession, ScriptedVoice
-from tests.server.served import Client, House, serve
+from tests.server.running_server import Client, RunningServer, serve
 
 LIMIT_MS = 1_200
 LONG = "One two three four five six seven eight nine ten eleven twelve thirteen fourteen."
@@ -61,11 +61,11 @@ def trouble(client: Client) -> list[dict[str, Any]]:
 def test_at_its_limit_a_session_is_renewed_and_only_a_cue_tells() -> None:
     session, brain = ScriptedSession(renew_ms=50), Summarising(lambda request: f"You said {request.text}.")
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         told = await client.begin("alice")
         assert await said(client, "hello") == "You said hello."
-        await house.until(lambda: session.renewals == 1)
+        await running.until(lambda: session.renewals == 1)
         await client.expect("state", state="suspended")  # the cue
         await client.expect("state", after=2, state="listening")
         assert await said(client, "are you there") == "You said are you there."
@@ -73,7 +73,7 @@ def test_at_its_limit_a_session_is_renewed_and_only_a_cue_tells() -> None:
         assert trouble(client) == []
         assert len(client.told("conversation")) == 1
         assert client.closed is None
-        served = house.conversations.served[told["conversation"]]
+        served = running.conversations.served[told["conversation"]]
         kept = [item.text for item in served.conversation.history if isinstance(item, UserSaid)]
         assert kept == ["hello", "are you there"]
 
@@ -90,8 +90,8 @@ def test_at_its_limit_a_session_is_renewed_and_only_a_cue_tells() -> None:
 def test_what_is_said_while_it_is_renewed_is_answered_after_it_once() -> None:
     session, brain = ScriptedSession(renew_ms=400), ScriptedBrain(lambda request: f"You said {request.text}.")
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
         await client.expect("state", state="suspended")
         assert await said(client, "meanwhile") == "You said meanwhile."
@@ -105,12 +105,12 @@ def test_what_is_said_while_it_is_renewed_is_answered_after_it_once() -> None:
 def test_an_answer_that_is_being_heard_goes_on_after_the_renewal() -> None:
     session, brain = ScriptedSession(renew_ms=100), ScriptedBrain(lambda request: LONG)
 
-    async def script(house: House) -> None:
-        client = await house.come(plays=False)
+    async def script(running: RunningServer) -> None:
+        client = await running.connect(plays=False)
         await client.begin("alice")
         await client.send("type", text="count")
         await client.expect("state", state="speaking")
-        await house.until(lambda: session.renewals == 1)
+        await running.until(lambda: session.renewals == 1)
         await client.expect("state", after=1, state="speaking")
         client.plays = True
         voice = client.frames[-1][0]
@@ -129,8 +129,8 @@ def test_a_renewal_that_fails_is_a_reconnect_with_the_same_context() -> None:
     session = ScriptedSession(renew_failures=[failure])
     brain = ScriptedBrain(lambda request: f"You said {request.text}.")
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
         await said(client, "hello")
         await client.expect("notification", code="restored")
@@ -152,14 +152,14 @@ def test_after_a_reconnect_that_fails_a_retry_goes_on_with_all_that_was_said() -
     session = ScriptedSession(failures=failures, renew_failures=[ServiceError(ErrorClass.SERVER_ERROR, "away")])
     brain = ScriptedBrain(lambda request: f"You said {request.text}.")
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         told = await client.begin("alice")
         await said(client, "hello")
         notice = await client.expect("notification", code="not_restored")
         assert "retry" in notice["actions"]
         await client.expect("state", state="faulted")
-        again = await house.come()  # a page that was loaded anew meanwhile has it all, too
+        again = await running.connect()  # a page that was loaded anew meanwhile has it all, too
         await again.hello("alice", conversation=told["conversation"], key=told["key"])
         history = await again.expect("history")
         assert [item["text"] for item in history["items"]] == ["hello", "You said hello."]
@@ -179,8 +179,8 @@ def test_one_that_is_given_up_leaves_its_words_with_the_client_and_a_new_one_can
     failures: list[BaseException | None] = [None, *[ServiceError(ErrorClass.SERVER_ERROR, "away")] * 3]
     session = ScriptedSession(failures=failures, renew_failures=[ServiceError(ErrorClass.SERVER_ERROR, "away")])
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         first = await client.begin("alice")
         await said(client, "hello")
         await client.expect("notification", code="not_restored")
@@ -201,8 +201,8 @@ def test_sessions_end_again_and_again_and_nobody_notices() -> None:
     session, brain = ScriptedSession(renew_ms=20), ScriptedBrain(lambda request: f"You said {request.text}.")
     texts = [f"number {number}" for number in range(12)]
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
         for text in texts:
             assert await said(client, text) == f"You said {text}."

@@ -150,7 +150,7 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
     """Download models while a page at the server's address shows the progress."""
     from duologue.models.pull import PullStage
     from duologue.server.loading import LoadingProgress, show_loading
-    from duologue.server.run import address, run
+    from duologue.server.run import run, server_url
 
     packages = {package for name in models for package in MODELS[name].packages}
     progress = LoadingProgress(app.partition(":")[0] or DEMO_NAME, sum(package.download_bytes for package in packages))
@@ -161,9 +161,9 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
             progress.done_bytes[name] = done_bytes
 
     def opened() -> None:
-        err.print(f"\n  The page is at [bold cyan]{address(listening)}[/] and shows the download.\n", highlight=False)
+        err.print(f"\n  The page is at [bold cyan]{server_url(listening)}[/] and shows the download.\n", highlight=False)
         if browser:
-            webbrowser.open(address(listening))
+            webbrowser.open(server_url(listening))
 
     run(show_loading(listening, progress, lambda: pull_with_progress(models, err, note), opened))
 

@@ -14,7 +14,8 @@ from websockets.exceptions import ConcurrencyError, ConnectionClosed
 from duologue.lines.phone.carriers import CARRIERS, TELNYX, TWILIO, Carrier
 from duologue.ports.history import AgentSaid
 from duologue.runtime.agent import Agent
-from tests.server.phone_calls import WAIT_S, make_agent, phones, start_text, until
+from duologue.server.phone.routes import PhoneSettings, phone_routes
+from tests.server.phone.phone_calls import WAIT_S, make_agent, phones, start_text, until
 
 both = pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
 MEDIA = {"track": "inbound", "chunk": "1", "payload": "////"}
@@ -239,3 +240,13 @@ def test_an_agent_that_can_not_be_made_closes_one_call(caplog: pytest.LogCapture
 
     asyncio.run(run())
     assert "StopIteration" in caplog.text
+
+
+def test_the_routes_are_those_of_the_carriers_that_are_set_up() -> None:
+    routes = phone_routes(make_agent, PhoneSettings("http://127.0.0.1:8000", allow_unsigned=True))
+    assert [getattr(route, "path", "") for route in routes] == [
+        "/phone/twilio/voice",
+        "/phone/telnyx/texml",
+        f"/phone/{TWILIO.name}/stream",
+        f"/phone/{TELNYX.name}/stream",
+    ]

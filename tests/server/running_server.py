@@ -1,6 +1,6 @@
-"""A server on a real socket, and clients of it that play whatever they get at once.
+"""A server on a real socket, and clients that play all sound at once.
 
-Rule: nobody sleeps for a fixed time; whoever waits says for what, and complains after a while.
+Rule: no fixed sleeps. A test waits for a condition, and fails with its name after a while.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from duologue.core.settings import Settings, profile
 from duologue.ports.ears import Final, SpeechBegan, SpeechEnded
 from duologue.runtime.agent import Agent
 from duologue.server.app import Server
@@ -37,7 +38,7 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """One socket. With `plays`, all sound is heard the moment it comes."""
+    """One client. With `plays`, it reports all sound as heard the moment it arrives."""
 
     def __init__(self, socket: ClientConnection, plays: bool) -> None:
         self.socket = socket
@@ -145,21 +146,21 @@ class Client:
         await asyncio.wait([self._reading], timeout=LIMIT_S)
 
     def vanish(self) -> None:
-        """Without a word: a reset instead of a close_code."""
+        """Disconnect with a TCP reset instead of a close frame."""
         self.socket.transport.abort()
 
     @property
     def heard(self) -> str:
-        """All that was said to the end."""
+        """All answers that were heard to their end."""
         return " ".join(told["text"] for told in self.told("caption", role="assistant", final=True))
 
 
 def _refuse(constant: str) -> Any:
-    raise AssertionError(f"{constant} is no JSON")
+    raise AssertionError(f"{constant} is not JSON")
 
 
-class House:
-    """A server that runs."""
+class RunningServer:
+    """A running server and its clients."""
 
     def __init__(self, server: Server, port: int, agents: list[Agent]) -> None:
         self.server = server
@@ -168,7 +169,7 @@ class House:
         self.agents = agents
         self.clients: list[Client] = []
 
-    async def come(self, *, plays: bool = True, path: str = "/ws", **more: Any) -> Client:
+    async def connect(self, *, plays: bool = True, path: str = "/ws", **more: Any) -> Client:
         socket = await connect(
             f"ws://127.0.0.1:{self.port}{path}", compression=None, max_size=1 << 24, ping_interval=None, **more
         )
@@ -180,13 +181,13 @@ class House:
         return await asyncio.to_thread(_fetch, f"http://127.0.0.1:{self.port}{path}", data, headers)
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Things that only the server knows are looked at again and again."""
+        """Wait for a condition of the server, by polling: it sends no event for it."""
         async with asyncio.timeout(LIMIT_S):
             while not holds():
                 await asyncio.sleep(0.005)
 
     async def say(self, text: str, nth: int = -1) -> None:
-        """A turn by voice, to the newest conversation."""
+        """A spoken turn in the newest conversation."""
         ears = self.agents[nth].ears
         assert isinstance(ears, ScriptedEars)
         ears.tell(SpeechBegan(1))
@@ -212,7 +213,7 @@ def agent_that_says(script: Any = None, **more: Any) -> Callable[[], Agent]:
     return make
 
 
-Script = Callable[[House], Awaitable[None]]
+Script = Callable[[RunningServer], Awaitable[None]]
 
 
 def serve(
@@ -224,11 +225,13 @@ def serve(
     journals: Path | None = None,
     watchable: bool = True,
     **limits: Any,
-) -> House:
-    """Run a scene against a server, then stop it."""
+) -> RunningServer:
+    """Run a script against a server, then stop the server."""
 
-    async def whole() -> House:
-        async with house(make, token=token, origins=origins, journals=journals, watchable=watchable, **limits) as made:
+    async def whole() -> RunningServer:
+        async with running_server(
+            make, token=token, origins=origins, journals=journals, watchable=watchable, **limits
+        ) as made:
             await script(made)
             return made
 
@@ -236,7 +239,7 @@ def serve(
 
 
 @asynccontextmanager
-async def house(make: Callable[[], Agent] | None = None, **given: Any) -> AsyncIterator[House]:
+async def running_server(make: Callable[[], Agent] | None = None, **given: Any) -> AsyncIterator[RunningServer]:
     agents: list[Agent] = []
     chosen = make or agent_that_says()
 
@@ -248,10 +251,25 @@ async def house(make: Callable[[], Agent] | None = None, **given: Any) -> AsyncI
     limits = replace(Limits(drain_s_max=0.05), **given)
     listening = bind_socket("127.0.0.1", 0)
     server = Server(remember, ServerSettings(port=0, limits=limits, **own))
-    made = House(server, listening.getsockname()[1], agents)
+    made = RunningServer(server, listening.getsockname()[1], agents)
     async with serving(server, listening):
         try:
             yield made
         finally:
             await asyncio.gather(*(client.close() for client in made.clients), return_exceptions=True)
             await server.conversations.drain()
+
+
+async def talk(client: Client, text: str, after: int = 0) -> str:
+    await client.send("type", text=text)
+    told = await client.expect("caption", after=after, role="assistant", final=True)
+    text_heard: str = told["text"]
+    return text_heard
+
+
+def quick_to_give_up() -> Settings:
+    return replace(
+        profile("confirm"),
+        heal_ms_max=50, backoff_ms=(10,), connect_ms_max=100, reconnect_ms_max=200, dismiss_ms=50,
+        prepare_ms_max=100, dead_air_ms=0,
+    )  # fmt: skip

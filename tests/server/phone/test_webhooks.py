@@ -11,18 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from duologue.lines.phone.carriers import TELNYX, TWILIO
-from duologue.server.phone.routes import InvalidPhoneSettings, PhoneSettings, phone_routes
-from duologue.server.phone.stream_tokens import StreamTokens
 from duologue.server.phone.webhooks import texml, twiml
-from tests.server.phone_calls import make_agent, phones
+from tests.server.phone.phone_calls import SECRET, phones, settings
 
 FORM = {"CallSid": "CA0001", "From": "+4930123", "To": "+4930456", "Digits": ""}
-SECRET = "a-secret-of-twilio"
-
-
-def settings(**changes: Any) -> PhoneSettings:
-    return PhoneSettings(**{"public_url": "https://phone.example", "twilio_auth_token": SECRET, **changes})
 
 
 # -- Signatures, by the carriers' own libraries
@@ -143,61 +135,4 @@ def test_texml_asks_for_a_stream_in_both_directions(codec: str) -> None:
 # -- Tokens
 
 
-def test_a_token_is_for_one_stream_of_one_call_for_a_short_while() -> None:
-    now = [1_000.0]
-    tokens = StreamTokens(b"k" * 32, 60_000, lambda: now[0])
-    token = tokens.mint("twilio", "CA1")
-    assert not tokens.take(token, "telnyx", "CA1")
-    assert not tokens.take(token, "twilio", "CA2")
-    assert not StreamTokens(b"x" * 32, 60_000, lambda: now[0]).take(token, "twilio", "CA1")
-    assert tokens.take(token, "twilio", "CA1")
-    assert not tokens.take(token, "twilio", "CA1")
-    other = tokens.mint("telnyx", "")
-    now[0] += 59
-    assert StreamTokens(b"k" * 32, 60_000, lambda: now[0]).take(other, "telnyx", "whatever"), "by another process"
-    now[0] += 2
-    assert not tokens.take(other, "telnyx", "whatever")
-
-
-@pytest.mark.parametrize("token", ["", ".", "a.b", "§.§", "x" * 10_000, "YWJj.YWJj"])
-def test_a_token_that_is_none_opens_nothing(token: str) -> None:
-    assert not StreamTokens(b"k" * 32, 60_000).take(token, "twilio", "CA1")
-
-
 # -- Settings
-
-
-@pytest.mark.parametrize(
-    ("changes", "why"),
-    [
-        ({"public_url": "phone.example"}, "https://host"),
-        ({"public_url": "http://phone.example"}, "must be https"),
-        ({"twilio_auth_token": ""}, "no webhook can be trusted"),
-        ({"allow_unsigned": True}, "for simulations"),
-        ({"telnyx_public_key": "abc"}, "32 bytes"),
-        ({"telnyx_codec": "OPUS"}, "PCMU, PCMA or L16"),
-        ({"telnyx_rate_hz": 44_100}, "telnyx_rate_hz"),
-        ({"token_key": b"short"}, "16 bytes"),
-        ({"calls_max": 0}, "calls_max"),
-    ],
-)
-def test_settings_that_are_not_safe_are_refused(changes: dict[str, Any], why: str) -> None:
-    with pytest.raises(InvalidPhoneSettings, match=why) as caught:
-        settings(**changes)
-    assert SECRET not in str(caught.value)
-
-
-def test_settings_do_not_show_their_secrets() -> None:
-    shown = repr(settings(token_key=b"0123456789abcdef"))
-    assert SECRET not in shown
-    assert "0123456789abcdef" not in shown
-
-
-def test_the_routes_are_those_of_the_carriers_that_are_set_up() -> None:
-    routes = phone_routes(make_agent, PhoneSettings("http://127.0.0.1:8000", allow_unsigned=True))
-    assert [getattr(route, "path", "") for route in routes] == [
-        "/phone/twilio/voice",
-        "/phone/telnyx/texml",
-        f"/phone/{TWILIO.name}/stream",
-        f"/phone/{TELNYX.name}/stream",
-    ]

@@ -22,41 +22,18 @@ from duologue.server.client_outbox import ClientOutbox
 from duologue.server.phone.routes import PhoneSettings, phone_routes
 from duologue.server.settings import ServerSettings
 from duologue.server.switchboard import Operator, may_watch
-from duologue.testing import Delay, ScriptedBrain, ScriptedEars, ScriptedVoice, scripted_tool
-from tests.server.phone_calls import make_agent, until
-from tests.server.served import Client, House, agent_that_says, house, serve
+from duologue.testing import Delay, scripted_tool
+from tests.server.operators import listed, operator, watch
+from tests.server.phone.phone_calls import make_agent, until
+from tests.server.running_server import Client, RunningServer, agent_that_says, running_server, serve
 
 LIMIT_S = 60
-WORDS = ("caption", "history", "dialogue")
-
-
-async def operator(house: House, **hello: Any) -> Client:
-    """Somebody who asks for the list."""
-    client = await house.come()
-    await client.hello("operator", **hello)
-    await client.send("calls")
-    await client.expect("calls")
-    return client
-
-
-async def listed(client: Client, count: int) -> list[dict[str, Any]]:
-    """The list, once it has so many."""
-    await client.until(lambda: len(client.told("calls")[-1]["calls"]) == count, f"{count} calls")
-    calls: list[dict[str, Any]] = client.told("calls")[-1]["calls"]
-    return calls
-
-
-async def watch(client: Client) -> dict[str, Any]:
-    """Watch the only call."""
-    (call,) = await listed(client, 1)
-    await client.send("watch", id=call["id"])
-    return await client.expect("conversation", watching=True)
 
 
 @asynccontextmanager
-async def exchange(make: Callable[[], Agent] = make_agent, **limits: Any) -> AsyncIterator[tuple[House, str]]:
+async def exchange(make: Callable[[], Agent] = make_agent, **limits: Any) -> AsyncIterator[tuple[RunningServer, str]]:
     """A server with a panel and a telephone, and where a carrier reaches it."""
-    async with asyncio.timeout(LIMIT_S), house(make, **limits) as made:
+    async with asyncio.timeout(LIMIT_S), running_server(make, **limits) as made:
         url = f"http://127.0.0.1:{made.port}"
         settings = PhoneSettings(url, allow_unsigned=True)
         made.server.add_routes(
@@ -218,8 +195,8 @@ def test_a_watcher_goes_from_call_to_call_and_back_to_a_conversation_of_its_own(
 
 @pytest.mark.req("C-CON-002", "C-SEC-001")
 def test_a_call_is_listed_by_its_hash_and_nothing_of_its_key_or_id_is_told() -> None:
-    async def script(house: House) -> None:
-        client, watcher = await house.come(), await operator(house)
+    async def script(running: RunningServer) -> None:
+        client, watcher = await running.connect(), await operator(running)
         began = await client.begin("alice")
         await client.send("calls")
         (own,) = (await client.expect("calls"))["calls"]
@@ -249,12 +226,12 @@ def test_work_that_runs_and_a_question_that_is_open_are_shown_to_whoever_comes_t
     worker = scripted_tool("look_up", Delay(60_000), "eight")
     make = agent_that_says([[ToolCall("look_up", {})], "It is eight."], tools=[worker])
 
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
         await client.send("type", text="look it up")
         await client.expect("work", event="started")
-        watcher = await operator(house)
+        watcher = await operator(running)
         await watch(watcher)
         assert (await watcher.expect("work", event="started"))["tool"] == "look_up"
         assert (await watcher.expect("history"))["items"][0]["text"] == "look it up"
@@ -262,48 +239,16 @@ def test_work_that_runs_and_a_question_that_is_open_are_shown_to_whoever_comes_t
     serve(script, make)
 
 
-@pytest.mark.req("C-SEC-002")
-def test_of_a_private_agent_states_and_steps_are_shown_and_not_one_word() -> None:
-    tool = scripted_tool("look_up", "a pineapple")
-
-    def make() -> Agent:
-        brain = ScriptedBrain([[ToolCall("look_up", {})], "It is a pineapple."])
-        return Agent(brain, ears=ScriptedEars(), voice=ScriptedVoice(), tools=[tool], private=True)
-
-    async def script(house: House) -> None:
-        client, watcher = await house.come(), await operator(house)
-        await client.begin("alice")
-        (call,) = await listed(watcher, 1)
-        assert call["private"] is True
-        assert (await watch(watcher))["private"] is True
-        await watcher.send("debug", on=True)
-        await watcher.expect("debug")
-        await client.send("type", text="a papaya")
-        await client.expect("caption", role="assistant", final=True)
-        await watcher.expect("turn", event="turn-completed", role="assistant")
-        await client.send("end")
-        await watcher.expect("ended")
-        assert "speaking" in [told["state"] for told in watcher.told("state")]
-        assert watcher.told("work", event="started", tool="look_up")
-        assert watcher.told("moment", event="TextTyped")
-        assert not [kind for kind in WORDS if watcher.told(kind)]
-        everything = "".join(frame for frame in watcher.raw if isinstance(frame, str))
-        assert "papaya" not in everything
-        assert "pineapple" not in everything
-
-    serve(script, make)
-
-
 def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         began = await client.begin("alice")
 
         async def never(event: dict[str, Any]) -> None:
             await asyncio.get_running_loop().create_future()
 
         outbox = ClientOutbox(never, 2_000, lambda: watcher.leave())
-        watcher = Operator(house.conversations.switchboard, outbox, may_watch=True)
+        watcher = Operator(running.conversations.switchboard, outbox, may_watch=True)
         watcher.do(ClientMessage("watch", {"id": correlation_id(began["conversation"])}), "en", is_busy=False)
         assert watcher.is_watching
         await client.send("type", text="hello")
@@ -320,10 +265,10 @@ def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> Non
 
 
 def test_a_server_that_is_not_watchable_lists_nothing_and_shows_nothing() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         began = await client.begin("alice")
-        other = await house.come()
+        other = await running.connect()
         await other.hello("bob")
         assert (await other.expect("ready"))["watchable"] is False
         await other.send("calls")
@@ -336,13 +281,13 @@ def test_a_server_that_is_not_watchable_lists_nothing_and_shows_nothing() -> Non
 
 
 def test_a_server_with_a_token_shows_its_calls_to_whoever_brings_it() -> None:
-    async def script(house: House) -> None:
-        stranger = await house.come()
+    async def script(running: RunningServer) -> None:
+        stranger = await running.connect()
         await stranger.hello("mallory", token="guess")
         assert (await stranger.gone())[0] == 4401
-        client = await house.come()
+        client = await running.connect()
         await client.begin("alice", token="sesame")
-        watcher = await operator(house, token="sesame")
+        watcher = await operator(running, token="sesame")
         await watch(watcher)
 
     serve(script, token="sesame")

@@ -4,15 +4,19 @@ it."""
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
+from duologue.core.codec import event_to_json
 from duologue.runtime.agent import Agent
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.server.client_messages import ClientMessage
+from duologue.server.restore import read_events
 from duologue.testing import Hang, ScriptedBrain, ScriptedVoice
 from tests.server.moving_nodes import Node, Page, hello_of, store_here
+from tests.server.recorded_steps import agent_that_answers, steps_of_a_call
 
 
 class Changed(ScriptedBrain):
@@ -46,7 +50,7 @@ def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
         second = Node("second", store, lambda: Agent(Slow(), voice=ScriptedVoice()))
         await second.open()
         back = Page()
-        again = await second.come_back(back, hello_of(page))
+        again = await second.reconnect(back, hello_of(page))
         assert again is not None
         await asyncio.sleep(2.0)
         again.do(ClientMessage("end", {}))
@@ -73,7 +77,7 @@ def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_count
         second = Node("second", store, lambda: Agent(Changed(), voice=ScriptedVoice()))
         await second.open()
         back = Page()
-        assert await second.come_back(back, hello_of(page)) is not None
+        assert await second.reconnect(back, hello_of(page)) is not None
         await asyncio.sleep(2.0)
         assert [told["code"] for told in back.of("error")] == ["start_refused"]
         assert [told["message"] for told in back.of("notification") if told["code"] == "lost"] == [
@@ -85,3 +89,13 @@ def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_count
         await second.leases.close()
 
     run_simulated(scene())
+
+
+def test_events_are_read_by_number_and_only_if_all_are_there() -> None:
+    events = [record.event for record in steps_of_a_call(agent_that_answers())]
+    lines = [json.dumps({"n": number, "event": event_to_json(event)}) for number, event in enumerate(events, 1)]
+    assert read_events(lines, len(lines)) == tuple(events)
+    assert read_events([*lines, lines[3]], len(lines)) == tuple(events), "a line that was written twice"
+    assert read_events(lines, len(lines) - 1) == tuple(events[:-1]), "a line that is newer than the state"
+    assert read_events(lines[1:], len(lines)) == ()
+    assert read_events([*lines[:-1], "{"], len(lines)) == ()

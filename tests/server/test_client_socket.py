@@ -17,7 +17,7 @@ from websockets.asyncio.client import connect
 from duologue.core.leaves import Link
 from duologue.server.client_socket import is_own_origin
 from duologue.server.settings import ServerSettings
-from tests.server.served import Client, House, agent_that_says, serve
+from tests.server.running_server import Client, RunningServer, agent_that_says, serve
 
 # -- Origins
 
@@ -61,12 +61,12 @@ def test_behind_a_name_of_its_own_a_server_with_a_token_is_open_to_its_own_pages
 
 
 def test_a_page_of_another_origin_is_sent_away_before_it_can_say_anything() -> None:
-    async def script(house: House) -> None:
-        client = await house.come(origin="https://evil.example")
+    async def script(running: RunningServer) -> None:
+        client = await running.connect(origin="https://evil.example")
         await client.hello("alice")
         assert (await client.gone())[0] == 4403
         assert [told["type"] for told in client.messages] == ["duologue.error"]
-        own = await house.come(origin=f"http://127.0.0.1:{house.port}")
+        own = await running.connect(origin=f"http://127.0.0.1:{running.port}")
         await own.hello("alice")
         await own.expect("ready")
 
@@ -79,8 +79,8 @@ def test_a_page_of_another_origin_is_sent_away_before_it_can_say_anything() -> N
 @pytest.mark.req("C-SEC-003")
 @pytest.mark.parametrize("token", [None, "", "wrong", "sesam-oeffne-dic", "sesam-oeffne-dichh", "ä"])
 def test_without_the_token_nobody_comes_in_and_nothing_of_it_is_told(token: str | None) -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.hello("alice", **({} if token is None else {"token": token}))
         code, reason = await client.gone()
         assert code == 4401
@@ -91,27 +91,27 @@ def test_without_the_token_nobody_comes_in_and_nothing_of_it_is_told(token: str 
 
 
 def test_with_the_token_one_comes_in() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice", token="sesam-oeffne-dich")
 
     serve(script, token="sesam-oeffne-dich")
 
 
 def test_who_says_no_hello_is_sent_away_in_time() -> None:
-    async def script(house: House) -> None:
-        silent, chatting = await house.come(), await house.come()
+    async def script(running: RunningServer) -> None:
+        silent, chatting = await running.connect(), await running.connect()
         await chatting.send("ping", t=1)
         assert (await silent.gone())[0] == 4408
         assert (await chatting.gone())[0] == 4408
-        assert not house.conversations.clients
+        assert not running.conversations.clients
 
     serve(script, hello_s_max=0.3)
 
 
 def test_a_client_of_another_version_is_asked_to_reload() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.send("hello", version=2, seat="alice", something="new")
         code, reason = await client.gone()
         assert code == 4426
@@ -121,13 +121,13 @@ def test_a_client_of_another_version_is_asked_to_reload() -> None:
 
 
 def test_before_hello_nothing_is_done() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.raw_send(bytes(640))
         await client.send("start")
         await client.send("type", text="hello")
         await client.expect("error", after=2, code="bad_message", message="hello must come first")
-        assert not house.conversations.served
+        assert not running.conversations.served
         await client.begin("alice")
         await client.hello("bob")
         await client.expect("error", code="bad_message", message="hello was sent already")
@@ -139,8 +139,8 @@ def test_before_hello_nothing_is_done() -> None:
 
 
 def test_too_much_nonsense_closes_the_socket_and_some_does_not() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
         for nonsense in ("{", "[]", '{"type":"nope"}', bytes(641), b"", bytes(6_402)):
             await client.raw_send(nonsense)
@@ -155,8 +155,8 @@ def test_too_much_nonsense_closes_the_socket_and_some_does_not() -> None:
 
 
 def test_a_frame_of_audio_may_be_as_long_as_its_rate_allows() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice", audio={"rate_hz": 8_000})
         await client.raw_send(bytes(3_200))
         await client.raw_send(bytes(3_202))
@@ -167,12 +167,12 @@ def test_a_frame_of_audio_may_be_as_long_as_its_rate_allows() -> None:
 
 
 def test_a_message_that_is_too_big_closes_the_socket_and_the_conversation_waits() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         began = await client.begin("alice")
         await client.raw_send("x" * 10_000_000)
         assert (await client.gone())[0] == 1009
-        again = await house.come()
+        again = await running.connect()
         await again.hello("alice", conversation=began["conversation"], key=began["key"])
         assert (await again.expect("conversation"))["resumed"] is True
 
@@ -180,8 +180,8 @@ def test_a_message_that_is_too_big_closes_the_socket_and_the_conversation_waits(
 
 
 def test_text_that_is_no_text_closes_the_socket_alone() -> None:
-    async def script(house: House) -> None:
-        other, client = await house.come(), await house.come()
+    async def script(running: RunningServer) -> None:
+        other, client = await running.connect(), await running.connect()
         await other.begin("bob")
         await client.begin("alice")
         await client.socket.send(b"\xff\xfe{", text=True)
@@ -194,8 +194,8 @@ def test_text_that_is_no_text_closes_the_socket_alone() -> None:
 
 @pytest.mark.parametrize("what", ["ping", "audio", "nonsense", "played"])
 def test_a_flood_closes_the_socket_that_it_came_from(what: str) -> None:
-    async def script(house: House) -> None:
-        client = await house.come(plays=False)
+    async def script(running: RunningServer) -> None:
+        client = await running.connect(plays=False)
         await client.begin("alice")
         flood = {
             "ping": json.dumps({"type": "ping", "payload": {"t": 1}}),
@@ -213,14 +213,14 @@ def test_a_flood_closes_the_socket_that_it_came_from(what: str) -> None:
 
 
 def test_too_many_sockets_of_one_address_are_refused_and_the_others_stay() -> None:
-    async def script(house: House) -> None:
-        clients = [await house.come() for _ in range(4)]
+    async def script(running: RunningServer) -> None:
+        clients = [await running.connect() for _ in range(4)]
         assert (await clients[3].gone())[0] == 4429
         await clients[0].hello("alice")
         await clients[0].expect("ready")
         await clients[1].close()
-        await house.until(lambda: len(house.conversations.clients) == 2)
-        another = await house.come()
+        await running.until(lambda: len(running.conversations.clients) == 2)
+        another = await running.connect()
         await another.hello("bob")
         await another.expect("ready")
 
@@ -230,19 +230,19 @@ def test_too_many_sockets_of_one_address_are_refused_and_the_others_stay() -> No
 # -- Clients that are not there
 
 
-async def deaf(house: House, seat: str) -> Client:
+async def deaf(running: RunningServer, seat: str) -> Client:
     """A client that begins a conversation and then never reads again."""
-    client = await house.come(plays=False)
+    client = await running.connect(plays=False)
     await client.begin(seat)
     client.socket.transport.pause_reading()  # type: ignore[attr-defined]
     return client
 
 
 def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> None:
-    async def script(house: House) -> None:
-        bad, good = await deaf(house, "mallory"), await house.come()
+    async def script(running: RunningServer) -> None:
+        bad, good = await deaf(running, "mallory"), await running.connect()
         await good.begin("alice")
-        served = next(served for served in house.conversations.served.values() if served.seat == "mallory")
+        served = next(served for served in running.conversations.served.values() if served.seat == "mallory")
         assert served.client is not None
 
         async def flood() -> None:
@@ -267,43 +267,43 @@ def test_a_client_that_never_reads_leaves_no_task_behind(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(under_test, "CLOSE_S_MAX", 0.2)
 
-    async def script(house: House) -> None:
-        bad = await deaf(house, "mallory")
-        served = next(iter(house.conversations.served.values()))
+    async def script(running: RunningServer) -> None:
+        bad = await deaf(running, "mallory")
+        served = next(iter(running.conversations.served.values()))
         while served.client is not None:
             served.send_message({"type": "duologue.x", "payload": {"text": "x" * 100_000}})
             await asyncio.sleep(0)
-        await house.until(lambda: not house.conversations.clients)
-        await house.until(lambda: not [task for task in asyncio.all_tasks() if task.get_name().startswith("client")])
+        await running.until(lambda: not running.conversations.clients)
+        await running.until(lambda: not [task for task in asyncio.all_tasks() if task.get_name().startswith("client")])
         bad.vanish()
 
     serve(script, unread_bytes_max=1 << 20)
 
 
 def test_a_reset_is_a_lost_line_and_not_an_error() -> None:
-    async def script(house: House) -> None:
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        client = await running.connect()
         await client.begin("alice")
         raw = client.socket.transport.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         client.vanish()
-        served = next(iter(house.conversations.served.values()))
-        await house.until(lambda: served.client is None)
+        served = next(iter(running.conversations.served.values()))
+        await running.until(lambda: served.client is None)
         assert served.conversation.machine_state.link is Link.HEALING
-        again = await house.come()
+        again = await running.connect()
         await again.hello("alice")
         await again.expect("conversation", resumed=True)
-        await house.until(lambda: served.conversation.machine_state.link is Link.UP)
+        await running.until(lambda: served.conversation.machine_state.link is Link.UP)
 
     serve(script)
 
 
 def test_a_socket_that_never_says_anything_at_all_is_no_guest() -> None:
-    async def script(house: House) -> None:
-        silent = [socket.create_connection(("127.0.0.1", house.port)) for _ in range(20)]
-        client = await house.come()
+    async def script(running: RunningServer) -> None:
+        silent = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(20)]
+        client = await running.connect()
         await client.begin("alice")
-        assert len(house.conversations.clients) == 1
+        assert len(running.conversations.clients) == 1
         for one in silent:
             one.close()
 
@@ -313,10 +313,10 @@ def test_a_socket_that_never_says_anything_at_all_is_no_guest() -> None:
 def test_a_half_open_socket_is_replaced_by_the_one_that_comes_back() -> None:
     """The server has not noticed that the first is dead: the seat seems taken, and the key is what counts."""
 
-    async def script(house: House) -> None:
-        first = await deaf(house, "alice")
+    async def script(running: RunningServer) -> None:
+        first = await deaf(running, "alice")
         began = first.told("conversation")[0]
-        second = await house.come()
+        second = await running.connect()
         await second.hello("alice", conversation=began["conversation"], key=began["key"])
         await second.expect("conversation", resumed=True)
         await second.send("type", text="here again")
@@ -334,8 +334,8 @@ def open_files() -> int:
 
 
 def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
-    async def visit(house: House, at: int) -> None:
-        client = await house.come()
+    async def visit(running: RunningServer, at: int) -> None:
+        client = await running.connect()
         match at % 4:
             case 0:
                 await client.close()
@@ -350,15 +350,15 @@ def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
             case 3:
                 await client.raw_send("{")
                 await client.close()
-        house.clients.remove(client)
+        running.clients.remove(client)
 
-    async def script(house: House) -> None:
+    async def script(running: RunningServer) -> None:
         async def round_of(visits: range) -> tuple[int, Counter[str], int]:
             for start in range(visits.start, visits.stop, 10):
-                await asyncio.gather(*(visit(house, at) for at in range(start, start + 10)))
-            await house.until(lambda: not house.conversations.clients and not house.conversations.served)
+                await asyncio.gather(*(visit(running, at) for at in range(start, start + 10)))
+            await running.until(lambda: not running.conversations.clients and not running.conversations.served)
             mine = asyncio.current_task()
-            await house.until(
+            await running.until(
                 lambda: not [t for t in asyncio.all_tasks() if t is not mine and t.get_name().startswith(("gu", "ro"))]
             )
             gc.collect()
@@ -371,15 +371,15 @@ def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
         assert files_after <= files + 2
         for kind in ("Room", "Guest", "Socket", "Conversation", "Engine", "BrowserLine", "Teller", "_Feed", "Task"):
             assert after[kind] <= before[kind] + 1, kind
-        assert len(house.conversations.past) == 20
+        assert len(running.conversations.past) == 20
 
     serve(script, agent_that_says())
 
 
 def test_a_socket_to_another_address_is_refused() -> None:
-    async def script(house: House) -> None:
+    async def script(running: RunningServer) -> None:
         for path in ("/", "/wss", "/ws/", "/ws/../ws"):
             with pytest.raises(Exception, match=r"40\d|50\d"):
-                await connect(f"ws://127.0.0.1:{house.port}{path}")
+                await connect(f"ws://127.0.0.1:{running.port}{path}")
 
     serve(script)

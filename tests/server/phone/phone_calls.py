@@ -139,3 +139,10 @@ def start_text(carrier: Carrier = CARRIERS["twilio"], token: str = "", **changes
         **changes,
     }
     return json.dumps({"event": "start", carrier.stream_id: "MZ0001", "start": start})
+
+
+SECRET = "a-secret-of-twilio"
+
+
+def settings(**changes: Any) -> PhoneSettings:
+    return PhoneSettings(**{"public_url": "https://phone.example", "twilio_auth_token": SECRET, **changes})

@@ -1,0 +1,252 @@
+"""Conversations on a server: whose they are, who may come back to them, and how they end."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.server.running_server import Client, RunningServer, agent_that_says, serve, talk
+
+LONG = "This is a long answer that goes on and on, " * 6
+
+
+@pytest.mark.req("C-CON-002")
+def test_two_clients_never_get_a_word_or_a_sound_of_each_other() -> None:
+    async def script(running: RunningServer) -> None:
+        pairs = [(await running.connect(), name) for name in ("ananas", "birne", "cassis", "dattel")]
+        await asyncio.gather(*(client.begin(name) for client, name in pairs))
+
+        async def go(client: Client, name: str) -> None:
+            for turn in range(5):
+                assert await talk(client, f"{name} {turn}", after=turn) == f"You said {name} {turn}."
+
+        await asyncio.gather(*(go(client, name) for client, name in pairs))
+        for client, name in pairs:
+            everything = "".join(str(frame) for frame in client.raw if isinstance(frame, str))
+            assert name in everything
+            assert not [other for _, other in pairs if other != name and other in everything]
+            voices = [voice for voice, _, _ in client.frames]
+            assert voices == sorted(voices)
+            assert len(set(voices)) == 5
+
+    serve(script)
+
+
+# -- Seats
+
+
+@pytest.mark.req("C-CON-002")
+def test_a_seat_that_is_in_a_conversation_is_taken() -> None:
+    async def script(running: RunningServer) -> None:
+        first, second = await running.connect(), await running.connect()
+        await first.begin("alice")
+        await second.hello("alice")
+        assert (await second.gone())[0] == 4409
+        assert second.told("error")[0]["code"] == "seat_taken"
+        assert await talk(first, "still here") == "You said still here."
+
+    serve(script)
+
+
+@pytest.mark.req("C-CON-002")
+def test_of_two_tabs_that_start_at_once_one_begins() -> None:
+    async def script(running: RunningServer) -> None:
+        first, second = await running.connect(), await running.connect()
+        await asyncio.gather(first.hello("alice"), second.hello("alice"))
+        await asyncio.gather(first.expect("ready"), second.expect("ready"))
+        await first.send("start")
+        await first.until_listening()
+        await second.send("start")
+        assert (await second.gone())[0] == 4409
+        assert len(running.conversations.served) == 1
+
+    serve(script)
+
+
+def test_taking_over_moves_the_conversation_and_the_other_tab_is_told() -> None:
+    async def script(running: RunningServer) -> None:
+        first, second = await running.connect(), await running.connect()
+        began = await first.begin("alice")
+        await talk(first, "remember me")
+        await second.hello("alice", take_over=True)
+        moved = await second.expect("conversation")
+        assert moved["conversation"] == began["conversation"]
+        assert moved["resumed"] is True
+        assert (await first.gone())[0] == 4410
+        items = (await second.expect("history"))["items"]
+        assert [item["text"] for item in items] == ["remember me", "You said remember me."]
+        assert await talk(second, "and now") == "You said and now."
+        assert "and now" not in str(first.messages)
+
+    serve(script)
+
+
+def test_a_tab_that_was_taken_over_and_stays_can_say_and_hear_nothing() -> None:
+    """It may be slow to leave, or not want to."""
+
+    async def script(running: RunningServer) -> None:
+        first = await running.connect(plays=False)
+        await first.begin("alice")
+        served = next(iter(running.conversations.served.values()))
+        second = await running.connect()
+        await second.hello("alice", take_over=True)
+        first.socket.transport.pause_reading()  # type: ignore[attr-defined]
+        await second.expect("conversation")
+        for _ in range(20):
+            await first.send("type", text="I am not here")
+            await first.send("end")
+        assert await talk(second, "who is here") == "You said who is here."
+        assert "I am not here" not in str(served.conversation.history)
+        assert not served.is_over
+        first.vanish()
+
+    serve(script)
+
+
+# -- Coming back
+
+
+@pytest.mark.req("L-14", "L-15")
+def test_with_its_key_a_client_comes_back_to_its_conversation_in_mid_sentence() -> None:
+    async def script(running: RunningServer) -> None:
+        first = await running.connect(plays=False)
+        began = await first.begin("alice")
+        await first.send("type", text="tell me")
+        await first.until(lambda: len(first.frames) >= 3, "some sound")
+        voice = first.frames[0][0]
+        await first.send("played", voice=voice, ms=150)
+        first.vanish()
+        await running.until(lambda: next(iter(running.conversations.served.values())).client is None)
+        second = await running.connect()
+        second.heard_ms[voice] = 200
+        await second.hello(
+            "another seat",
+            conversation=began["conversation"],
+            key=began["key"],
+            played={"voice": voice, "ms": 200, "chunk": 2},
+        )
+        assert (await second.expect("conversation"))["resumed"] is True
+        told = await second.expect("caption", role="assistant", final=True)
+        assert told["text"] == LONG.strip()
+        assert [chunk for _, chunk, _ in second.frames][:2] == [3, 4]
+        order = [told["type"] for told in second.messages]
+        assert order[:2] == ["duologue.ready", "duologue.conversation"], "nothing overtakes the greeting"
+
+    serve(script, agent_that_says([LONG]))
+
+
+@pytest.mark.req("D-14", "L-14")
+def test_a_client_that_comes_while_its_conversation_leaves_is_sent_after_it() -> None:
+    # Once: it entered a conversation that was about to move, was greeted, and never heard of anything again.
+    async def script(running: RunningServer) -> None:
+        first = await running.connect()
+        began = await first.begin("alice")
+        first.vanish()
+        (served,) = running.conversations.served.values()
+        await running.until(lambda: served.client is None)
+        served.is_elsewhere = True  # another node has it, and this one is closing its own
+        second = await running.connect()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        assert (await second.gone())[0] == 4503
+        assert served.client is None
+        served.is_elsewhere = False
+
+    serve(script, agent_that_says([LONG]))
+
+
+@pytest.mark.parametrize("key", ["", "wrong"])
+def test_with_a_wrong_key_nobody_comes_into_the_conversation_of_another(key: str) -> None:
+    async def script(running: RunningServer) -> None:
+        first, second = await running.connect(), await running.connect()
+        began = await first.begin("alice")
+        await talk(first, "my secret")
+        await second.hello("mallory", conversation=began["conversation"], key=key)
+        await second.expect("notification", code="gone")
+        assert not second.told("conversation")
+        assert "my secret" not in str(second.messages)
+        await second.send("type", text="hello?")
+        refused = await second.expect("error", code="refused")
+        assert "hello?" not in refused["message"]
+
+    serve(script)
+
+
+def test_a_conversation_that_is_over_is_gone_for_whoever_comes_back() -> None:
+    async def script(running: RunningServer) -> None:
+        first = await running.connect()
+        began = await first.begin("alice")
+        await first.send("end")
+        await first.expect("ended")
+        second = await running.connect()
+        await second.hello("alice", conversation=began["conversation"], key=began["key"])
+        await second.expect("notification", code="gone")
+
+    serve(script)
+
+
+# -- Beginning and ending
+
+
+def test_a_full_server_sends_newcomers_away_and_keeps_its_guests() -> None:
+    async def script(running: RunningServer) -> None:
+        first, second = await running.connect(), await running.connect()
+        await first.begin("alice")
+        assert (await running.get("/readyz")).status == 503
+        await second.hello("bob")
+        await second.send("start")
+        assert (await second.gone())[0] == 4429
+        assert second.told("error")[0]["code"] == "too_many"
+        assert await talk(first, "still here") == "You said still here."
+        await first.send("end")
+        await first.expect("ended")
+        assert (await running.get("/readyz")).status == 200
+
+    serve(script, conversations_max=1)
+
+
+def test_a_server_that_stops_lets_a_conversation_end_by_itself_and_begins_none() -> None:
+    async def script(running: RunningServer) -> None:
+        first, second, third = [await running.connect() for _ in range(3)]
+        await first.begin("alice")
+        await second.begin("bob")
+        second.vanish()
+        await running.until(lambda: sum(served.client is None for served in running.conversations.served.values()) == 1)
+        await third.hello("carol")
+        await third.expect("ready")
+        draining = asyncio.ensure_future(running.conversations.drain())
+        await first.expect("notification", code="stopping")
+        assert (await running.get("/readyz")).status == 503
+        assert (await running.get("/healthz")).status == 200
+        await running.until(lambda: len(running.conversations.served) == 1)
+        await third.send("start")
+        assert (await third.gone())[0] == 4503
+        assert await talk(first, "let me finish") == "You said let me finish."
+        await first.send("end")
+        await first.expect("ended")
+        await asyncio.wait_for(draining, 5)
+        assert (await first.gone())[0] == 4503
+
+    serve(script, drain_s_max=30)
+
+
+def test_a_server_that_stops_does_not_wait_for_ever() -> None:
+    async def script(running: RunningServer) -> None:
+        clients = [await running.connect() for _ in range(5)]
+        await asyncio.gather(*(client.begin(f"seat {at}") for at, client in enumerate(clients)))
+        await asyncio.wait_for(running.conversations.drain(), 3)
+        for client in clients:
+            assert client.told("ended") or await client.gone()
+            assert (await client.gone())[0] in (4503, 1012)
+        assert not running.conversations.served
+
+    serve(script, drain_s_max=0.1)
+
+
+# -- Commands
+
+
+# -- What was missed
+
+
+# -- The debug view and the journal

@@ -1,0 +1,41 @@
+"""The settings of a server: limits, and a token where other machines can connect."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.server.app import Server
+from duologue.server.settings import InvalidServer, Limits, ServerSettings, is_loopback
+from tests.server.running_server import agent_that_says
+
+
+def test_a_server_that_others_can_reach_always_has_a_token() -> None:
+    for host in ("0.0.0.0", "::", "192.168.1.5", "example.org", ""):
+        assert len(Server(agent_that_says(), ServerSettings(host=host)).settings.token) >= 32
+    for host in ("127.0.0.1", "::1", "localhost", "127.8.8.8"):
+        assert not Server(agent_that_says(), ServerSettings(host=host)).settings.token
+
+
+@pytest.mark.parametrize("limit", ["conversations_max", "hello_s_max", "drain_s_max"])
+def test_a_limit_of_nothing_is_refused_by_its_name(limit: str) -> None:
+    with pytest.raises(InvalidServer, match=f"limit {limit} must be above 0"):
+        Limits(**{limit: 0})
+
+
+@pytest.mark.parametrize("port", [-1, 65_536])
+def test_a_port_that_cannot_exist_is_refused(port: int) -> None:
+    with pytest.raises(InvalidServer, match="from 0 to 65535"):
+        ServerSettings(port=port)
+
+
+@pytest.mark.parametrize(
+    ("host", "is_local"),
+    [("localhost", True), ("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("a.b", False)],
+)
+def test_only_names_and_addresses_of_this_machine_are_loopback(host: str, is_local: bool) -> None:
+    assert is_loopback(host) is is_local
+
+
+def test_a_token_that_is_given_stays() -> None:
+    assert ServerSettings(host="0.0.0.0", token="own").guarded().token == "own"
+    assert ServerSettings().guarded().token == ""
