@@ -161,7 +161,9 @@ def _load_behind_page(listening: socket.socket, app: str, models: tuple[str, ...
             progress.done_bytes[name] = done_bytes
 
     def opened() -> None:
-        err.print(f"\n  The page is at [bold cyan]{server_url(listening)}[/] and shows the download.\n", highlight=False)
+        err.print(
+            f"\n  The page is at [bold cyan]{server_url(listening)}[/] and shows the download.\n", highlight=False
+        )
         if browser:
             webbrowser.open(server_url(listening))
 
