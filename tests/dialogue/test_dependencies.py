@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from duologue.dialogue.dependencies import dependants
 from duologue.dialogue.flow import Assign, Collect, Confirm, Jump, PerformAction
+from duologue.lab.check.dialogue.domains import domain, flow
 from tests.dialogue.dialogue_flows import (
     AMOUNT,
     COLOUR,
     SIZE,
+    number,
     talk,
 )
 
@@ -43,3 +46,15 @@ def test_an_action_never_runs_twice_for_one_yes(text: str) -> None:
     # Once: a correction of what the question didn't tell runs the action again without another yes.
     talker = talk(*CONFIRMED_PROGRAM, slots=(SIZE, AMOUNT, COLOUR)).says("small", "two", "yes").done().says(text)
     assert not talker.runs
+
+
+def test_a_slot_depends_on_others_directly_and_through_them() -> None:
+    slots = (
+        number("a"),
+        number("b", depends_on=("a",)),
+        number("c", depends_on=("b",)),
+        number("d"),
+    )
+    about = domain(flow("task", Collect("a", "a")), slots=slots)
+    assert dependants(about, "a") == {"b", "c"}
+    assert dependants(about, "c") == set()

@@ -6,7 +6,7 @@ import pytest
 
 from duologue.dialogue.english import ANY, SlotKind
 from duologue.dialogue.flow import Collect, Confirm, SlotSpec
-from duologue.dialogue.templates import spelled, spoken
+from duologue.dialogue.templates import as_said, fill, gaps_of, spelled, spoken
 from tests.dialogue.dialogue_flows import (
     talk,
 )
@@ -29,3 +29,31 @@ def test_a_duration_is_said_in_words(value: str, words: str) -> None:
 
 def test_an_address_is_spelled_up_to_its_at_sign() -> None:
     assert spelled("anna.k@example.com") == "a n n a . k at example.com"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("2026-03-09", "March 9"),
+        ("2027-06-09", "June 9, 2027"),
+        ("19:30", "7:30 pm"),
+        ("00:00", "12 am"),
+        (True, "yes"),
+        (2.50, "2.5"),
+        (None, ""),
+        (["a", "b", "c"], "a, b or c"),
+        ({"amount": 5, "currency": "EUR"}, "5 EUR"),
+    ],
+)
+def test_a_value_is_said_as_people_say_it(value: object, words: str) -> None:
+    assert spoken(value, "2026-03-04") == words
+
+
+def test_gaps_are_filled_spelled_or_left_empty() -> None:
+    assert gaps_of("{name}, {code:spelled} and {name}") == ("name", "code")
+    assert fill("{name}: {code:spelled} {nothing} end", {"name": "Ann", "code": "AB12"}) == "Ann: A B 1, 2 end"
+
+
+def test_nights_are_not_repeated_as_days() -> None:
+    assert as_said("P2D", "two nights") == "2 nights"
+    assert as_said("P2D", "two days") == "P2D"

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from duologue.core.errors import DuologueError
 from duologue.dialogue.flow import (
     Domain,
     PerformAction,
 )
-from duologue.flows import read_flows
+from duologue.flows import parse_flows, read_flows
+from duologue.flows.find_functions import find_functions
+from duologue.flows.registry import MissingFunctions
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -38,3 +41,20 @@ def test_every_example_has_its_functions_next_to_it(path: Path) -> None:
 def _outputs(domain: Domain) -> set[str]:
     programs = [flow.program for flow in domain.flows.values()]
     return {ours for program in programs for at in program if isinstance(at, PerformAction) for _, ours in at.outputs}
+
+
+def test_the_functions_are_those_of_the_file_with_the_same_name(tmp_path: Path) -> None:
+    flows = tmp_path / "found_next_to_it.yaml"
+    flows.with_suffix(".py").write_text("def send():\n    return {}\n\n\ndef _hidden():\n    pass\n", encoding="utf-8")
+    domain = parse_flows("version: 1\nflows: {pay: {steps: [{action: send}]}}")
+    find_functions(flows, None).check(domain)
+    with pytest.raises(MissingFunctions, match="'send' isn't registered"):
+        find_functions(tmp_path / "alone.yaml", None).check(domain)
+
+
+def test_a_module_that_cannot_be_imported_is_reported_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "breaks_at_import.py").write_text("raise RuntimeError('not\\ntoday')", encoding="utf-8")
+    with pytest.raises(DuologueError) as failure:
+        find_functions(tmp_path / "any.yaml", "breaks_at_import")
+    expected = "module 'breaks_at_import' with the actions can't be imported: RuntimeError: not today"
+    assert str(failure.value) == expected
