@@ -340,6 +340,3 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
 def _is_bare_yes_or_no(d: DialogueDraft, text: str) -> bool:
     reading = read_confirmation("", text, d.today)
     return isinstance(reading, Confirmation) and reading.answer is not ConfirmationAnswer.CHANGE and not reading.values
-
-
-__all__ = ["answer", "ask_nlu", "correct_or_ask", "handle_queued_message", "question_of", "understand"]

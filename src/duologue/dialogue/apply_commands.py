@@ -33,7 +33,7 @@ from .english.tokens import tokens_of
 from .flow import Collect, Confirm, PerformAction
 from .prompts import count_try, is_confirming, is_question_current, proposed, wait_for_answer
 from .requests import open_flows
-from .run_flow import continue_flow, end_flow, fail, hand_over, open_flow, write
+from .run_flow import continue_flow, end_flow, hand_over, open_flow, write
 from .stack import keep_slots, restart_task, return_to
 from .state import Instance, Phase, without
 from .unconfirmed_values import accept_announced, confirm, is_checking, is_unconfirmed
@@ -339,6 +339,3 @@ def count_silence(d: DialogueDraft) -> None:
     """The user said nothing: count a silence and ask again."""
     count_try(d, silences=d.s.silences + 1)
     continue_flow(d)
-
-
-__all__ = ["apply_commands", "cancel", "count_silence", "fail", "hand_over", "miss", "repeat", "say_no", "say_yes"]

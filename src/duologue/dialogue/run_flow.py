@@ -67,16 +67,7 @@ def _take_step(d: DialogueDraft) -> bool:
             d.set_top(at=d.top.at + 1 if at.condition.holds(_values(d)) else at.to)
             return True
         case PerformAction():
-            if d.top.failed:
-                stay_in_error(d)
-            elif wants_check(d) and not d.top.is_acting:
-                check(d)
-                return _ask(d, None)
-            elif d.top.confirm and at.step not in d.top.confirmed:
-                return _ask(d, None)
-            else:
-                run_action(d, at)
-            return False
+            return _take_action(d, at)
         case Confirm():
             if at.step in d.top.confirmed:
                 return _advance(d)
@@ -87,6 +78,20 @@ def _take_step(d: DialogueDraft) -> bool:
             return _link(d, at)
         case End():
             return end_flow(d)
+
+
+def _take_action(d: DialogueDraft, at: PerformAction) -> bool:
+    """Run the action of a step, or ask first for what it needs."""
+    if d.top.failed:
+        stay_in_error(d)
+    elif wants_check(d) and not d.top.is_acting:
+        check(d)
+        return _ask(d, None)
+    elif d.top.confirm and at.step not in d.top.confirmed:
+        return _ask(d, None)
+    else:
+        run_action(d, at)
+    return False
 
 
 def _ask(d: DialogueDraft, at: Collect | Confirm | None) -> bool:
