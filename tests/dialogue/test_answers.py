@@ -49,7 +49,7 @@ def test_cancel_at_a_question_goes_through_understanding() -> None:
 
 
 def test_candidates_are_dropped_with_their_question() -> None:
-    # Once: "Did you mean 6:30 am or 6:30 pm?" is asked for the size: clearing a slot leads back and keeps them.
+    # Past bug: "Did you mean 6:30 am or 6:30 pm?" is asked for the size: clearing a slot leads back and keeps them.
     hour = SlotSpec("hour", SlotKind.TIME, "When?")
     talker = talk(Collect("size", "size"), Collect("hour", "hour"), slots=(SIZE, hour)).says("small", "half past six")
     assert talker.says(OTHER).means(ClearSlot("size")).said == "size?"
@@ -64,7 +64,7 @@ OPTIONAL_PHONE = SlotSpec("phone", SlotKind.PHONE, "And a phone number?", is_opt
     "text", ["it does not turn on", "the connection drops every evening around eight", "yes but it makes a noise"]
 )
 def test_a_message_that_nlu_does_not_understand_is_free_text(text: str) -> None:
-    # Once: a text of more than six words, or with a "not" in it, was never an answer, and the flow was given up.
+    # Past bug: a text of more than six words, or with a "not" in it, was never an answer, and the flow was given up.
     talker = talk(Collect("a", "fault"), Collect("b", "size"), slots=(FAULT, SIZE)).says(text).means()
     assert (talker.slots, talker.said) == ({"fault": text}, "size?")
 
@@ -82,7 +82,7 @@ def test_a_command_that_nlu_is_sure_of_is_not_free_text() -> None:
 
 @pytest.mark.parametrize("text", ["no", "no thanks", "nope, no phone number", "I'd rather not"])
 def test_a_no_skips_an_optional_question(text: str) -> None:
-    # Once: it was not understood, until a person had to take over.
+    # Past bug: it was not understood, until a person had to take over.
     talker = talk(Collect("a", "phone"), Collect("b", "size"), slots=(OPTIONAL_PHONE, SIZE)).says(text)
     assert (talker.slots, talker.asked_nlu) == ({"phone": ANY}, False)
     assert talker.said == "All right, we'll leave that out. size?"
@@ -106,7 +106,7 @@ def test_a_no_to_a_proposed_value_still_asks_for_another() -> None:
 
 @pytest.mark.parametrize("text", ["I don't care", "I don't mind", "whatever", "anything will do"])
 def test_i_dont_care_never_cancels_the_task(text: str) -> None:
-    # Once: NLU was asked, and took it for a cancel.
+    # Past bug: NLU was asked, and took it for a cancel.
     talker = talk(Collect("a", "size"), Collect("b", "colour"), slots=(SIZE, COLOUR)).says("large", text)
     assert (talker.slots, talker.asked_nlu) == ({"size": "large"}, False)
     assert talker.said.endswith("colour?")
@@ -117,7 +117,7 @@ ANY_DAY = SlotSpec("day", SlotKind.DATE, "Which day?")
 
 @pytest.mark.parametrize("text", ["no", "neither", "none of them", "no, neither"])
 def test_neither_of_two_asks_the_question_again(text: str) -> None:
-    # Once: "no" to "did you mean this or that?" asked for this or that again.
+    # Past bug: "no" to "did you mean this or that?" asked for this or that again.
     talker = talk(Collect("a", "day"), slots=(ANY_DAY,)).says("next friday")
     assert talker.said.startswith("Did you mean")
     assert talker.says(text).said == "Which day?"
@@ -147,7 +147,7 @@ PEOPLE = SlotSpec("people", SlotKind.NUMBER, "How many?", label="number of guest
     }.items(),
 )
 def test_free_text_is_stored_without_carrier_words(text: str, place: str) -> None:
-    # Once: "From from the station please to …".
+    # Past bug: the text was stored with "from" and "please".
     start = SlotSpec("from_where", SlotKind.TEXT, "Where shall we pick you up?")
     talker = talk(Collect("a", "from_where"), Collect("b", "people"), slots=(start, PEOPLE)).says(text)
     assert (talker.means() if talker.asked_nlu else talker).slots == {"from_where": place}

@@ -34,20 +34,20 @@ from tests.dialogue.dialogue_flows import (
 
 @pytest.mark.req("D-07", "D-09")
 def test_no_with_a_new_value_from_nlu_is_a_correction() -> None:
-    # Once: (Deny, CorrectSlot) at a confirmation cancels the flow and drops the value; NLU and language models give
+    # Past bug: (Deny, CorrectSlot) at a confirmation cancels the flow and drops the value; NLU and language models give
     # exactly that for "no, I meant sixty".
     talker = at_confirmation().says(OTHER).means(Deny(), CorrectSlot("amount", 60))
     assert talker.phase == "validating_slot"
 
 
 def test_no_with_a_value_from_nlu_at_a_question_is_that_value() -> None:
-    # Once: (Deny, SetSlot) where no value is proposed counts as a miss, and the value is dropped.
+    # Past bug: (Deny, SetSlot) where no value is proposed counts as a miss, and the value is dropped.
     talker = at_amount().says(OTHER).means(Deny(), SetSlot("amount", 50))
     assert talker.phase == "validating_slot"
 
 
 def test_yes_with_a_value_from_nlu_keeps_the_value() -> None:
-    # Once: (Affirm, SetSlot) drops the value, at a question with a proposal and without.
+    # Past bug: (Affirm, SetSlot) drops the value, at a question with a proposal and without.
     talker = talk(
         Collect("size", "size", proposed="usual"), Collect("n", "n"), slots=(SIZE, number("n")), usual="large"
     )
@@ -56,14 +56,14 @@ def test_yes_with_a_value_from_nlu_keeps_the_value() -> None:
 
 
 def test_going_back_from_a_slot_that_an_action_wants_asks_the_one_before() -> None:
-    # Once: what the action needs is asked again instead: `needs` outlives the step.
+    # Past bug: what the action needs is asked again instead: `needs` outlives the step.
     talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT, number("pin")))
     talker.says("two").done(needs=("pin",)).says("go back")
     assert talker.said == "amount?"
 
 
 def test_going_back_after_a_slot_that_an_action_wanted_does_not_break() -> None:
-    # Once: StopIteration: `_go_back` looks for a Collect of a slot that only the action asked for.
+    # Past bug: StopIteration: `_go_back` looks for a Collect of a slot that only the action asked for.
     talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT, number("pin")))
     talker.says("two").done(needs=("pin",)).says("four").done(confirm="Really?").says("go back")
     assert talker.phase == "waiting_for_slot"
@@ -86,24 +86,24 @@ def test_a_message_not_understood_leads_to_help_when_idle_and_is_a_miss_at_a_que
 
 @pytest.mark.parametrize("text", ["repeat", "go back", "skip"])
 def test_every_command_gets_an_answer_when_idle(text: str) -> None:
-    # Once: silence: `repeat` with nothing said yet, `back` and `skip` with nothing open.
+    # Past bug: no response to `repeat` before anything was said, or to `back` and `skip` with nothing open.
     assert Talker(TRANSFER).says(text).said
 
 
 def test_a_value_without_a_flow_gets_an_answer() -> None:
-    # Once: silence: NLU found a value and no flow.
+    # Past bug: no response when NLU found a value but no flow.
     assert Talker(TRANSFER).says("fifty for Anna").means(SetSlot("amount", 50)).said
 
 
 def test_a_handoff_ends_every_open_flow() -> None:
-    # Once: "Back to where we were." is said in between.
+    # Past bug: "Back to where we were." is said in between.
     talker = at_amount().says("what is my balance?").means(StartFlow("balance")).fails().says(OTHER)
     talker.means(Handoff())
     assert (talker.phase, talker.said) == ("idle", "I'll put you through to a person.")
 
 
 def test_skipping_drops_the_candidates_of_the_question() -> None:
-    # Once: "Did you mean 6:30 am or 6:30 pm?" is asked for the next slot.
+    # Past bug: "Did you mean 6:30 am or 6:30 pm?" is asked for the next slot.
     hour = SlotSpec("hour", SlotKind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Collect("size", "size"), slots=(hour, SIZE)).says("half past six", "skip")
     assert talker.slots["hour"] == ANY
@@ -117,7 +117,7 @@ def test_going_back_asks_the_previous_question_and_empties_its_dependants() -> N
 
 
 def test_a_slot_that_is_cleared_is_asked_for_again() -> None:
-    # Once: only dependants are looked for; the cleared slot itself is never asked for, and the action runs without it.
+    # Past bug: the cleared slot itself was never asked for again, and the action ran without it.
     talker = talk(Collect("size", "size"), Collect("colour", "colour"), PerformAction("go", "go"), slots=(SIZE, COLOUR))
     talker.says("small", OTHER).means(ClearSlot("size"))
     assert talker.says("red").phase == "waiting_for_slot"
@@ -125,7 +125,7 @@ def test_a_slot_that_is_cleared_is_asked_for_again() -> None:
 
 @pytest.mark.req("D-05")
 def test_the_open_task_may_be_asked_for_again_and_the_question_stays() -> None:
-    # Once: NLU was not given the open task, and took its name for the nearest other one.
+    # Past bug: NLU was not given the open task, and took its name for the nearest other one.
     talker = at_amount().says("I want to send some money")
     wanted = talker.effects[-1]
     assert isinstance(wanted, Understand)
@@ -148,7 +148,7 @@ def test_naming_the_open_task_again_and_again_is_given_up() -> None:
 
 
 def test_going_back_leaves_a_called_flow_that_has_asked_nothing() -> None:
-    # Once: "this is where we began", in the middle of a task, at the first question of a flow that it calls.
+    # Past bug: "this is where we began", in the middle of a task, at the first question of a flow that it calls.
     talker = Talker(
         domain(
             flow("task", Collect("size", "size"), CallFlow("who", "identify"), Collect("colour", "colour")),
@@ -164,7 +164,7 @@ def test_going_back_leaves_a_called_flow_that_has_asked_nothing() -> None:
 
 
 def test_a_hidden_flow_is_not_started_by_asking() -> None:
-    # Once: NLU may start it: only the names that exist are looked at, not those that are offered.
+    # Past bug: NLU may start it: only the names that exist are looked at, not those that are offered.
     about = domain(
         flow("shown", Collect("size", "size")), flow("inner", SayText("w", "In."), hidden=True), slots=(SIZE,)
     )
@@ -177,7 +177,7 @@ def test_commands_with_unknown_names_are_not_understood() -> None:
 
 
 def test_a_value_for_another_task_is_a_miss() -> None:
-    # Once: it counts as understood, so the ladder never ends; nothing is said about it.
+    # Past bug: it counted as understood, so the reprompts never ended.
     spec = choice("other", "a", "b")
     about = domain(flow("task", Collect("size", "size")), flow("other", Collect("other", "other")), slots=(SIZE, spec))
     assert Talker(about).starts("task").says(OTHER).means(SetSlot("other", "a")).state.misses == 1

@@ -134,12 +134,12 @@ def test_a_damaged_checkpoint_is_refused(key: str, value: object) -> None:
     ],
 )
 def test_a_checkpoint_with_something_of_the_wrong_kind_is_refused(key: str, value: object) -> None:
-    # Once: plain fields are taken as they are; the next step breaks, or a text becomes a queue of its letters.
+    # Past bug: plain fields are taken as they are; the next step breaks, or a text becomes a queue of its letters.
     refused({**written(at_confirmation().state), key: value})
 
 
 def test_a_version_that_is_not_a_number_is_refused() -> None:
-    # Once: True is a whole number to Python, and passes for version 1.
+    # Past bug: True is a whole number to Python, and passes for version 1.
     refused({**written(DialogueState()), "version": True})
 
 
@@ -158,7 +158,7 @@ def test_a_step_that_is_gone_is_refused() -> None:
 
 @pytest.mark.parametrize("what", ["waiting_for", "values", "asked", "needs"])
 def test_a_slot_that_is_gone_is_refused(what: str) -> None:
-    # Once: only flows and steps are looked up: the dialogue breaks with a KeyError at its next message.
+    # Past bug: only flows and steps are looked up: the dialogue breaks with a KeyError at its next message.
     data = written(at_amount().says("fifty").state)
     if what == "waiting_for":
         data["waiting_for"] = "gone"
@@ -170,7 +170,7 @@ def test_a_slot_that_is_gone_is_refused(what: str) -> None:
 
 
 def test_a_step_that_does_something_else_now_is_refused() -> None:
-    # Once: the action became a text, and restoring it raised AssertionError in `request_of`.
+    # Past bug: the action became a text, and restoring it raised AssertionError in `request_of`.
     talker = talk(PerformAction("pay", "pay"))
     changed = domain(flow("task", SayText("pay", "Pay at the desk.")))
     data = written(talker.state, talker.domain)
@@ -183,7 +183,7 @@ def test_a_step_that_does_something_else_now_is_refused() -> None:
 
 @pytest.mark.parametrize("phase", ["understanding", "validating_slot", "executing_action"])
 def test_a_busy_checkpoint_without_its_request_is_refused(phase: str) -> None:
-    # Once: it was restored with no request running, so every message was queued for ever.
+    # Past bug: it was restored with no request running, so every message was queued for ever.
     refused({**written(BUSY_TALKERS[phase]().state), "pending": 0})
 
 

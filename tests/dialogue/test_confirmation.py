@@ -50,13 +50,13 @@ def test_a_change_without_a_value_goes_to_nlu() -> None:
 
 @pytest.mark.req("D-09")
 def test_cancel_at_a_confirmation_cancels_even_if_there_is_an_on_no() -> None:
-    # Once: "cancel" is read as a no; where a no leads back to the question, nothing gets out of it.
+    # Past bug: "cancel" is read as a no; where a no leads back to the question, nothing gets out of it.
     talker = talk(Collect("size", "size"), Confirm("sure", "{size}?", on_no=0), slots=(SIZE,))
     assert talker.says("small", "cancel", "cancel").phase == "idle"
 
 
 def test_a_no_that_leads_to_an_answered_question_asks_it_again() -> None:
-    # Once: the slot is filled, so the question is skipped and the same yes is asked for: no, no, no for ever.
+    # Past bug: the slot is filled, so the question is skipped and the same yes is asked for: no, no, no for ever.
     talker = talk(Collect("size", "size"), Confirm("sure", "{size}?", on_no=0), slots=(SIZE,)).says("small", "no")
     assert talker.said == "size?"
 
@@ -64,7 +64,7 @@ def test_a_no_that_leads_to_an_answered_question_asks_it_again() -> None:
 @pytest.mark.req("D-14")
 @pytest.mark.parametrize("ask", [Confirm("sure", "Really?"), None])
 def test_a_yes_said_before_the_question_does_not_confirm_it(ask: Confirm | None) -> None:
-    # Once: what is said while an action runs is taken as the answer to the question that comes after it.
+    # Past bug: what is said while an action runs is taken as the answer to the question that comes after it.
     program = (
         (PerformAction("look", "look"), ask, PerformAction("pay", "pay")) if ask else (PerformAction("pay", "pay"),)
     )
@@ -73,7 +73,7 @@ def test_a_yes_said_before_the_question_does_not_confirm_it(ask: Confirm | None)
 
 
 def test_a_yes_confirms_only_the_open_question() -> None:
-    # Once: while a slot is asked for that the action needs, a yes confirms the action's own question.
+    # Past bug: while a slot is asked for that the action needs, a yes confirms the action's own question.
     talker = (
         talk(PerformAction("pay", "pay"), slots=(number("pin"),))
         .done(needs=("pin",))
@@ -127,7 +127,7 @@ def table() -> Talker:
     }.items(),
 )
 def test_a_change_at_a_confirmation_is_that_of_the_slot_it_names(text: str, changed: dict[str, Json]) -> None:
-    # Once: "change the time to eight" booked for eight people.
+    # Past bug: "change the time to eight" booked for eight people.
     talker = table().says("four", "tomorrow", "7 pm", "Smith")
     assert talker.phase == "confirming"
     before = dict(talker.slots)
@@ -138,7 +138,7 @@ def test_a_change_at_a_confirmation_is_that_of_the_slot_it_names(text: str, chan
 @pytest.mark.req("D-07", "D-09")
 @pytest.mark.parametrize("text", ["no, six would be better", "make it six", "could we do six instead?"])
 def test_a_change_that_two_slots_may_mean_changes_neither(text: str) -> None:
-    # Once: six people came, and not at six.
+    # Past bug: "no, six" changed the number of people instead of the time.
     talker = table().says("four", "tomorrow", "7 pm", "Smith")
     before = dict(talker.slots)
     assert talker.says(text).slots == before

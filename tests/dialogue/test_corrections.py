@@ -58,7 +58,7 @@ def test_a_correction_may_change_the_branch_that_was_taken() -> None:
 @pytest.mark.req("D-05", "D-07")
 @pytest.mark.parametrize("text", ["well that is a pity", "it is urgent", "make it quick", "it's for my mother"])
 def test_a_remark_does_not_correct_a_name(text: str) -> None:
-    # Once: "make it quick" sends the money to "quick": an open name reads anything, as free text does.
+    # Past bug: "make it quick" sends the money to "quick": an open name reads anything, as free text does.
     assert at_amount().says(text).slots["to"] == "Anna"
 
 
@@ -84,7 +84,7 @@ NAME = SlotSpec("guest", SlotKind.NAME, "Which name?", label="name")
     "text", ["the name is wrong", "that's the wrong name", "no, you got my name wrong", "the name isn't right"]
 )
 def test_what_is_said_to_be_wrong_is_asked_for_again(text: str) -> None:
-    # Once: the guest was called Wrong.
+    # Past bug: the guest was called Wrong.
     confirm = Confirm("sure", "{amount} for {guest}?")
     talker = talk(Collect("a", "guest"), Collect("b", "amount"), confirm, slots=(NAME, number("amount")))
     assert talker.says("Anna", "five", text).said == "Which name?"
@@ -145,7 +145,7 @@ def test_a_change_of_mind_reaches_the_city_that_was_meant(text: str, changed: di
 @pytest.mark.req("D-07")
 @pytest.mark.parametrize("text", ["no, New York", "no New York", "sorry, New York", "no i mean new york"])
 def test_no_and_a_name_right_after_another_name_corrects_it(text: str) -> None:
-    # Once: "no, New York" after Boston was the destination, and the wrong origin stayed.
+    # Past bug: "no, New York" after Boston was the destination, and the wrong origin stayed.
     talker = trip().says("boston", text)
     assert talker.slots == {"origin": "New York"}
     assert talker.said.endswith("Where to?")
@@ -161,7 +161,7 @@ def test_no_and_a_name_is_the_answer_where_the_question_was_asked_again() -> Non
     "text", ["change the origin", "can I change the origin please", "no, not Boston", "not Boston"]
 )
 def test_a_change_without_a_value_asks_for_it_again(text: str) -> None:
-    # Once: "change the origin" was not understood, and the next city went to the open question.
+    # Past bug: "change the origin" was not understood, and the next city went to the open question.
     talker = trip().says("boston", "chicago", text)
     assert talker.said == "From where?"
     assert talker.says("denver").slots == {"origin": "Denver", "destination": "Chicago"}
@@ -188,7 +188,7 @@ def test_an_answer_may_correct_itself(text: str) -> None:
     }.items(),
 )
 def test_a_value_with_a_name_goes_to_the_slot_of_that_name(text: str, slots: dict[str, Json]) -> None:
-    # Once: "the time is eight" was eight people, because time is a word that carries nothing.
+    # Past bug: "the time is eight" was eight people, because time is a word that carries nothing.
     assert table().says(text).slots == slots
 
 
@@ -205,7 +205,7 @@ def test_at_eight_is_not_a_number_of_people() -> None:
 
 @pytest.mark.req("D-04")
 def test_a_choice_of_another_slot_is_not_a_name() -> None:
-    # Once: "in the garden", after the place was settled, was the name of the guest.
+    # Past bug: "in the garden", after the place was settled, was the name of the guest.
     place = SlotSpec(
         "place", SlotKind.CHOICE, "Where?", choices=(Choice("inside"), Choice("garden", ("in the garden",)))
     )
@@ -234,7 +234,7 @@ def meter() -> Talker:
 @pytest.mark.req("D-07")
 @pytest.mark.parametrize("text", ["wait, the reading is 24311", "no, the meter reading is 24311"])
 def test_the_open_question_is_answered_by_its_name(text: str) -> None:
-    # Once: it was a new customer number, because that is what had been answered last.
+    # Past bug: it was a new customer number, because that is what had been answered last.
     assert meter().says(text).slots == {"customer": "100455", "reading": 24311}
 
 
@@ -312,7 +312,7 @@ def test_two_changes_by_name_are_both_made() -> None:
 @pytest.mark.req("D-07")
 @pytest.mark.parametrize(("text", "answer"), {"no I haven't": False, "no, I did not": False}.items())
 def test_a_no_to_the_second_of_two_questions_is_not_about_the_first(text: str, answer: bool) -> None:
-    # Once: "no I haven't" was taken as a correction of the previous answer.
+    # Past bug: "no I haven't" was taken as a correction of the previous answer.
     hurt = SlotSpec("hurt", SlotKind.YES_NO, "Was anybody hurt?")
     called = SlotSpec("called", SlotKind.YES_NO, "Have you called the police?")
     asked = Collect("a", "hurt"), Collect("b", "called"), Collect("c", "people")

@@ -43,7 +43,7 @@ CONFIRMED_PROGRAM = (
 @pytest.mark.req("D-14")
 @pytest.mark.parametrize("text", ["change the size to large", "go back"])
 def test_an_action_never_runs_twice_for_one_yes(text: str) -> None:
-    # Once: a correction of what the question didn't tell runs the action again without another yes.
+    # Past bug: correcting a slot that the question didn't name ran the action again without another yes.
     talker = talk(*CONFIRMED_PROGRAM, slots=(SIZE, AMOUNT, COLOUR)).says("small", "two", "yes").done().says(text)
     assert not talker.runs
 

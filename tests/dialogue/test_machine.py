@@ -96,7 +96,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.req("D-11", "D-12")
 @pytest.mark.usefixtures("broken")
 def test_a_move_that_the_table_lacks_is_an_error_with_recovery() -> None:
-    # Once: AssertionError out of step, and the conversation was lost.
+    # Past bug: AssertionError out of step, and the conversation was lost.
     state, effects = guarded_step(TRANSFER, at_confirmation().state, YES)
     assert state.phase is Phase.ERROR
     assert state.trouble is not None

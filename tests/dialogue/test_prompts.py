@@ -41,7 +41,7 @@ def test_no_to_a_proposed_value_asks_without_it() -> None:
 
 
 def test_nothing_to_propose_asks_without_it() -> None:
-    # Once: "Is all right?": the prompt with a gap is used though there is no value for it.
+    # Past bug: "Is all right?": the prompt with a gap is used though there is no value for it.
     talker = talk(Collect("size", "size", "Is {proposed} all right?", proposed="usual"), slots=(SIZE,))
     assert talker.said == "size?"
 
@@ -67,13 +67,13 @@ def test_a_question_is_given_up_after_too_many_misses(gives_up_by: str) -> None:
 
 @pytest.mark.parametrize("gives_up_by", ["cancel", "handoff"])
 def test_a_question_is_given_up_after_too_much_silence(gives_up_by: str) -> None:
-    # Once: AssertionError: waiting_for_slot -> completed is not in the matrix.
+    # Past bug: AssertionError: waiting_for_slot -> completed is not in the matrix.
     about = domain(flow("task", Collect("amount", "amount")), slots=(AMOUNT,), gives_up_by=gives_up_by)
     assert Talker(about).starts("task").silence(2).phase == "idle"
 
 
 def test_a_miss_at_one_question_is_not_mentioned_at_the_next() -> None:
-    # Once: a yes or no to a confirmation doesn't reset the count: "Sorry, I didn't get that." is said to what was got.
+    # Past bug: a yes or no didn't reset the count: an understood reply was answered by "Sorry, I didn't get that."
     talker = talk(Confirm("sure", "Sure?"), Collect("size", "size"), slots=(SIZE,)).says("", "yes")
     assert talker.said == "size?"
 
@@ -99,7 +99,7 @@ def help_and_miss(talker: Talker) -> None:
 
 
 def times_until_given_up(talker: Talker, *ways: object) -> int:
-    """How often these are done, one after the other and all over again, before it is given up."""
+    """How often these are done in turn before the question is given up."""
     for count in range(1, 40):
         ways[(count - 1) % len(ways)](talker)  # type: ignore[operator]
         if talker.phase == "idle":
@@ -123,7 +123,7 @@ def times_until_given_up(talker: Talker, *ways: object) -> int:
     ids=lambda ways: " ".join(way.__name__ for way in ways) if isinstance(ways, tuple) else "",
 )
 def test_whatever_goes_wrong_by_turns_a_question_is_given_up(ways: tuple[object, ...], times: int) -> None:
-    # Once: a miss and a silence reset each other and a refusal counts for nothing: asked for ever.
+    # Past bug: a miss and a silence reset each other and a refusal counts for nothing: asked for ever.
     assert times_until_given_up(Talker(PATIENT).starts("task"), *ways) == times
 
 
@@ -141,14 +141,14 @@ def test_refusals_lead_to_a_handoff_if_giving_up_does() -> None:
 
 
 def test_a_question_answered_only_by_yes_is_given_up() -> None:
-    # Once: what NLU understood resets the count before it turns out to be no answer.
+    # Past bug: what NLU understood resets the count before it turns out to be no answer.
     for command in (Affirm(), Deny()):
         talker = Talker(PATIENT).starts("task")
         assert times_until_given_up(talker, lambda one, command=command: one.says(OTHER).means(command)) > 0
 
 
 def test_a_code_that_is_never_heard_right_is_given_up() -> None:
-    # Once: "no" to what is read back asks again without end.
+    # Past bug: "no" to what is read back asks again without end.
     code = SlotSpec("code", SlotKind.CODE, "Code?", reads_back=True)
     talker = talk(Collect("code", "code"), slots=(code,))
     assert times_until_given_up(talker, lambda one: one.says("A B 1 2", "no")) > 0

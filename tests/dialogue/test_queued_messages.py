@@ -16,7 +16,7 @@ def working(about: Domain = TRANSFER) -> Talker:
 
 
 def test_a_message_is_refused_in_words_when_the_queue_is_full() -> None:
-    # Once: the oldest one was silently dropped.
+    # Past bug: the oldest one was silently dropped.
     talker = working(replace(TRANSFER, queue_max=3)).says("one", "two", "three")
     assert talker.said == ""
     talker.says("four")
@@ -26,21 +26,21 @@ def test_a_message_is_refused_in_words_when_the_queue_is_full() -> None:
 
 
 def test_queued_messages_are_processed_in_order() -> None:
-    # Once: a change was taken for a yes or no that was said of nothing, and dropped.
+    # Past bug: a correction was taken for a yes or no without a question, and dropped.
     talker = working(replace(TRANSFER, queue_max=3)).says("change the amount to sixty", "cancel").valid(50)
     assert talker.checks.value == 60
     assert talker.valid(60).phase == "idle"
 
 
 def test_a_question_changed_by_a_queued_message_is_asked_once() -> None:
-    # Once: "Send 50 to Anna? Got it … 60 … Send 60 to Anna?" in one breath.
+    # Past bug: "Send 50 to Anna? Got it … 60 … Send 60 to Anna?" in one response.
     talker = working().says("change the amount to sixty").valid(50)
     assert talker.said == ""
     assert talker.valid(60).said == "Got it, I've updated your amount to 60. Send 60 to Anna?"
 
 
 def test_a_message_said_before_a_question_is_not_a_failed_try() -> None:
-    # Once: it counted as a miss, and the user was asked for yes or no to a question not asked yet.
+    # Past bug: it counted as a miss, and the user was asked for yes or no to a question not asked yet.
     about = domain(
         flow("task", PerformAction("find", "find", outputs=(("size", "size"),)), Confirm("sure", "Sure?")),
         slots=(SIZE,),
@@ -75,14 +75,14 @@ def test_a_message_said_before_the_question_is_not_a_miss() -> None:
 
 
 def test_a_message_said_before_the_question_is_not_its_answer() -> None:
-    # Once: "are you still there" was the wish.
+    # Past bug: "are you still there" was the wish.
     talker = acting().says("it is so quiet here").done().means()
     assert "wish" not in talker.slots
     assert talker.says("a quiet room, with a view of the sea").means().slots["wish"].startswith("a quiet room")  # type: ignore[union-attr]
 
 
 def test_an_answer_in_two_messages_is_still_an_answer() -> None:
-    # Once: the second half waited for the first to be understood, and was then not taken as an answer.
+    # Past bug: the second half waited for the first to be understood, and was then not taken as an answer.
     talker = talk(Collect("a", "amount"), Collect("b", "guest"), slots=(NAME, number("amount")))
     talker.says(OTHER, "five").means()
     assert talker.slots == {"amount": 5}

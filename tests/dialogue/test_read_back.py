@@ -28,14 +28,14 @@ def test_a_code_is_read_back_before_it_is_written() -> None:
 
 
 def test_a_code_is_repeated_and_still_waits_for_its_yes() -> None:
-    # Once: "repeat" forgets the code; the yes that follows is not understood.
+    # Past bug: "repeat" forgets the code; the yes that follows is not understood.
     talker = talk(Collect("code", "code"), slots=(CODE,)).says("A B 1 2", "repeat", "yes")
     assert talker.slots.get("code") == "AB12"
 
 
 @pytest.mark.parametrize("then", ["no", "", "cancel"])
 def test_a_corrected_code_at_a_confirmation_is_read_back_safely(then: str) -> None:
-    # Once: AssertionError: waiting_for_slot -> confirming; with "" the yes is asked for while the code is still open.
+    # Past bug: AssertionError for a move; with "" the confirmation was asked during the read-back.
     talker = talk(Collect("code", "code"), Confirm("sure", "Open {code}?"), slots=(CODE,)).says("A B 1 2", "yes")
     talker.says("change the code to X Y 3 4").says(then)
     assert not (talker.phase == "confirming" and talker.state.reading_back)
@@ -49,25 +49,25 @@ def corrected_code() -> Talker:
 
 
 def test_a_yes_from_nlu_during_a_read_back_confirms_the_code() -> None:
-    # Once: it confirms the step behind it, with the old code: A B 1 2 is opened.
+    # Past bug: it confirms the step behind it, with the old code: A B 1 2 is opened.
     assert not corrected_code().says(OTHER).means(Affirm()).runs
 
 
 def test_a_code_that_is_read_back_survives_what_nlu_says() -> None:
-    # Once: anything but yes and no drops the code; after Repeat the question fits no step, and silence breaks it.
+    # Past bug: anything but yes and no drops the code; after Repeat the question fits no step, and silence breaks it.
     talker = corrected_code().says(OTHER).means(Repeat())
     assert talker.silence().phase in ("waiting_for_slot", "confirming")
 
 
 def test_a_code_that_is_read_back_survives_a_failure_of_nlu() -> None:
-    # Once: after the error, Repeat waits for the code at a step that doesn't ask for it, and silence breaks it:
+    # Past bug: after the error, Repeat waits for the code at a step that doesn't ask for it, and silence breaks it:
     # AssertionError: waiting_for_slot -> confirming.
     talker = corrected_code().says(OTHER).fails().says(OTHER).means(Repeat())
     assert talker.silence().phase in ("waiting_for_slot", "confirming", "error")
 
 
 def test_a_code_that_is_corrected_after_a_failure_is_read_back_again() -> None:
-    # Once: "repeat" led to an error without a reason, because the open question was the code's.
+    # Past bug: "repeat" led to an error without a reason, because the open question was the code's.
     talker = talk(Collect("code", "code"), PerformAction("open", "open"), slots=(CODE,)).says("A B 1 2", "yes").fails()
     talker.says("change the code to X Y 3 4", "repeat")
     assert (talker.phase, talker.state.reading_back) == ("waiting_for_slot", True)
@@ -75,7 +75,7 @@ def test_a_code_that_is_corrected_after_a_failure_is_read_back_again() -> None:
 
 
 def test_a_correction_in_between_keeps_the_code_that_is_read_back() -> None:
-    # Once: the code that was being read back and all that waited behind it were forgotten.
+    # Past bug: the code that was being read back and all that waited behind it were forgotten.
     code = SlotSpec("code", SlotKind.CODE, "code?", reads_back=True)
     about = domain(
         flow("task", Collect("amount", "amount"), Collect("code", "code"), Collect("size", "size")),
@@ -106,7 +106,7 @@ def parcel() -> Talker:
 
 @pytest.mark.parametrize("texts", [(), ("AB12", "no")])
 def test_going_back_from_a_code_that_is_read_back_asks_for_the_code(texts: tuple[str, ...]) -> None:
-    # Once: it went back to the question before, and the first code of a task was read back again.
+    # Past bug: it went back to the question before, and the first code of a task was read back again.
     talker = parcel().says("LS1", *texts, "AB12", "go back")
     assert talker.said == "Which code?"
     assert talker.slots == {"postcode": "LS1"}
@@ -118,7 +118,7 @@ def test_going_back_from_a_code_that_is_read_back_asks_for_the_code(texts: tuple
     "text", ["no it's 900124", "no, it ends in seven", "um no, that was somebody else's", "the phone number is wrong"]
 )
 def test_a_no_to_a_number_that_is_read_back_changes_no_other(text: str) -> None:
-    # Once: "no it's 900124" made that the postcode, and the wrong number was read back again.
+    # Past bug: "no it's 900124" made that the postcode, and the wrong number was read back again.
     talker = parcel().says("LS1", "AB12", "yes", "07700 900123", text)
     assert talker.said == "Which number?"
     assert talker.slots == {"postcode": "LS1", "code": "AB12"}
@@ -134,7 +134,7 @@ def test_another_slot_can_be_named_while_a_code_is_read_back() -> None:
 @pytest.mark.req("D-07")
 @pytest.mark.parametrize("text", ["no, three nights", "make it three nights", "actually, three nights please"])
 def test_another_answer_can_be_corrected_while_a_code_is_read_back(text: str) -> None:
-    # Once: "no, three nights" was a no to the code, and the nights were lost.
+    # Past bug: "no, three nights" was a no to the code, and the nights were lost.
     stay = SlotSpec("stay", SlotKind.DURATION, "How long?")
     talker = talk(Collect("a", "code"), Collect("b", "stay"), slots=(PARCEL_CODE, stay))
     talker = talker.says("AB12", "two nights", text)
@@ -163,7 +163,7 @@ def test_a_new_code_is_read_back_in_its_place() -> None:
 
 
 def test_a_reply_that_is_neither_yes_nor_no_is_asked_for_one() -> None:
-    # Once: the code was read back again as if nothing had been said.
+    # Past bug: the code was read back again as if nothing had been said.
     talker = parcel().says("LS1", "AB12", OTHER).means()
     assert talker.said == "Please say yes or no. I have A B 1, 2. Is that right?"
     assert talker.silence().said == "Are you still there? I have A B 1, 2. Is that right?"

@@ -29,14 +29,14 @@ from tests.dialogue.dialogue_flows import (
 
 
 def test_cancelling_an_error_without_an_open_flow_gets_an_answer() -> None:
-    # Once: silence.
+    # Past bug: no response.
     talker = Talker(TRANSFER).says("colourless green ideas").fails().says("cancel")
     assert talker.phase == "idle"
     assert talker.said
 
 
 def test_a_yes_said_before_an_error_does_not_retry() -> None:
-    # Once: "okay", said while the action ran, runs it again when it fails.
+    # Past bug: "okay", said while the action ran, runs it again when it fails.
     assert talk(PerformAction("pay", "pay")).says("okay").fails().phase == "error"
 
 
@@ -85,13 +85,13 @@ def test_a_failed_action_never_falls_through() -> None:
 
 @pytest.mark.parametrize("commands", [(), (ChitChat("Fine."),), (Help(),)])
 def test_a_failed_action_is_retried_only_on_request(commands: tuple[ChitChat | Help, ...]) -> None:
-    # Once: whatever is said after an error runs the action again, even what was not understood.
+    # Past bug: whatever is said after an error runs the action again, even what was not understood.
     talker = at_confirmation().says("yes").fails().says(OTHER).means(*commands)
     assert not talker.runs
 
 
 def test_repeating_after_an_error_does_not_ask_for_a_confirmation() -> None:
-    # Once: it rests in confirming with nothing to confirm; the next yes runs the action twice in one step.
+    # Past bug: it rests in confirming with nothing to confirm; the next yes runs the action twice in one step.
     talker = at_confirmation().says("yes").fails().says("repeat")
     talker = talker.means(Repeat()) if talker.phase == "understanding" else talker
     assert (talker.phase, talker.runs) == ("error", [])
@@ -100,12 +100,12 @@ def test_repeating_after_an_error_does_not_ask_for_a_confirmation() -> None:
 @pytest.mark.req("D-04", "D-11")
 @pytest.mark.parametrize("text", ["fifty", "a person please"])
 def test_a_plain_answer_or_command_after_an_error_of_nlu_needs_no_nlu(text: str) -> None:
-    # Once: with NLU down nothing but retry and cancel works any more: answers and commands go to NLU, too.
+    # Past bug: with NLU down nothing but retry and cancel works any more: answers and commands go to NLU, too.
     assert not at_amount().says("colourless green ideas").fails().says(text).asked_nlu
 
 
 def test_a_correction_after_a_failure_is_another_run() -> None:
-    # Once: the same key for other values: an idempotent service answers with what it did for the first ones.
+    # Past bug: the same key for other values: an idempotent service answers with what it did for the first ones.
     talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT,)).says("two")
     key = talker.runs[0].key
     talker.fails().says("change the amount to five")
@@ -116,7 +116,7 @@ def test_a_correction_after_a_failure_is_another_run() -> None:
 @pytest.mark.req("D-11")
 @pytest.mark.parametrize("text", ["go back", "change the amount to sixty"])
 def test_an_error_is_cleared_when_the_dialogue_continues(text: str) -> None:
-    # Once: `trouble` stays after going back, a correction, or a flow that NLU started or cancelled, even at rest.
+    # Past bug: `trouble` stays after going back, a correction, or a flow that NLU started or cancelled, even at rest.
     talker = talk(
         Collect("amount", "amount"), Confirm("sure", "{amount}?"), PerformAction("pay", "pay"), slots=(AMOUNT,)
     )
@@ -128,7 +128,7 @@ def test_an_error_is_cleared_when_the_dialogue_continues(text: str) -> None:
 @pytest.mark.req("D-11")
 @pytest.mark.parametrize("is_check", [True, False])
 def test_repeating_after_a_failed_validation_or_nlu_does_not_ask_for_a_confirmation(is_check: bool) -> None:
-    # Once: only a failed action was looked at: after a check that failed before anything was asked, and after a
+    # Past bug: only a failed action was looked at: after a check that failed before anything was asked, and after a
     # flow that goes round, "repeat" rested in confirming with nothing to confirm; a yes then asked twice.
     if is_check:
         checked = replace(AMOUNT, validator="enough")
@@ -140,7 +140,7 @@ def test_repeating_after_a_failed_validation_or_nlu_does_not_ask_for_a_confirmat
 
 
 def test_a_miss_in_an_error_is_not_mentioned_at_the_next_question() -> None:
-    # Once: "Sorry, I didn't get that. size?" after a retry that went well.
+    # Past bug: "Sorry, I didn't get that. size?" after a retry that went well.
     talker = (
         talk(PerformAction("pay", "pay"), Collect("size", "size"), slots=(SIZE,))
         .fails()

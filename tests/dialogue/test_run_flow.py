@@ -45,7 +45,7 @@ def test_an_action_may_ask_for_a_yes() -> None:
 
 
 def test_an_actions_question_is_not_asked_about_old_values() -> None:
-    # Once: "Pay 2?" is asked again after the amount became 5, and a yes to it pays 5.
+    # Past bug: "Pay 2?" is asked again after the amount became 5, and a yes to it pays 5.
     talker = talk(Collect("amount", "amount"), PerformAction("pay", "pay"), slots=(AMOUNT,))
     talker.says("two").done(confirm="Pay 2?").says("no, make it five")
     assert talker.runs
@@ -53,7 +53,7 @@ def test_an_actions_question_is_not_asked_about_old_values() -> None:
 
 
 def test_an_actions_question_does_not_outlive_its_failure() -> None:
-    # Once: `confirm` and `needs` stay when a failure leads on: the next action asks the question of the first.
+    # Past bug: `confirm` and `needs` stay when a failure leads on: the next action asks the question of the first.
     talker = talk(PerformAction("pay", "pay", on_failure=2), Jump("over", 3), PerformAction("report", "report"))
     talker.done(confirm="Pay?").says("yes").fails()
     assert [run.action for run in talker.runs] == ["report"]
@@ -70,7 +70,7 @@ def test_a_completed_flow_leaves_its_slots_and_nothing_else() -> None:
 
 
 def test_a_new_task_never_says_values_of_an_old_one() -> None:
-    # Once: gaps are filled from `kept`: a transfer whose action returned no ref says the ref of the last one.
+    # Past bug: gaps are filled from `kept`: a transfer whose action returned no ref says the ref of the last one.
     talker = (
         at_confirmation().says("yes").done(ref="R1").starts("transfer").says("Bob", "X Y 3 4").says("fifty").valid(50)
     )
@@ -78,7 +78,7 @@ def test_a_new_task_never_says_values_of_an_old_one() -> None:
 
 
 def test_a_called_flow_that_links_to_another_returns_after_the_call() -> None:
-    # Once: the call is made again, for ever, and cancel never gets out.
+    # Past bug: the call is made again, for ever, and cancel never gets out.
     talker = Talker(RELAY.domain).starts("outer").says("small")
     assert [run.action for run in talker.runs] == ["finish"]
 
@@ -98,7 +98,7 @@ def test_a_flow_that_loops_without_asking_is_stopped_and_reported(program: tuple
 
 
 def test_a_flow_that_loops_does_not_talk_for_ever() -> None:
-    # Once: everything that a loop says until it is stopped is said: 250 times the same words.
+    # Past bug: everything that a loop says until it is stopped is said: 250 times the same words.
     talker = talk(SayText("on", "And on."), Jump("round", 0))
     assert sum(isinstance(effect, Respond) for effect in talker.effects) < 20
 
@@ -111,7 +111,7 @@ def test_flows_that_call_each_other_without_end_are_reported() -> None:
 
 
 def test_a_flow_that_loops_through_an_action_is_reported() -> None:
-    # Once: every run is a wait, so nothing counts: it acts for ever and never asks.
+    # Past bug: every run is a wait, so nothing counts: it acts for ever and never asks.
     talker = talk(PerformAction("poll", "poll"), Jump("round", 0))
     for _ in range(1_000):
         if talker.phase == "error":

@@ -52,7 +52,7 @@ def digressed() -> Talker:
 
 
 def test_a_task_that_is_open_is_returned_to_and_the_other_waits() -> None:
-    # Once: a second transfer was opened on top of both.
+    # Past bug: a second transfer was opened on top of both.
     talker = digressed().says("let's do that transfer first").means(StartFlow("transfer"))
     assert open_flows(talker) == ["address", "transfer"]
     assert talker.said == "Back to where we were. How much?"
@@ -81,7 +81,7 @@ def test_a_called_flow_belongs_to_the_task_that_called_it() -> None:
 
 
 def test_a_link_to_a_task_that_is_open_goes_on_there() -> None:
-    # Once: two rooms were reserved.
+    # Past bug: two rooms were reserved.
     talker = Talker(ROOMS.domain).starts("room").says(OTHER).means(StartFlow("guide")).says("yes")
     assert (open_flows(talker), talker.said) == (["room"], "Back to where we were. Which size?")
 
@@ -103,7 +103,7 @@ def test_a_flow_may_still_call_itself() -> None:
 
 
 def test_a_code_that_is_read_back_is_not_taken_to_another_task() -> None:
-    # Once: the code was read back within the other task, and a yes wrote it there.
+    # Past bug: the code was read back within the other task, and a yes wrote it there.
     about = domain(
         flow("task", Collect("code", "code")), flow("other", Collect("size", "size")), slots=(TASK_CODE, SIZE)
     )
@@ -113,7 +113,7 @@ def test_a_code_that_is_read_back_is_not_taken_to_another_task() -> None:
 
 
 def test_start_over_empties_the_task_and_begins_it_again() -> None:
-    # Once: it was cancelled.
+    # Past bug: the task was cancelled.
     talker = at_confirmation().says("start over")
     assert talker.said == "All right, from the beginning. To whom?"
     assert (talker.slots, open_flows(talker)) == ({}, ["transfer"])

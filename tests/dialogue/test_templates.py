@@ -13,7 +13,7 @@ from tests.dialogue.dialogue_flows import (
 
 
 def test_a_skipped_value_is_never_said_as_its_code() -> None:
-    # Once: it asks for a table "at dontcare".
+    # Past bug: it asks for a table "at dontcare".
     hour = SlotSpec("hour", SlotKind.TIME, "When?", is_optional=True)
     talker = talk(Collect("hour", "hour"), Confirm("sure", "A table at {hour}?"), slots=(hour,)).says("skip")
     assert ANY not in talker.said

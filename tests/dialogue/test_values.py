@@ -59,7 +59,7 @@ TASK_CODE = SlotSpec("code", SlotKind.CODE, "Code?", reads_back=True)
 
 @pytest.mark.req("D-06")
 def test_the_programs_values_are_normalised_and_validated_first() -> None:
-    # Once: it was written as it came.
+    # Past bug: it was written as it came.
     talker = talk(Collect("amount", "amount"), SayText("told", "{amount}."), slots=(TIDIED,), amount="5")
     assert (talker.phase, talker.slots) == ("validating_slot", {})
     assert (talker.checks.value, talker.checks.normaliser, talker.checks.validator) == ("5", "tidy", "enough")
@@ -95,7 +95,7 @@ def test_a_failed_validation_of_the_programs_value_can_be_retried() -> None:
 @pytest.mark.parametrize("text", ["skip", "I don't mind"])
 @pytest.mark.req("D-06")
 def test_a_skipped_question_is_not_validated(text: str) -> None:
-    # Once: "I don't mind" went to the normaliser and the validator as the text `dontcare`, "skip" did not.
+    # Past bug: "I don't mind" went to the normaliser and the validator as the text `dontcare`, "skip" did not.
     spec = replace(SIZE, is_optional=True, validator="v", normaliser="n")
     talker = talk(Collect("size", "size"), Collect("colour", "colour"), slots=(spec, COLOUR)).says(text)
     assert talker.slots == {"size": ANY}

@@ -69,7 +69,7 @@ def test_cancel_it_after_shall_i_cancel_it_does_not_cancel_the_task() -> None:
 
 @pytest.mark.parametrize("text", ["leave it as it is", "just keep it like that"])
 def test_leave_it_as_it_is_cancels_nothing(text: str) -> None:
-    # Once: "leave it as it is", after "is that right?", ended the call's task.
+    # Past bug: "leave it as it is", after "is that right?", ended the call's task.
     guess = understood("cancel", "minilm")
     asked = Understand(1, text, ("book_table",), (), question="A table on Friday. Is that right?")
     assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
@@ -81,7 +81,7 @@ def test_leave_it_as_it_is_cancels_nothing(text: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("text", ["on the weekend", "april 8", "three nights", "at nine pm", "20 euros"])
 def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None:
-    # Once: "on the weekend" started the flow with the opening hours, whose examples have such words.
+    # Past bug: "on the weekend" started the flow with the opening hours, whose examples have such words.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, text, ("book_table", "cancel"), (), question="Inside or outside?")
     guess = understood("flow cancel", "minilm")
@@ -94,7 +94,7 @@ def test_a_bare_value_starts_no_task_while_something_is_asked(text: str) -> None
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("intent", ["flow cancel", "go_back", "start_over", "cancel"])
 def test_an_unsure_guess_does_not_leave_the_open_question(intent: str) -> None:
-    # Once: "the later one" took an answer back, and "it was gone when I came back" blocked a card.
+    # Past bug: "the later one" took an answer back, and "it was gone when I came back" blocked a card.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "the later one", ("book_table", "cancel"), (), question="At six or at eight?")
     unsure, sure = (Understanding((Guess(intent, how),), True, how, by="minilm") for how in (0.57, 0.7))
@@ -110,14 +110,14 @@ def test_no_waiting_is_not_a_request_for_time(text: str, meant: tuple[Command, .
 
 
 def test_a_question_about_cancelling_cancels_nothing() -> None:
-    # Once: "is the booking free to cancel?" dropped the booking.
+    # Past bug: "is the booking free to cancel?" dropped the booking.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "is the booking free to cancel?", ("book_table",), (), question="For how many?")
     assert commands_of(DOMAIN, asking, asked, understood("cancel", "minilm"), "2026-03-04") == ()
 
 
 def test_an_unsure_cancel_is_ignored_when_nothing_is_open() -> None:
-    # Once: "I don't mind" was answered by "There is nothing to cancel.".
+    # Past bug: "I don't mind" was answered by "There is nothing to cancel.".
     asked = Understand(1, "I don't mind", ("book_table",), ())
     guess = Understanding((Guess("cancel", 0.8),), True, 0.8, by="minilm")
     assert commands_of(DOMAIN, DialogueState(), asked, guess, "2026-03-04") == ()
@@ -125,7 +125,7 @@ def test_an_unsure_cancel_is_ignored_when_nothing_is_open() -> None:
 
 @pytest.mark.parametrize(("confidence", "meant"), [(0.66, ()), (0.85, (Handoff(),))])
 def test_an_open_task_is_handed_over_only_if_the_guess_is_sure(confidence: float, meant: tuple[Command, ...]) -> None:
-    # Once: "you can call me", after "shall we call you?", handed the call over to a human.
+    # Past bug: "you can call me", after "shall we call you?", handed the call over to a human.
     asking = DialogueState(stack=(Instance(1, "book_table"),))
     asked = Understand(1, "you can call me", ("book_table",), (), question="Shall we call you?")
     guess = Understanding((Guess("handoff", confidence),), True, confidence, by="minilm")

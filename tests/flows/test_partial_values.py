@@ -39,7 +39,7 @@ flows:
     }.items(),
 )
 def test_asking_for_a_task_answers_none_of_its_questions(text: str, values: dict[str, object]) -> None:
-    # Once: "I need to see a doctor" was a yes to the question whether one is new here.
+    # Past bug: "I need to see a doctor" was a yes to the question whether one is new here.
     found = first_values(DOCTOR, "visit", text, "2026-03-04")
     assert {one.slot: one.value for one in found if isinstance(one, SetSlot)} == values
 
@@ -83,7 +83,7 @@ def test_a_message_without_an_answer_fills_nothing(text: str) -> None:
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize("found", [NOT_UNDERSTOOD, understood("deny", "minilm")])
 def test_a_yes_or_no_with_a_reason_is_an_answer(found: Understanding) -> None:
-    # Once: "no, it's too expensive" was asked again until the caller gave up.
+    # Past bug: "no, it's too expensive" was asked again until the caller gave up.
     (value,) = heard_in_part("no, it's far too expensive", found, "is_member")
     assert isinstance(value, SetSlot)
     assert (value.slot, value.value, value.source) == ("is_member", False, PICKED_OUT)

@@ -62,7 +62,7 @@ class FlowBrain:
         self._now = now
         self._on_handover = on_handover
         self._memory: Memory | None = None
-        self._talks: OrderedDict[str, _Heard] = OrderedDict()
+        self._talks: OrderedDict[str, _DialogueTurns] = OrderedDict()
 
     def remember(self, memory: Memory) -> None:
         """Store dialogues in `memory`, and run actions through it, so that each runs once."""
@@ -72,12 +72,12 @@ class FlowBrain:
         """Is a function running for this conversation, or a response still to be said? Reloads the dialogue first,
         because another process may have continued it."""
         self.forget(conversation)
-        return (await self._heard(conversation)).talk.has_more
+        return (await self._turns_of(conversation)).talk.has_more
 
     def forget(self, conversation: str) -> None:
-        heard = self._talks.pop(conversation, None)
-        if heard is not None:
-            heard.talk.abandon()
+        turns = self._talks.pop(conversation, None)
+        if turns is not None:
+            turns.talk.abandon()
 
     def load(self) -> None:
         """Load what NLU needs now, rather than at the first message."""
@@ -87,8 +87,8 @@ class FlowBrain:
 
     def talk_of(self, conversation: str) -> DialogueSession | None:
         """The dialogue of a conversation; None if it isn't in memory."""
-        heard = self._talks.get(conversation)
-        return heard.talk if heard is not None else None
+        turns = self._talks.get(conversation)
+        return turns.talk if turns is not None else None
 
     def form(self, conversation: str) -> Form | None:
         """The slots filled so far; None while no flow is open."""
@@ -96,11 +96,11 @@ class FlowBrain:
         return form_of(self._domain, talk.state) if talk is not None else None
 
     async def reply(self, request: Request) -> AsyncIterator[Part]:
-        heard = await self._heard(request.conversation)
-        text = heard.fresh(request)
-        heard.take(request)  # saved together with the step, so a restart doesn't process it again
+        turns = await self._turns_of(request.conversation)
+        text = turns.new_text(request)
+        turns.mark_processed(request)  # saved together with the step, so a restart doesn't process it again
         said = False
-        async for item in with_heartbeats(self._respond(heard.talk, request, text), WORKING_S):
+        async for item in with_heartbeats(self._respond(turns.talk, request, text), WORKING_S):
             if item is None:
                 yield Working(round(WORKING_S * 1000))
                 continue
@@ -110,43 +110,43 @@ class FlowBrain:
                 continue
             said = True
             yield f"{item.text} " if item.barge_in else Firm(f"{item.text} ")
-        if not said and (last := heard.talk.state.last_response or self._opening):
+        if not said and (last := turns.talk.state.last_response or self._opening):
             yield last  # a second request for the same turn: the user didn't hear the answer
 
     def _respond(self, talk: DialogueSession, request: Request, text: str) -> AsyncIterator[Said]:
         if text:
             return talk.hear(text)
         if talk.has_more:
-            return talk.rest()
+            return talk.remaining()
         if request.ask is Ask.CHECK_IN:
             return talk.wait()
         if self._flow and talk.state.turn_count == 0 and talk.state.phase is Phase.IDLE:
             return talk.start(self._flow)
         return _nothing()
 
-    async def _heard(self, conversation: str) -> _Heard:
+    async def _turns_of(self, conversation: str) -> _DialogueTurns:
         if conversation not in self._talks:
-            notes = _Notes(self._store)
+            checkpoints = _TurnCheckpoints(self._store)
             talk = DialogueSession(
                 self._domain,
                 self._registry,
                 self._nlu,
                 today=self._today,
                 now=self._now,
-                store=notes,
+                store=checkpoints,
                 conversation=conversation,
                 once=partial(self._memory.once, conversation) if self._memory is not None else None,
             )
             await talk.restore()
             talk.prepare()
-            self._talks[conversation] = _Heard(talk, notes)
+            self._talks[conversation] = _DialogueTurns(talk, checkpoints)
             while len(self._talks) > TALKS_MAX:
                 self._talks.popitem(last=False)
         self._talks.move_to_end(conversation)
         return self._talks[conversation]
 
 
-class _Notes:
+class _TurnCheckpoints:
     """Checkpoints of one dialogue, each with the user turns processed so far."""
 
     def __init__(self, store: CheckpointStore) -> None:
@@ -166,28 +166,28 @@ class _Notes:
         await self._store.save(conversation, {"dialogue": checkpoint, "given": given}, reasons)
 
 
-class _Heard:
+class _DialogueTurns:
     """A dialogue, and which words of which turns it has processed."""
 
-    def __init__(self, talk: DialogueSession, notes: _Notes) -> None:
+    def __init__(self, talk: DialogueSession, checkpoints: _TurnCheckpoints) -> None:
         self.talk = talk
-        self._notes = notes
+        self._checkpoints = checkpoints
 
-    def fresh(self, request: Request) -> str:
+    def new_text(self, request: Request) -> str:
         """The words since the last request. A turn that continued afterwards adds only its new words."""
-        parts = [self._rest(turn.turn, turn.text) for turn in _turns(request)]
+        parts = [self._new_words(turn.turn, turn.text) for turn in _user_turns(request)]
         return " ".join(part for part in parts if part)
 
-    def take(self, request: Request) -> None:
-        self._notes.given |= {turn.turn: turn.text for turn in _turns(request)}
+    def mark_processed(self, request: Request) -> None:
+        self._checkpoints.given |= {turn.turn: turn.text for turn in _user_turns(request)}
 
-    def _rest(self, turn: int, text: str) -> str:
+    def _new_words(self, turn: int, text: str) -> str:
         """The words of a turn not processed yet. Counts words, because STT may have rewritten the earlier ones."""
-        given = self._notes.given.get(turn, "")
+        given = self._checkpoints.given.get(turn, "")
         return " ".join(text.split()[len(given.split()) :]) if given else text
 
 
-def _turns(request: Request) -> list[UserSaid]:
+def _user_turns(request: Request) -> list[UserSaid]:
     return [item for item in request.history if isinstance(item, UserSaid) and not item.overheard]
 
 

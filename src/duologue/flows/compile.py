@@ -74,7 +74,7 @@ def compile_file(file: FileEntry, names: Mapping[str, tuple[Choice, ...]]) -> Do
 # -- Slots
 
 
-def called(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
+def to_choices(entries: Iterable[str | ChoiceEntry]) -> tuple[Choice, ...]:
     """Choices or names, with the other phrases that users say for them."""
     return tuple(
         Choice(entry.value, tuple(entry.also)) if isinstance(entry, ChoiceEntry) else Choice(entry) for entry in entries
@@ -93,7 +93,7 @@ def _compile_slot(name: str, slot: SlotEntry, names: tuple[Choice, ...]) -> Slot
         slot.help,
         slot.validator,
         slot.normaliser,
-        called(slot.choices),
+        to_choices(slot.choices),
         _name_list(names),
         slot.is_open,
         (begin, end),

@@ -88,7 +88,7 @@ class DialogueSession:
         self._work: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
         self._is_abandoned = False
-        self._owed: tuple[str, ...] = ()  # reasons of a save that failed and has to be repeated
+        self._unsaved_reasons: tuple[str, ...] = ()  # reasons of a save that failed and has to be repeated
         self._preparing: asyncio.Future[None] | None = None
 
     async def restore(self) -> bool:
@@ -107,11 +107,11 @@ class DialogueSession:
 
     def hear(self, text: str) -> AsyncIterator[Said]:
         """Process a user message; yields the responses."""
-        return self._told(UserSaid(text, self._now(), self._today()))
+        return self._responses_to(UserSaid(text, self._now(), self._today()))
 
     def wait(self) -> AsyncIterator[Said]:
         """Process a silence: the user didn't answer in time."""
-        return self._told(NothingSaid(self._now()))
+        return self._responses_to(NothingSaid(self._now()))
 
     def start(self, flow: str, **slots: Json) -> AsyncIterator[Said]:
         """Start a flow with values that the program has; they are validated like the user's. Raises DuologueError while
@@ -122,34 +122,34 @@ class DialogueSession:
             raise DuologueError(
                 f"flow {flow!r} can't be started now: the dialogue is {_doing(self.state)}; wait until it is idle"
             )
-        return self._told(event)
+        return self._responses_to(event)
 
     @property
     def has_more(self) -> bool:
         """Is work running, or a response still to be said, or failed work still to be repeated?"""
         is_working = self._work is not None and not self._work.done()
-        return bool(self._unsaid) or is_working or self._is_broken_off
+        return bool(self._unsaid) or is_working or self._has_failed_work
 
     @property
-    def _is_broken_off(self) -> bool:
+    def _has_failed_work(self) -> bool:
         """Did the work fail (for example, to save before an action) while a request is still open?"""
         work = self._work
         if work is None or not work.done() or work.cancelled() or work.exception() is None:
             return False
         return request_of(self.domain, self.state) is not None
 
-    async def _told(self, event: DialogueEvent) -> AsyncIterator[Said]:
+    async def _responses_to(self, event: DialogueEvent) -> AsyncIterator[Said]:
         """Process an event; yields each response as soon as it is known. May be closed at any time."""
         if self._work is not None and not self._work.done():
             self._note(event)
         else:
-            self._begin(lambda: self._happen(event))
-        async for said in self.rest():
+            self._begin(lambda: self._process(event))
+        async for said in self.remaining():
             yield said
 
-    async def rest(self) -> AsyncIterator[Said]:
+    async def remaining(self) -> AsyncIterator[Said]:
         """Yields the responses not said yet and those of running work. Work that failed is started again."""
-        if self._is_broken_off:
+        if self._has_failed_work:
             self._begin(lambda: self._perform_all(()))
         while True:
             while self._unsaid:
@@ -194,7 +194,7 @@ class DialogueSession:
         assert not any(isinstance(effect, Understand | Validate | RunAction) for effect in effects), effects
         self._say(effects)
 
-    async def _happen(self, event: DialogueEvent) -> None:
+    async def _process(self, event: DialogueEvent) -> None:
         self.state, effects = guarded_step(self.domain, self.state, event)
         await self._perform_all(effects)
 
@@ -217,11 +217,13 @@ class DialogueSession:
 
     async def _save(self, effects: tuple[DialogueEffect, ...]) -> None:
         """Save the state. If that fails, its reasons are saved with the next one."""
-        self._owed += tuple(reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons)
-        if self._store is not None and self._owed:
-            reasons = tuple(dict.fromkeys(self._owed))
+        self._unsaved_reasons += tuple(
+            reason for effect in effects if isinstance(effect, Save) for reason in effect.reasons
+        )
+        if self._store is not None and self._unsaved_reasons:
+            reasons = tuple(dict.fromkeys(self._unsaved_reasons))
             await self._store.save(self._conversation, to_json(self.domain, self.state), reasons)
-        self._owed = ()
+        self._unsaved_reasons = ()
 
     def _say(self, effects: tuple[DialogueEffect, ...]) -> None:
         said = [effect for effect in effects if isinstance(effect, Respond | HandOver)]

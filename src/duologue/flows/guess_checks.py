@@ -23,9 +23,9 @@ from duologue.dialogue.state import DialogueState
 from .intents import ANSWERS, FLOW
 
 _SURE = 0.9  # needed where the message may also be a free-text answer
-_SURE_OF_A_PERSON = 0.8  # needed to hand an open task over to a human
-_SURE_OF_A_TURN = 0.6  # needed to leave the open question, or to take an answer back
-_TURNING = ("go_back", "start_over", "cancel")
+_SURE_OF_HANDOFF = 0.8  # needed to hand an open task over to a human
+_SURE_OF_DEPARTURE = 0.6  # needed to leave the open question, or to take an answer back
+_DEPARTURES = ("go_back", "start_over", "cancel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +60,21 @@ def _is_free_text(g: GuessInContext) -> bool:
     return is_text and (g.is_task_at_hand or g.confidence < _SURE)
 
 
-def _is_hardly_meant(g: GuessInContext) -> bool:
+def _is_unsure_departure(g: GuessInContext) -> bool:
     """It would leave the open task, or cancel when nothing is open, with low confidence. "The later one" resembles "go
     back", and "I don't mind" resembles "never mind"."""
     if g.state.top is None:
         return g.intent == "cancel" and g.confidence < _SURE
-    turns = g.intent in _TURNING or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
-    return turns and g.confidence < _SURE_OF_A_TURN
+    turns = g.intent in _DEPARTURES or (g.intent.startswith(FLOW) and not g.is_task_at_hand)
+    return turns and g.confidence < _SURE_OF_DEPARTURE
 
 
-def _is_asked_about(g: GuessInContext) -> bool:
+def _asks_about_it(g: GuessInContext) -> bool:
     """ "Is it free to cancel?" is a question and doesn't cancel anything."""
-    return g.intent in _TURNING and asks(g.tokens)
+    return g.intent in _DEPARTURES and asks(g.tokens)
 
 
-def _is_unsaid(g: GuessInContext) -> bool:
+def _is_answer_not_said(g: GuessInContext) -> bool:
     """A yes or no that the message doesn't contain; a wrong yes could send money."""
     if g.intent not in ANSWERS:
         return False
@@ -83,23 +83,23 @@ def _is_unsaid(g: GuessInContext) -> bool:
     return plain_answer(g.asked.question, g.asked.text, g.today, slots) is not meant
 
 
-def _is_no_call_for_a_person(g: GuessInContext) -> bool:
+def _is_unsure_handoff(g: GuessInContext) -> bool:
     """ "You can call me" resembles a request for a human, and a handoff can't be undone."""
-    return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_A_PERSON
+    return g.intent == "handoff" and g.state.top is not None and g.confidence < _SURE_OF_HANDOFF
 
 
-def _is_to_stay(g: GuessInContext) -> bool:
+def _asks_to_leave_it(g: GuessInContext) -> bool:
     """ "Leave it as it is": nothing should change, and nothing be cancelled."""
     return g.intent == "cancel" and keeps(g.tokens)
 
 
-def _may_be_an_answer(g: GuessInContext) -> bool:
+def _repeats_the_question(g: GuessInContext) -> bool:
     """ "Cancel my booking", after "shall I cancel it?": an answer; the task isn't cancelled."""
     said = [token for token in g.tokens if stem(token.word) == "cancel"]
     return g.intent == "cancel" and g.asked.waiting_for is None and repeats(g.asked.question, said)
 
 
-def _is_not_to_wait(g: GuessInContext) -> bool:
+def _denies_waiting(g: GuessInContext) -> bool:
     """ "No waiting", "you needn't wait": not a request for time."""
     words = [token.word for token in g.tokens]
     denied = next((place for place, word in enumerate(words) if is_negation(word)), len(words))
@@ -108,11 +108,11 @@ def _is_not_to_wait(g: GuessInContext) -> bool:
 
 DOUBTS: tuple[Callable[[GuessInContext], bool], ...] = (
     _is_free_text,
-    _is_hardly_meant,
-    _is_asked_about,
-    _is_unsaid,
-    _is_no_call_for_a_person,
-    _is_to_stay,
-    _may_be_an_answer,
-    _is_not_to_wait,
+    _is_unsure_departure,
+    _asks_about_it,
+    _is_answer_not_said,
+    _is_unsure_handoff,
+    _asks_to_leave_it,
+    _repeats_the_question,
+    _denies_waiting,
 )

@@ -15,7 +15,7 @@ from duologue.dialogue.conditions import BadCondition, parse
 from duologue.dialogue.english import ANY, SlotKind
 
 from .problems import ProblemList, hint, quoted
-from .step_walk import At, choices_of, conditions_of, entries_of, pairs_of, steps_of
+from .step_walk import LocatedStep, choices_of, conditions_of, entries_of, pairs_of, steps_of
 
 _CONSTANTS = {"true": True, "false": False}
 _HOLDS = {SlotKind.NUMBER: "a number", SlotKind.YES_NO: "true or false", SlotKind.MONEY: "an amount with its currency"}
@@ -34,7 +34,7 @@ def check_comparisons(data: Any, notes: ProblemList) -> None:
                     notes.add(path, why, at=key)
 
 
-def _filled_by(at: At) -> Iterator[str]:
+def _filled_by(at: LocatedStep) -> Iterator[str]:
     """The slots that a step fills with something that the user didn't say."""
     yield from (ours for _, ours in pairs_of(at.step.get({"action": "outputs", "call": "takes"}.get(at.key, ""))))
     yield from (theirs for _, theirs in pairs_of(at.step.get("gives")))

@@ -103,12 +103,12 @@ def _its_packages() -> Iterator[None]:
 def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     """Load a text with its entries and warnings. Raises InvalidFlows. Files with names are read from `folder`."""
     with _its_packages():
-        from .compile import called, compile_file
+        from .compile import compile_file, to_choices
         from .impossible_conditions import check_comparisons
         from .name_files import read_name_files
-        from .references import check_names
+        from .references import check_references
         from .schema_errors import check_schema
-        from .semantic_checks import check_sense
+        from .semantic_checks import check_semantics
         from .yaml_positions import read_yaml
 
     notes = ProblemList(name)
@@ -121,11 +121,11 @@ def read_text(text: str, name: str, folder: Path | None = None) -> FlowFile:
     assert plain is not None
     notes.lines = plain.lines
     written = check_schema(plain.value, notes)
-    check_names(plain.value, notes)
+    check_references(plain.value, notes)
     check_comparisons(plain.value, notes)
-    check_sense(plain.value, notes)
+    check_semantics(plain.value, notes)
     names = read_name_files(plain.value, folder, notes)
     notes.raise_errors()
     assert written is not None, "a file that doesn't fit the schema has problems"
-    names |= {slot: called(entry.names) for slot, entry in written.slots.items() if isinstance(entry.names, list)}
+    names |= {slot: to_choices(entry.names) for slot, entry in written.slots.items() if isinstance(entry.names, list)}
     return FlowFile(name, compile_file(written, names), written, notes.problems)

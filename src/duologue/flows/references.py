@@ -17,7 +17,17 @@ from duologue.dialogue.templates import GAP, gaps_of
 
 from .problems import Path, ProblemList, hint, quoted
 from .schema import THEN
-from .step_walk import ASKING, At, choices_of, conditions_of, entries_of, pairs_of, steps_in, steps_of, texts_of
+from .step_walk import (
+    ASKING,
+    LocatedStep,
+    choices_of,
+    conditions_of,
+    entries_of,
+    pairs_of,
+    steps_in,
+    steps_of,
+    texts_of,
+)
 
 # Names that are already used for gaps in texts or for parameters of functions.
 RESERVED_SLOTS = ("value", "slot", "slots", "flows", "proposed", "key", "confirmed")
@@ -37,7 +47,7 @@ _PATTERN_GAPS = {
 }
 
 
-def check_names(data: Any, notes: ProblemList) -> None:
+def check_references(data: Any, notes: ProblemList) -> None:
     """Add a problem for every name that doesn't exist."""
     checker = _Checker(data, notes)
     checker.check_slots()
@@ -94,7 +104,7 @@ class _Checker:
 
     # -- Steps
 
-    def check_step(self, at: At) -> None:
+    def check_step(self, at: LocatedStep) -> None:
         """Check the names in one step."""
         match at.key:
             case "collect":
@@ -111,7 +121,7 @@ class _Checker:
         for path, key, text in conditions_of(at):
             self._check_condition(path, key, text)
 
-    def _check_collect(self, at: At) -> None:
+    def _check_collect(self, at: LocatedStep) -> None:
         name, proposed = at.text("collect"), at.text("proposed")
         if proposed is not None:
             self._need(proposed, self._known, at.path, "proposed")
@@ -127,7 +137,7 @@ class _Checker:
             text = f"{quoted(str(value))} isn't a choice of slot {name!r}{hint(str(value), choices)}"
             self._notes.add(path, text, at="set")
 
-    def _check_flow(self, at: At) -> None:
+    def _check_flow(self, at: LocatedStep) -> None:
         name = at.text(at.key)
         if name is not None:
             self._need(name, self._all_flows, at.path, at.key, "flow")
@@ -208,7 +218,7 @@ def _check_ids(flow: str, entry: dict[str, Any], notes: ProblemList) -> None:
         _check_then(at, tuple(first), notes)
 
 
-def _check_then(at: At, ids: tuple[str, ...], notes: ProblemList) -> None:
+def _check_then(at: LocatedStep, ids: tuple[str, ...], notes: ProblemList) -> None:
     then, body = at.text("then"), {"confirm": "on_no", "action": "on_failure"}.get(at.key)
     if then is None or body is None:
         return
@@ -222,5 +232,5 @@ def _check_then(at: At, ids: tuple[str, ...], notes: ProblemList) -> None:
         )
 
 
-def _asks(at: At, body: str) -> bool:
+def _asks(at: LocatedStep, body: str) -> bool:
     return any(inner.key in ASKING for inner in steps_in(at.flow, at.step.get(body), (*at.path, body)))

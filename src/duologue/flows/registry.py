@@ -73,9 +73,9 @@ class Registry:
         """Raise MissingFunctions if the flows use a function that isn't registered."""
         missing = [name for name in functions_of(domain) if name not in self._functions]
         if missing:
-            raise MissingFunctions("; ".join(self._lacks(name) for name in missing))
+            raise MissingFunctions("; ".join(self._missing(name) for name in missing))
 
-    def _lacks(self, name: str) -> str:
+    def _missing(self, name: str) -> str:
         near = get_close_matches(name, self._functions, n=1)
         return f"function {name!r} isn't registered" + (f"; did you mean {near[0]!r}?" if near else "")
 

@@ -37,7 +37,7 @@ TEXT_CHARS_MAX = 2_000
 
 Text: TypeAlias = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=TEXT_CHARS_MAX)]
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=NAME)]
-If: TypeAlias = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=LENGTH_MAX)]
+ConditionText: TypeAlias = Annotated[str, StringConstraints(pattern=NOT_BLANK, max_length=LENGTH_MAX)]
 
 
 def _scalar(value: Any) -> Any:
@@ -84,13 +84,13 @@ class ChoiceEntry(_Entry):
     also: Annotated[list[Text], Field(min_length=1)] = []
 
 
-Called: TypeAlias = Annotated[
+ChoiceOrText: TypeAlias = Annotated[
     Annotated[ChoiceEntry, Tag("<choice>")] | Annotated[Text, Tag("<text>")], _by_shape(choice=dict, text=str)
 ]
-CalledList: TypeAlias = Annotated[list[Called], Field(min_length=1)]
+ChoiceList: TypeAlias = Annotated[list[ChoiceOrText], Field(min_length=1)]
 Texts: TypeAlias = Annotated[list[Text], Field(min_length=1)]
 Names: TypeAlias = Annotated[
-    Annotated[CalledList, Tag("<list>")] | Annotated[Text, Tag("<file>")], _by_shape(file=str, list=list)
+    Annotated[ChoiceList, Tag("<list>")] | Annotated[Text, Tag("<file>")], _by_shape(file=str, list=list)
 ]
 
 
@@ -104,7 +104,7 @@ class SlotEntry(_Entry):
     help: Text = Field("", description="Said when the user asks for help at this question.")
     validator: Name = Field("", description="A function that accepts or refuses a value.")
     normaliser: Name = Field("", description="A function that converts a value before it is validated.")
-    choices: CalledList = Field([], description="For type choice: the possible answers.")
+    choices: ChoiceList = Field([], description="For type choice: the possible answers.")
     names: Names = Field([], description="For type name: the known names, or a file with one name per line.")
     is_open: bool = Field(True, alias="open", description="For type name: may it be a name that isn't in the list?")
     hours: list[int] = Field(
@@ -165,7 +165,7 @@ class SetStep(_Step):
 
 
 class IfCase(_Entry):
-    condition: If = Field(alias="if")
+    condition: ConditionText = Field(alias="if")
     steps: Steps
 
 
@@ -190,7 +190,7 @@ class BranchStep(_Step):
 
 
 class WhileStep(_Step):
-    condition: If = Field(alias="while")
+    condition: ConditionText = Field(alias="while")
     steps: Steps
 
 

@@ -14,7 +14,7 @@ from duologue.dialogue.english import SlotKind
 from duologue.dialogue.templates import either
 
 from .problems import Path, ProblemList, quoted
-from .step_walk import LEAVING, At, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
+from .step_walk import LEAVING, LocatedStep, bodies_of, cases_of, entries_of, steps_in, steps_of, texts_of
 
 _KINDS_WITH_KEY = {
     "choices": (SlotKind.CHOICE,),
@@ -27,7 +27,7 @@ _KINDS_WITH_KEY = {
 }
 
 
-def check_sense(data: Any, notes: ProblemList) -> None:
+def check_semantics(data: Any, notes: ProblemList) -> None:
     """Add a problem for everything that can't work, or probably doesn't."""
     for name, slot in entries_of(data, "slots").items():
         _check_slot(("slots", name), slot, notes)
@@ -125,7 +125,7 @@ def circles(leads: Mapping[str, list[str]]) -> list[tuple[str, ...]]:
 # -- Steps
 
 
-def _check_cases(at: At, notes: ProblemList) -> None:
+def _check_cases(at: LocatedStep, notes: ProblemList) -> None:
     cases = [case for case in cases_of(at) if isinstance(case, dict)]
     places = [number for number, case in enumerate(cases) if "else" in case]
     if cases and "if" not in cases[0]:
@@ -136,7 +136,7 @@ def _check_cases(at: At, notes: ProblemList) -> None:
         )
 
 
-def _check_loop(at: At, notes: ProblemList) -> None:
+def _check_loop(at: LocatedStep, notes: ProblemList) -> None:
     """Warn about a loop in which nothing asks, acts or changes the condition."""
     try:
         condition = parse(at.text("while") or "")
@@ -156,7 +156,7 @@ def _check_loop(at: At, notes: ProblemList) -> None:
         notes.add(at.path, f"this loop never ends: {why}", is_warning=True)
 
 
-def _changed(at: At) -> list[str]:
+def _changed(at: LocatedStep) -> list[str]:
     values = at.step.get("set") if at.key == "set" else None
     return [*values] if isinstance(values, dict) else []
 

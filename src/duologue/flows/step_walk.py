@@ -16,7 +16,7 @@ ASKING = ("collect", "confirm")
 LEAVING = ("link", "end")
 
 
-class At(NamedTuple):
+class LocatedStep(NamedTuple):
     """A step and where it is. `key` says what it does."""
 
     flow: str
@@ -38,25 +38,25 @@ def entries_of(data: Any, section: str) -> dict[str, dict[str, Any]]:
     return {name: entry for name, entry in found.items() if isinstance(entry, dict)}
 
 
-def steps_of(data: Any) -> Iterator[At]:
+def steps_of(data: Any) -> Iterator[LocatedStep]:
     """Every step of every flow, from top to bottom."""
     for flow, entry in entries_of(data, "flows").items():
         yield from steps_in(flow, entry.get("steps"), ("flows", flow, "steps"))
 
 
-def steps_in(flow: str, steps: Any, path: Path) -> Iterator[At]:
+def steps_in(flow: str, steps: Any, path: Path) -> Iterator[LocatedStep]:
     """Every step of a list, and the steps nested in it."""
     for number, step in enumerate(steps if isinstance(steps, list) else ()):
         key = main_key_of(step)
         if key is None:
             continue
-        here = At(flow, (*path, number), key, step)
+        here = LocatedStep(flow, (*path, number), key, step)
         yield here
         for inner, body in bodies_of(here):
             yield from steps_in(flow, body, inner)
 
 
-def bodies_of(at: At) -> Iterator[tuple[Path, list[Any]]]:
+def bodies_of(at: LocatedStep) -> Iterator[tuple[Path, list[Any]]]:
     """The lists of steps nested in a step."""
     keys = {"while": ("steps",), "action": ("on_failure",), "confirm": ("on_no",)}.get(at.key, ())
     for key in keys:
@@ -68,12 +68,12 @@ def bodies_of(at: At) -> Iterator[tuple[Path, list[Any]]]:
                 yield (*at.path, "branch", number, key), case[key]
 
 
-def cases_of(at: At) -> list[Any]:
+def cases_of(at: LocatedStep) -> list[Any]:
     cases = at.step.get("branch") if at.key == "branch" else None
     return cases if isinstance(cases, list) else []
 
 
-def conditions_of(at: At) -> Iterator[tuple[Path, str, str]]:
+def conditions_of(at: LocatedStep) -> Iterator[tuple[Path, str, str]]:
     """The conditions of a step: path, key and text of each."""
     if (text := at.text("while")) is not None and at.key == "while":
         yield at.path, "while", text
