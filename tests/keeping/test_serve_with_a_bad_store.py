@@ -137,7 +137,7 @@ def read_only(path: Path) -> str:
         (not_a_database, "the file isn't an SQLite database; choose another path"),
         (another_program, "is the database of another program; choose another path"),
         (newer_schema, "has schema version 999, but this Duologue supports up to 1: upgrade Duologue"),
-        (damaged, "the file is damaged; restore it from a backup"),
+        (damaged, "the file is damaged; restore a backup"),
         (no_folder_can_be, "choose a writable path"),
         (read_only, "choose a writable path"),
     ],
@@ -184,7 +184,7 @@ def free_port() -> int:
         (f"postgresql://alice:{SECRET}@127.0.0.1:PORT/db", "PostgreSQL at 127.0.0.1:.*can't be reached; check that"),
         (f"postgresql://alice:{SECRET}@no.such.host.invalid/db", "unknown host name; check the address"),
         (f"postgresql://alice:{SECRET}@host/db?nonsense=1", "not an address of a PostgreSQL server"),
-        (f"mysql://alice:{SECRET}@host/db", "no store for mysql: addresses"),
+        (f"mysql://alice:{SECRET}@host/db", "there is no store for addresses with mysql:"),
         (f"sqlite://{SECRET}", "sqlite:// needs a third slash"),
     ],
 )
@@ -202,7 +202,7 @@ def test_a_wrong_password_and_a_wrong_database_are_told_apart(
     check_refusal(*serve_here(wrong, monkeypatch, capfd), "wrong user or password")
     nowhere = postgres.tcp_url.replace("/postgres", "/nowhere")
     code, said = serve_here(nowhere, monkeypatch, capfd)
-    check_refusal(code, said, "it has no such database")
+    check_refusal(code, said, "no such database")
     assert postgres.password not in said
 
 

@@ -1,4 +1,4 @@
-"""Stores of every kind on a clock that tests move, a PostgreSQL of their own, and tests that may await."""
+"""Stores of every kind with a clock that tests move, a private PostgreSQL, and tests that are coroutines."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _numbers = itertools.count(1)
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """A test that is a coroutine runs in a loop of its own, for a limited time."""
+    """A test that is a coroutine runs in its own event loop, for a limited time."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    names = pyfuncitem._fixtureinfo.argnames
+    names = inspect.signature(pyfuncitem.obj).parameters
     test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
     asyncio.run(asyncio.wait_for(_with_places(test, pyfuncitem.funcargs), TEST_S_MAX))
     return True
@@ -58,7 +58,7 @@ def sqlite(tmp_path: Path) -> SqlitePlace:
 
 @pytest.fixture(params=KINDS)
 def place(request: pytest.FixtureRequest) -> Place:
-    """Somewhere to keep conversations, of each kind."""
+    """A place of each kind."""
     if request.param == "memory":
         return MemoryPlace()
     found: Place = request.getfixturevalue("sqlite" if request.param == "sqlite" else "pg")

@@ -1,4 +1,4 @@
-"""Places that hold a database: every store opened at one sees the same conversations and the same clock."""
+"""A place holds one database: all stores that are opened there share its conversations and its clock."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Place(ABC):
     def make(self) -> Store: ...
 
     async def set_clock(self) -> None:
-        """Where the clock is not simply asked."""
+        """Set the clock of a database that doesn't read `now_ms`."""
         return
 
     async def advance(self, ms: int) -> None:
@@ -45,7 +45,7 @@ class Place(ABC):
 
     @abstractmethod
     async def run_sql(self, sql: str) -> list[tuple[Any, ...]]:
-        """Behind the store's back."""
+        """Run SQL directly, without the store."""
 
     async def close(self) -> None:
         for store in self._open:
@@ -61,7 +61,7 @@ class MemoryPlace(Place):
         return self._store
 
     async def run_sql(self, sql: str) -> list[tuple[Any, ...]]:
-        raise AssertionError("there is no SQL in memory")
+        raise AssertionError("the store in memory has no SQL")
 
 
 class SqlitePlace(Place):
@@ -83,7 +83,7 @@ class SqlitePlace(Place):
 
 
 class PostgresPlace(Place):
-    """A schema of its own, whose clock is a row."""
+    """Its own schema, with a clock that a test sets."""
 
     def __init__(self, server: PrivatePostgres, schema: str) -> None:
         super().__init__()

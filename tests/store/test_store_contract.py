@@ -50,7 +50,7 @@ async def test_another_node_waits_until_the_lease_has_run_out(place: Place) -> N
 
 
 @pytest.mark.graveyard(25)
-async def test_of_many_that_claim_an_orphan_at_once_one_gets_it(place: Place) -> None:
+async def test_one_of_many_concurrent_claims_of_an_orphan_succeeds(place: Place) -> None:
     stores = [await place.store(), await place.store()]
     for number in range(5):
         name = f"call {number}"
@@ -63,7 +63,7 @@ async def test_of_many_that_claim_an_orphan_at_once_one_gets_it(place: Place) ->
 
 
 @pytest.mark.graveyard(25)
-async def test_of_many_that_make_a_conversation_at_once_one_gets_it(place: Place) -> None:
+async def test_one_of_many_concurrent_creations_succeeds(place: Place) -> None:
     stores = [await place.store(), await place.store()]
     for number in range(5):
         outcomes = await asyncio.gather(
@@ -73,7 +73,7 @@ async def test_of_many_that_make_a_conversation_at_once_one_gets_it(place: Place
         assert sum(isinstance(outcome, Held) for outcome in outcomes) == 7
 
 
-async def test_a_client_that_comes_back_elsewhere_overtakes_at_once(place: Place) -> None:
+async def test_a_client_that_returns_on_another_node_takes_over_at_once(place: Place) -> None:
     store = await place.store()
     old = await claimed(store, node="a")
     new = await claimed(store, node="b", force=True)
@@ -83,7 +83,7 @@ async def test_a_client_that_comes_back_elsewhere_overtakes_at_once(place: Place
     assert await written(store, new, 0, machine=2) == 1
 
 
-async def test_a_lease_that_ran_out_still_writes_until_somebody_claims_it(place: Place) -> None:
+async def test_an_expired_lease_still_writes_until_another_node_claims_it(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
     await place.advance(2 * TTL_MS)
@@ -94,17 +94,17 @@ async def test_a_lease_that_ran_out_still_writes_until_somebody_claims_it(place:
 
 
 @pytest.mark.parametrize("force", [False, True])
-async def test_a_stranger_with_another_key_is_kept_out_even_by_force(place: Place, force: bool) -> None:
+async def test_a_client_with_another_key_is_rejected_even_with_force(place: Place, force: bool) -> None:
     store = await place.store()
     lease = await claimed(store, key_hash="right")
     await store.release(lease)
-    with pytest.raises(Held) as told:
+    with pytest.raises(Held) as caught:
         await claimed(store, key_hash="wrong", force=force)
-    assert "right" not in str(told.value)
+    assert "right" not in str(caught.value)
     assert (await claimed(store, key_hash="right")).epoch > lease.epoch
 
 
-async def test_a_node_that_takes_over_needs_no_key_and_keeps_the_one_there_is(place: Place) -> None:
+async def test_a_node_that_takes_over_needs_no_key_and_keeps_the_stored_one(place: Place) -> None:
     store = await place.store()
     await store.release(await claimed(store, key_hash="right"))
     _, kept = await store.claim("call", "b", TTL_MS)
@@ -119,7 +119,7 @@ async def test_the_first_key_that_is_given_stays(place: Place) -> None:
         await claimed(store, key_hash="second")
 
 
-async def test_what_is_renewed_lasts_and_what_was_lost_is_told(place: Place) -> None:
+async def test_renewed_leases_last_and_lost_ones_are_returned(place: Place) -> None:
     store = await place.store()
     mine = [await claimed(store, f"call {number}") for number in range(3)]
     await claimed(store, "call 1", node="b", force=True)
@@ -140,7 +140,7 @@ async def test_more_leases_are_renewed_than_fit_into_one_statement(place: Place)
     assert mine[700] not in lost
 
 
-async def test_what_was_let_go_can_be_claimed_at_once_and_no_longer_written(place: Place) -> None:
+async def test_a_released_conversation_can_be_claimed_at_once_and_no_longer_written(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
     await store.release(lease)
@@ -151,7 +151,7 @@ async def test_what_was_let_go_can_be_claimed_at_once_and_no_longer_written(plac
     await claimed(store, node="b")
 
 
-async def test_letting_go_too_late_takes_nothing_from_the_new_owner(place: Place) -> None:
+async def test_a_late_release_does_not_affect_the_new_owner(place: Place) -> None:
     store = await place.store()
     old = await claimed(store)
     new = await claimed(store, node="b", force=True)
@@ -159,7 +159,7 @@ async def test_letting_go_too_late_takes_nothing_from_the_new_owner(place: Place
     assert await written(store, new, 0, machine=1) == 1
 
 
-async def test_orphans_are_open_conversations_that_nobody_holds_the_oldest_first(place: Place) -> None:
+async def test_orphans_are_open_conversations_without_an_owner_the_oldest_first(place: Place) -> None:
     store = await place.store()
     leases = {name: await claimed(store, name) for name in ("held", "over", "late", "released")}
     await store.write(leases["over"], 0, StoreWrite({}, is_over=True))
@@ -197,7 +197,7 @@ async def test_parts_that_are_not_named_stay_and_none_removes_one(place: Place) 
 
 @pytest.mark.req("D-14")
 @pytest.mark.graveyard(25)
-async def test_two_that_write_after_the_same_revision_one_wins_and_the_other_is_told(place: Place) -> None:
+async def test_of_two_writes_after_the_same_revision_one_is_rejected(place: Place) -> None:
     stores = [await place.store(), await place.store()]
     lease = await claimed(stores[0])
     outcomes = await asyncio.gather(
@@ -228,7 +228,7 @@ async def test_a_write_out_of_turn_changes_nothing(place: Place, revision: int) 
     assert list(await store.outbox("call")) == []
 
 
-async def test_the_same_write_again_has_the_same_answer_and_is_done_once(place: Place) -> None:
+async def test_a_retried_write_has_the_same_answer_and_is_done_once(place: Place) -> None:
     """Whoever never got the answer may ask again."""
     store = await place.store()
     lease = await claimed(store)
@@ -289,7 +289,7 @@ async def test_a_node_that_takes_over_learns_what_was_begun_and_what_was_done(pl
 
 @pytest.mark.req("D-14")
 @pytest.mark.graveyard(25)
-async def test_when_two_begin_at_once_one_of_them_does_it(place: Place) -> None:
+async def test_of_two_concurrent_begins_one_is_new(place: Place) -> None:
     stores = [await place.store(), await place.store()]
     lease = await claimed(stores[0])
     receipts = await asyncio.gather(*(stores[n % 2].begin(lease, "pay", "pay") for n in range(8)))
@@ -298,7 +298,7 @@ async def test_when_two_begin_at_once_one_of_them_does_it(place: Place) -> None:
 
 @pytest.mark.req("D-14")
 @pytest.mark.graveyard(25)
-async def test_two_nodes_that_begin_at_once_never_both_do_it(place: Place) -> None:
+async def test_two_nodes_that_begin_at_once_never_both_get_new(place: Place) -> None:
     stores = [await place.store(), await place.store()]
     old = await claimed(stores[0])
 
@@ -371,7 +371,7 @@ async def test_messages_wait_in_order_until_they_were_sent(place: Place) -> None
     assert list(await store.outbox("call")) == [waiting[1]]
 
 
-async def test_nobody_sends_away_the_messages_of_another_conversation(place: Place) -> None:
+async def test_messages_of_another_conversation_cannot_be_removed(place: Place) -> None:
     store = await place.store()
     one, two = await claimed(store, "one"), await claimed(store, "two")
     await store.write(one, 0, StoreWrite({}, messages=[OutboxMessage("t", 1)]))
@@ -393,7 +393,7 @@ async def test_the_journal_keeps_its_lines_in_order(place: Place) -> None:
 # -- Nodes
 
 
-async def test_two_nodes_of_one_name_are_told(place: Place) -> None:
+async def test_two_nodes_of_one_name_are_rejected(place: Place) -> None:
     store, other = await place.store(), await place.store()
     await store.enlist(ServerNode("a", "first", "http://a"), TTL_MS)
     with pytest.raises(NameTaken, match="another node named 'a' is alive"):
@@ -436,7 +436,7 @@ async def test_even_two_nodes_of_one_name_never_write_after_each_other(place: Pl
     assert await written(second, new, 0, machine=2) == 1
 
 
-async def test_who_holds_what_is_told_the_newest_first(place: Place) -> None:
+async def test_holdings_are_listed_the_newest_first(place: Place) -> None:
     store = await place.store()
     one = await claimed(store, "one")
     await place.advance(7)
@@ -464,7 +464,7 @@ async def fill(place: Place, name: str) -> Lease:
 
 
 @pytest.mark.req("C-SEC-002")
-async def test_what_is_forgotten_is_gone_everywhere(place: Place) -> None:
+async def test_a_forgotten_conversation_is_gone_everywhere(place: Place) -> None:
     lease = await fill(place, "call")
     other = await fill(place, "other")
     store = await place.store()
@@ -480,7 +480,7 @@ async def test_what_is_forgotten_is_gone_everywhere(place: Place) -> None:
     assert (await store.begin(other, "k", "pay")).progress is ActionProgress.BEGUN
 
 
-async def test_an_epoch_is_never_given_twice_not_even_after_forgetting(place: Place) -> None:
+async def test_an_epoch_is_never_reused_not_even_after_forgetting(place: Place) -> None:
     store = await place.store()
     old = await claimed(store)
     await store.forget("call")
@@ -491,7 +491,7 @@ async def test_an_epoch_is_never_given_twice_not_even_after_forgetting(place: Pl
 
 
 @pytest.mark.req("C-SEC-002")
-async def test_a_sweep_takes_what_is_over_and_old_and_nothing_else(place: Place) -> None:
+async def test_a_sweep_deletes_only_old_conversations_that_are_over(place: Place) -> None:
     await fill(place, "old")
     store = await place.store()
     open_one = await claimed(store, "open")
@@ -504,7 +504,7 @@ async def test_a_sweep_takes_what_is_over_and_old_and_nothing_else(place: Place)
     assert await written(store, open_one, 0, machine=1) == 1
 
 
-async def test_a_sweep_takes_hundreds(place: Place) -> None:
+async def test_a_sweep_deletes_hundreds(place: Place) -> None:
     store = await place.store()
 
     async def one(number: int) -> None:
@@ -519,7 +519,7 @@ async def test_a_sweep_takes_hundreds(place: Place) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "with\nline", "null\x00", "half \ud800", "x" * 300], ids=ascii)
-async def test_names_that_no_database_keeps_are_refused_by_all_of_them(place: Place, name: str) -> None:
+async def test_names_that_a_database_cannot_store_are_rejected_by_all_stores(place: Place, name: str) -> None:
     store = await place.store()
     lease = await claimed(store)
     for bad in (
@@ -532,9 +532,9 @@ async def test_names_that_no_database_keeps_are_refused_by_all_of_them(place: Pl
         lambda: store.enlist(ServerNode("a", name), TTL_MS),
         lambda: store.forget(name),
     ):
-        with pytest.raises(StoreFailed) as told:
+        with pytest.raises(StoreFailed) as caught:
             await bad()
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(caught.value)
     with pytest.raises(StoreFailed):
         await store.begin(lease, name * 4, "pay")
 
@@ -542,7 +542,7 @@ async def test_names_that_no_database_keeps_are_refused_by_all_of_them(place: Pl
 @pytest.mark.parametrize(
     "value", [object(), float("nan"), {1, 2}, {("a", "b"): 1}], ids=["object", "nan", "set", "tuple key"]
 )
-async def test_what_is_not_json_is_refused_before_anything_changes(place: Place, value: object) -> None:
+async def test_a_value_that_is_not_json_is_rejected_before_anything_changes(place: Place, value: object) -> None:
     store = await place.store()
     lease = await claimed(store)
     for bad in (
@@ -559,7 +559,7 @@ async def test_what_is_not_json_is_refused_before_anything_changes(place: Place,
     assert kept.revision == 0
 
 
-async def test_a_write_has_a_size_that_it_may_not_exceed(place: Place) -> None:
+async def test_a_write_that_is_too_large_is_rejected(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
     assert await written(store, lease, 0, words="x" * 4_000_000) == 1
@@ -586,7 +586,7 @@ async def test_many_conversations_write_side_by_side(place: Place) -> None:
         assert (kept.revision, kept.parts["machine"]) == (10, [number, 9])
 
 
-async def test_in_a_fight_for_one_conversation_every_write_is_one_owners(place: Place) -> None:
+async def test_with_many_competing_nodes_every_write_belongs_to_one_owner(place: Place) -> None:
     """Nodes claim it from each other by force. Whoever is told that it wrote, wrote; revisions are used once."""
     stores = [await place.store(), await place.store()]
     wrote: list[tuple[int, str]] = []
@@ -612,7 +612,7 @@ async def test_in_a_fight_for_one_conversation_every_write_is_one_owners(place: 
     assert set(kept.parts) == {"last", *(mark.replace("/", " ") for _, mark in wrote)}
 
 
-async def test_a_caller_that_goes_away_does_not_disturb_the_next(place: Place) -> None:
+async def test_a_cancelled_caller_does_not_disturb_the_next(place: Place) -> None:
     store = await place.store()
     lease = await claimed(store)
     task = asyncio.create_task(written(store, lease, 0, machine=1))

@@ -167,7 +167,7 @@ class Stores(RuleBasedStateMachine):
 
 
 @pytest.mark.req("D-13", "D-14")
-def test_all_three_stores_agree_whatever_is_asked_of_them(postgres: PrivatePostgres) -> None:
+def test_all_three_stores_agree_on_every_sequence_of_operations(postgres: PrivatePostgres) -> None:
     Stores.server = postgres
     run_state_machine_as_test(
         Stores,

@@ -1,4 +1,4 @@
-"""A store by its address."""
+"""The address decides which store is made, and errors never show a password."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from duologue.store.store_url import open_store
         ("sqlite:", str(default_path())),
     ],
 )
-def test_a_path_is_a_file(url: str, path: str) -> None:
+def test_a_path_is_an_sqlite_file(url: str, path: str) -> None:
     store = open_store(url)
     assert isinstance(store, SqliteStore)
     assert str(store.path) == path
@@ -56,14 +56,14 @@ def test_memory_and_postgresql() -> None:
         ("postgresql://alice:s3cret@host/db?nonsense=1", "not an address of a PostgreSQL server"),
     ],
 )
-def test_any_other_address_is_refused_and_its_secrets_are_not_shown(url: str, told: str) -> None:
+def test_any_other_address_is_rejected_without_showing_its_secrets(url: str, told: str) -> None:
     with pytest.raises(StoreFailed) as refused:
         open_store(url)
     assert told in str(refused.value)
     assert "s3cret" not in str(refused.value)
 
 
-def test_without_psycopg_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_psycopg_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(name: str, *rest: Any) -> Any:
