@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import inspect
 import re
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from pathlib import Path
 from textwrap import indent
 
@@ -49,6 +51,17 @@ def test_every_attribute_of_a_conversation_and_a_call_that_a_page_names_exists(n
 
 
 _NOT_ATTRIBUTES = ("item", "jsonl", "words", "yaml", "html", "log", "svg")  # events of Realtime, files
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_everything_that_the_code_of_a_page_imports_exists(name: str) -> None:
+    for block in python_blocks(page(name)):
+        if "--8<--" in block or "from my_agent import" in block:
+            continue
+        tree = ast.parse("async def main():\n" + indent(block, "    "))  # a block may await
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                exec(ast.unparse(node), {})
 
 
 # -- The quickstart
@@ -111,6 +124,23 @@ def test_the_machine_in_the_page_on_design_runs_as_printed() -> None:
     assert (state.link, state.user) == (Link.UP, User.TALKING)  # type: ignore[attr-defined]
     deadline = seen["next_deadline"](state)  # type: ignore[operator]
     assert (deadline.timer, deadline.due) == (Timer.TALK, 32_000)
+
+
+@pytest.mark.parametrize("name", ["grammars", "dialogue"])
+def test_the_code_in_the_pages_on_dialogue_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for block in python_blocks(page(name)):
+        exec(block, {})
+
+
+def test_the_readings_in_the_page_on_grammars_are_printed_as_they_are() -> None:
+    (block,) = python_blocks(page("grammars"))
+    lines = block.splitlines()
+    seen: dict[str, object] = {}
+    exec("\n".join(lines[:3]), seen)
+    for call, printed in pairwise(lines):
+        if call.startswith("read(") and printed.startswith("# "):
+            assert repr(eval(call, seen)) == printed.removeprefix("# ")
 
 
 def test_the_code_in_the_testing_page_runs(pytester: pytest.Pytester) -> None:
