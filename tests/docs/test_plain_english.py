@@ -18,9 +18,7 @@ GENERATED = (
     "mutants.md",
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-IDIOM = re.compile(
-    r"\b(nobody|somebody|whoever|anybody|anew|hither|whence)\b|\b(?:is|are) none\b|\bthere is none\b", re.IGNORECASE
-)
+IDIOM = re.compile(r"\b[Nn]obody\b|\b[Ss]omebody\b|\b[Ww]hoever\b|\b[Aa]nybody\b|\banew\b|\b(?:is|are) none\b")
 REQUIREMENT = re.compile(r"\b(?:L|T|V|M|D|H|C-[A-Z]{3})-\d{2,3}\b")
 
 
