@@ -57,3 +57,19 @@ def test_gaps_are_filled_spelled_or_left_empty() -> None:
 def test_nights_are_not_repeated_as_days() -> None:
     assert as_said("P2D", "two nights") == "2 nights"
     assert as_said("P2D", "two days") == "P2D"
+
+
+@pytest.mark.parametrize(
+    ("day", "words"),
+    {
+        "2026-03-10": "March 10",
+        "2026-02-27": "February 27",
+        "2026-12-24": "December 24",
+        "2027-01-05": "January 5, 2027",
+        "2027-03-03": "March 3, 2027",
+        "1984-05-03": "May 3, 1984",
+    }.items(),
+)
+def test_a_day_of_another_year_is_said_with_it(day: str, words: str) -> None:
+    assert spoken(day, "2026-03-04") == words
+    assert fill("born {day}", {"day": day}, "2026-03-04") == f"born {words}"

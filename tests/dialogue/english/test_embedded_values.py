@@ -1,4 +1,4 @@
-"""What stands for itself in a message that isn't wholly understood, and what doesn't."""
+"""Values that are clear by themselves in a message that isn't wholly understood."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.dialogue.english import Choice, NameList, Slot, SlotKind, read_parts
+from duologue.dialogue.english.embedded_values import is_all_values, read_first
+from tests.dialogue.english.grammar_replies import WEDNESDAY, ask
 
 TODAY = "2026-03-04"  # a Wednesday
+
 TABLE = (
     Slot("people", SlotKind.NUMBER),
     Slot("day", SlotKind.DATE),
@@ -18,7 +21,14 @@ TABLE = (
     Slot("wish", SlotKind.TEXT),
     Slot("is_smoker", SlotKind.YES_NO),
 )
+
+
+def found(slots: tuple[Slot, ...], message: str) -> dict[str, object]:
+    return {value.slot: value.value for value in read_parts(slots, message, TODAY)}
+
+
 CITIES = NameList.of(["Boston", "Chicago", "Denver"])
+
 TRIP = (
     Slot("origin", SlotKind.NAME, names=CITIES),
     Slot("destination", SlotKind.NAME, names=CITIES),
@@ -27,8 +37,46 @@ TRIP = (
 )
 
 
-def found(slots: tuple[Slot, ...], message: str) -> dict[str, object]:
-    return {value.slot: value.value for value in read_parts(slots, message, TODAY)}
+@pytest.mark.parametrize(
+    ("text", "are"),
+    {
+        "Friday at 7": True,
+        "tomorrow till Friday": True,
+        "on the weekend": True,
+        "I'd say about 90 a month": True,
+        "I need a car for the weekend": False,  # once: nothing but a day
+        "are you open on Saturdays": False,
+        "anything": False,
+    }.items(),
+)
+def test_days_and_amounts_alone_do_not_ask_for_a_task(text: str, are: bool) -> None:
+    assert is_all_values(text, WEDNESDAY) is are
+
+
+@pytest.mark.req("D-05")
+def test_a_second_number_makes_the_first_one_doubtful() -> None:
+    # Once: "two months, maybe three" were two.
+    slots = (Slot("length", SlotKind.DURATION),)
+    assert read_parts(slots, "two months, maybe three", WEDNESDAY) == ()
+    assert read_parts(slots, "two months because I am away", WEDNESDAY)[0].value == "P2M"
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("reply", "count"),
+    {
+        "one, for the baby": 1,
+        "two, our neighbour comes along": 2,
+        "one, maybe two": None,
+        "one, no, two": None,
+        "two, is that possible": None,
+        "for the baby": None,
+    }.items(),
+)
+def test_a_bare_number_may_be_explained_behind_a_pause(reply: str, count: int | None) -> None:
+    asked = ask(SlotKind.NUMBER, "How many child seats do you need?", "child_seats")
+    value = read_first(asked, reply, WEDNESDAY)
+    assert (value.value if value is not None else None) == count
 
 
 @pytest.mark.parametrize(
@@ -46,7 +94,7 @@ def found(slots: tuple[Slot, ...], message: str) -> dict[str, object]:
         ("we need something on Friday because my parents are in town", {"day": "2026-03-06"}),
     ],
 )
-def test_values_that_stand_for_themselves(message: str, values: dict[str, object]) -> None:
+def test_values_that_are_clear_by_themselves_are_taken(message: str, values: dict[str, object]) -> None:
     assert found(TABLE, message) == values
 
 
@@ -62,23 +110,23 @@ def test_values_that_stand_for_themselves(message: str, values: dict[str, object
         "I don't want to sit at the bar again with my bad back",
         "flight 22 lands in gate 4 and we take a cab",  # counts nothing
         "my daughter turns seven, it's going to be wild",
-        "yes of course it is for smokers like my uncle",  # nobody asked
+        "yes of course it is for smokers like my uncle",  # no question was asked
         "Grandma Miller is coming with her famous hat",
         "",
         "\x00\xff",
         "x" * 100_000,
     ],
 )
-def test_whatever_is_in_doubt_is_left(message: str) -> None:
+def test_a_doubtful_value_is_not_taken(message: str) -> None:
     assert found(TABLE, message) == {}
 
 
-def test_a_number_counts_what_it_is_said_to_count() -> None:
+def test_a_number_fills_only_the_slot_that_it_counts_for() -> None:
     assert found(TRIP, "three nights with my 2 kids in some cosy hotel") == {"nights": 3}
     assert found(TABLE, "my 3 dogs would love a walk beforehand") == {}
 
 
-def test_two_ends_are_told_by_from_and_to() -> None:
+def test_from_and_to_decide_the_ends_of_a_trip() -> None:
     assert found(TRIP, "I've got to get from Boston to Chicago for a funeral") == {
         "origin": "Boston",
         "destination": "Chicago",
@@ -91,7 +139,7 @@ def test_two_ends_are_told_by_from_and_to() -> None:
 
 
 @given(st.text(max_size=200))
-def test_whatever_is_said_values_are_where_they_say(message: str) -> None:
+def test_every_value_is_at_its_span(message: str) -> None:
     for value in read_parts(TABLE, message, TODAY):
         start, end = value.span
         assert message[start:end] == value.raw

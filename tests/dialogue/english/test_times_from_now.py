@@ -1,4 +1,4 @@
-"""Times that are counted from now: understood where the time of day is known, and never past midnight."""
+"""Times counted from now need the time of day, and never pass midnight."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from duologue.dialogue.english import Direct, Question, Slot, SlotKind, read
 
 NOW = "2026-03-04T17:20"
+
 TIME, DAY = Slot("time", SlotKind.TIME), Slot("day", SlotKind.DATE)
 
 
@@ -46,7 +47,7 @@ def test_a_time_is_counted_from_now(reply: str, time: str) -> None:
 
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["in seven hours", "in two days", "in an hour or two", "in a moment", "for an hour"])
-def test_what_is_no_time_of_today_is_asked_about(reply: str) -> None:
+def test_a_time_that_is_not_today_is_left_for_a_question(reply: str) -> None:
     assert values(TIME, reply) == {}
 
 
@@ -63,7 +64,7 @@ def test_what_is_no_time_of_today_is_asked_about(reply: str) -> None:
         "will it be here in an hour?",
     ],
 )
-def test_who_tells_how_things_are_names_no_time(reply: str) -> None:
+def test_now_in_a_description_of_the_present_is_not_a_time(reply: str) -> None:
     assert values(TIME, reply) == {}
 
 
@@ -76,7 +77,7 @@ def test_without_a_clock_nothing_is_guessed(reply: str) -> None:
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize(("asked", "other"), [(TIME, DAY), (DAY, TIME)])
 @pytest.mark.parametrize("reply", ["in an hour", "today in an hour"])
-def test_what_is_counted_from_now_is_of_today(asked: Slot, other: Slot, reply: str) -> None:
+def test_a_time_counted_from_now_is_today(asked: Slot, other: Slot, reply: str) -> None:
     assert values(asked, reply, other) == {"time": "18:20", "day": "2026-03-04"}
 
 
@@ -87,7 +88,7 @@ def test_now_may_come_with_other_values() -> None:
 
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["in an hour", "right now"])
-def test_what_is_counted_from_now_is_no_time_of_another_day(reply: str) -> None:
+def test_a_time_counted_from_now_is_not_on_another_day(reply: str) -> None:
     assert values(Slot("time", SlotKind.TIME, since="2026-03-06"), reply) == {}
     assert values(Slot("time", SlotKind.TIME, since="2026-03-04"), reply) != {}
 

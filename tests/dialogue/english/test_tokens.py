@@ -1,4 +1,4 @@
-"""People hesitate in the middle of what they say, and change their minds there (D-04)."""
+"""Tokens, hesitations and pauses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from duologue.dialogue.english import Choice, Confirmation, ConfirmationAnswer, Json, SlotKind, read_confirmation
 from duologue.dialogue.english.tokens import tokens_of, without_hesitations
-from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
+from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, named, said
 
 
 @pytest.mark.req("D-04")
@@ -27,11 +27,11 @@ from tests.dialogue.grammar_replies import WEDNESDAY, ask, named, said
         (SlotKind.YES_NO, "well uh, yes", True),
     ],
 )
-def test_a_hesitation_is_no_part_of_a_value_and_breaks_none(kind: SlotKind, reply: str, value: Json) -> None:
+def test_a_hesitation_is_never_part_of_a_value(kind: SlotKind, reply: str, value: Json) -> None:
     assert said(ask(kind), reply) == value
 
 
-def test_a_name_is_kept_without_them() -> None:
+def test_a_name_is_stored_without_hesitations() -> None:
     assert said(ask(SlotKind.NAME, "What is your name?", "name"), "Anna, uh, Schmidt") == "Anna Schmidt"
     assert said(named("Boston", "New York"), "new uh york") == "New York"
     assert said(ask(SlotKind.CHOICE, choices=(Choice("blue"), Choice("dark blue"))), "dark uh blue") == "dark blue"
@@ -62,7 +62,7 @@ def test_a_hesitation_alone_answers_nothing(reply: str) -> None:
     assert said(ask(SlotKind.NAME, "What is your name?", "name"), reply) is None
 
 
-def test_commas_around_a_hesitation_are_its_own_and_other_stops_stay() -> None:
+def test_commas_around_a_hesitation_are_dropped_and_other_marks_stay() -> None:
     assert [token.pause for token in tokens_of("March, um, third")] == ["", ""]
     assert [token.pause for token in tokens_of("no. uh, Friday")] == ["", "."]
     assert [token.pause for token in tokens_of("yes, uh Friday")] == ["", ","]

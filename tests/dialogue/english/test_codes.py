@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from duologue.dialogue.english import SlotKind
-from tests.dialogue.grammar_replies import ask, said
+from tests.dialogue.english.grammar_replies import ask, said
 
 PHONE = ask(SlotKind.PHONE, "What's your phone number?", "phone")
+
 EMAIL = ask(SlotKind.EMAIL, "What's your e-mail address?", "email")
+
 CODE = ask(SlotKind.CODE, "What's your booking code?", "code")
 
 
@@ -45,7 +47,7 @@ def test_a_phone_number_as_people_say_it(reply: str, value: str) -> None:
         "five hundred fifty five twelve twelve",
     ],
 )
-def test_what_is_no_phone_number_is_for_nlu(reply: str) -> None:
+def test_what_is_not_a_phone_number_is_for_nlu(reply: str) -> None:
     assert said(PHONE, reply) is None
 
 
@@ -83,7 +85,7 @@ def test_an_address_as_people_say_it(reply: str, value: str) -> None:
         "have a look at gmail",
     ],
 )
-def test_what_is_no_address_is_for_nlu(reply: str) -> None:
+def test_what_is_not_an_address_is_for_nlu(reply: str) -> None:
     assert said(EMAIL, reply) is None
 
 
@@ -111,7 +113,7 @@ def test_an_oh_between_letters_may_be_a_letter() -> None:
 
 
 @pytest.mark.parametrize("reply", ["I lost it", "it was in the mail", "what code?", "never got one"])
-def test_what_is_no_code_is_for_nlu(reply: str) -> None:
+def test_what_is_not_a_code_is_for_nlu(reply: str) -> None:
     assert said(CODE, reply) is None
 
 
@@ -125,6 +127,21 @@ def test_a_code_may_be_typed_in_one_piece(reply: str, code: str | None) -> None:
     ("reply", "code"),
     {"AB12 I think": "AB12", "AB 12, I guess": "AB12", "A B I 1 2": "ABI12", "A B 1 I please": "AB1I"}.items(),
 )
-def test_whoever_speaks_is_no_letter_of_a_code(reply: str, code: str) -> None:
+def test_the_pronoun_i_is_not_a_letter_of_a_code(reply: str, code: str) -> None:
     # Once: "AB12, I think" was AB12I.
     assert said(ask(SlotKind.CODE), reply) == code
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "address"),
+    {
+        "no, it's sven dot o at gym dot se": "sven.o@gym.se",  # once: noitssven.0@gym.se
+        "anna oh seven at example dot com": "anna07@example.com",
+        "will dot smith at example dot com": "will.smith@example.com",
+        "you can send it to anna at example dot com": None,  # once: youcansendittoanna@example.com
+        "it should be anna at example dot com": None,
+    }.items(),
+)
+def test_no_word_of_a_sentence_is_part_of_an_address(reply: str, address: str | None) -> None:
+    assert said(ask(SlotKind.EMAIL, "What is your email address?"), reply) == address

@@ -1,13 +1,14 @@
-"""A question whether a day or a time suits is an answer: it proposes one."""
+"""A question whether a day or a time suits proposes it; other questions are questions."""
 
 from __future__ import annotations
 
 import pytest
 
 from duologue.dialogue.english import Choice, Direct, Question, Slot, SlotKind, read
-from tests.dialogue.grammar_replies import WEDNESDAY, ask, said
+from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, said
 
 DAY = ask(SlotKind.DATE, "On which day would you like a table?")
+
 TIME = ask(SlotKind.TIME, "At what time?")
 
 
@@ -31,13 +32,13 @@ TIME = ask(SlotKind.TIME, "At what time?")
         "would you be free on Friday?",
     ],
 )
-def test_who_asks_whether_a_day_suits_wants_it(reply: str) -> None:
+def test_asking_whether_a_day_suits_proposes_it(reply: str) -> None:
     assert said(DAY, reply) == "2026-03-06"
 
 
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize("reply", ["is eight pm okay?", "do you have a table at 8 pm?", "will 8 pm work"])
-def test_who_asks_whether_a_time_suits_wants_it(reply: str) -> None:
+def test_asking_whether_a_time_suits_proposes_it(reply: str) -> None:
     assert said(TIME, reply) == "20:00"
 
 
@@ -66,7 +67,7 @@ def test_who_asks_whether_a_time_suits_wants_it(reply: str) -> None:
         "will you be there on Friday?",
     ],
 )
-def test_who_asks_something_else_is_asking(reply: str) -> None:
+def test_any_other_question_is_for_nlu(reply: str) -> None:
     assert said(DAY, reply) is None
 
 

@@ -1,4 +1,4 @@
-"""Replies to a confirmation: yes, no, a change (D-09)."""
+"""Replies to a confirmation: yes, no, a change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from duologue.dialogue.english import (
     plain_answer,
     read_confirmation,
 )
-from tests.dialogue.grammar_replies import WEDNESDAY
+from tests.dialogue.english.grammar_replies import WEDNESDAY
 
 ASKED = "So that's a court for two on Friday at 6 pm, is that right?"
 
@@ -22,6 +22,9 @@ ASKED = "So that's a court for two on Friday at 6 pm, is that right?"
 def answer(reply: str) -> str | None:
     reading = read_confirmation(ASKED, reply, WEDNESDAY)
     return str(reading.answer) if isinstance(reading, Confirmation) else None
+
+
+SUITE = "A suite on that date for 240 euros. Shall I change it?"
 
 
 @pytest.mark.req("D-09")
@@ -108,7 +111,7 @@ def test_cancel_after_shall_i_cancel_may_be_a_yes_and_never_drops_the_question(r
     assert (str(reading.answer) if isinstance(reading, Confirmation) else None) == verdict
 
 
-def test_what_was_asked_about_is_ordered_by_its_own_word() -> None:
+def test_an_order_confirms_only_the_verb_that_was_asked_about() -> None:
     asked = "A court for two on Friday. Shall I book it?"
     told = [read_confirmation(asked, reply, WEDNESDAY) for reply in ("book it", "please book that", "send it")]
     assert [isinstance(reading, Confirmation) for reading in told] == [True, True, False]
@@ -150,6 +153,35 @@ def test_a_command_at_a_confirmation() -> None:
         "": None,
     }.items(),
 )
-def test_only_a_yes_or_no_in_so_many_words_is_plainly_one(reply: str, verdict: str | None) -> None:
+def test_a_plain_answer_has_to_say_yes_or_no_explicitly(reply: str, verdict: str | None) -> None:
     slots = (Slot("place", SlotKind.CHOICE, choices=(Choice("inside"), Choice("outside"))),)
     assert plain_answer(ASKED, reply, WEDNESDAY, slots) == verdict
+
+
+@pytest.mark.req("D-09")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "suite",  # once: it had the stem of "that suits me"
+        "correct the date",
+        "please correct my date",
+        "almost right",
+        "that's mostly correct",
+        "half right",
+        "definitely maybe",
+        "that would work if",
+        "that's enough",
+        "leave it as it is",
+    ],
+)
+def test_what_only_sounds_like_a_yes_is_not_a_yes(reply: str) -> None:
+    reading = read_confirmation(SUITE, reply, WEDNESDAY)
+    assert not isinstance(reading, Confirmation)
+    assert plain_answer(SUITE, reply, WEDNESDAY) is None
+
+
+@pytest.mark.parametrize("reply", ["that's correct", "correct", "yes, it is", "that suits me", "correct, thanks"])
+def test_a_yes_with_other_words_is_a_yes(reply: str) -> None:
+    reading = read_confirmation(SUITE, reply, WEDNESDAY)
+    assert isinstance(reading, Confirmation)
+    assert reading.answer == "yes"

@@ -1,11 +1,11 @@
-"""Names that are spelled: the letters decide how they are written."""
+"""Spelled names: the letters decide how they are written."""
 
 from __future__ import annotations
 
 import pytest
 
 from duologue.dialogue.english import Ambiguous, Direct, Question, Slot, SlotKind, read
-from tests.dialogue.grammar_replies import WEDNESDAY, named
+from tests.dialogue.english.grammar_replies import WEDNESDAY, named
 
 
 def written(reply: str, slot: Slot | None = None) -> str | None:
@@ -61,19 +61,19 @@ def test_a_spelled_name_is_written_as_it_was_spelled(reply: str, name: str) -> N
         "call me later",
     ],
 )
-def test_letters_of_another_name_are_asked_about(reply: str) -> None:
+def test_letters_that_do_not_fit_the_name_are_for_nlu(reply: str) -> None:
     assert written(reply) is None
 
 
 @pytest.mark.req("D-04")
-def test_letters_that_only_sound_alike_are_asked_about() -> None:
+def test_letters_that_only_sound_alike_give_two_candidates() -> None:
     reading = read(Question(Slot("name", SlotKind.NAME), "What is your name?"), "Anna, A M M A", WEDNESDAY)
     assert isinstance(reading, Ambiguous)
     assert reading.candidates == ("Anna", "Amma")
 
 
 @pytest.mark.req("D-04")
-def test_of_a_known_list_the_letters_choose_one() -> None:
+def test_spelled_letters_choose_a_name_of_a_closed_list() -> None:
     cities = named("Graz", "Linz", is_open=False).slot
     assert written("L I N Z", cities) == "Linz"
     assert written("Linz, L I N Z", cities) == "Linz"
@@ -82,7 +82,7 @@ def test_of_a_known_list_the_letters_choose_one() -> None:
 
 @pytest.mark.req("D-04")
 @pytest.mark.parametrize(("reply", "company"), {"I B M": "IBM", "S A P, please": "SAP", "A C M E": "Acme"}.items())
-def test_what_is_no_persons_name_keeps_its_capitals(reply: str, company: str) -> None:
+def test_an_abbreviation_that_is_not_a_person_keeps_its_capitals(reply: str, company: str) -> None:
     reading = read(Question(Slot("company", SlotKind.NAME), "Which company are you with?"), reply, WEDNESDAY)
     assert isinstance(reading, Direct)
     assert reading.values[0].value == company

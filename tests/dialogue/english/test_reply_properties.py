@@ -1,4 +1,4 @@
-"""What holds for every text: no failure, spans inside, the same value however it is written, and bounded work."""
+"""What holds for every text: no failure, spans inside the reply, the same value however it is written, bounded work."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ from duologue.dialogue.english import (
     read,
     read_confirmation,
 )
-from tests.dialogue.grammar_replies import WEDNESDAY
+from tests.dialogue.english.grammar_replies import WEDNESDAY
 
 NAMES = NameList.of(["Paris", "New York", "Port Louis", "The Hague", "Saint-Denis", "A & B", "One Two"])
+
 SLOTS = tuple(
     Slot(f"{kind}_slot", kind, choices=(Choice("red"), Choice("dark blue", ("navy",))), names=NAMES, may_be_any=True)
     for kind in SlotKind
 )
+
 WORDS = """yes no not one two twenty hundred thousand and a half past quarter to six pm am in the morning evening next
 this
 friday week of march 5th the first second last at from until double oh dash dot o'clock $ 5 12 18:30 3/5 2026-03-04 -
@@ -51,6 +53,25 @@ def check(reading: Reading, reply: str) -> None:
         assert json.loads(json.dumps(value)) == value
         assert 0 <= start < end <= len(reply)
         assert raw == reply[start:end]
+
+
+PLAIN = {
+    SlotKind.DATE: ["tomorrow", "the fifth of may", "friday next week", "in two weeks"],
+    SlotKind.TIME: ["half past six in the evening", "around noon", "six thirty pm"],
+    SlotKind.NUMBER: ["twenty one", "a couple", "one thousand and five"],
+    SlotKind.DURATION: ["an hour and a half", "three nights"],
+    SlotKind.MONEY: ["fifty bucks", "two euros and ten cents"],
+    SlotKind.YES_NO: ["yes please", "i'd rather not"],
+    SlotKind.CHOICE: ["dark blue", "the last one"],
+    SlotKind.NAME: ["new york", "in port louis please"],
+    SlotKind.PHONE: ["five five five oh one double two"],
+    SlotKind.EMAIL: ["anna dot k at example dot com"],
+}
+
+
+def values_of(reading: Reading) -> list[object]:
+    assert isinstance(reading, Direct), reading
+    return [value.value for value in reading.values]
 
 
 @given(reply=texts, slot=st.sampled_from(SLOTS), is_flow=st.booleans())
@@ -76,25 +97,6 @@ def test_every_text_can_answer_the_question_back(reply: str, slot: Slot, among: 
     check(read(Question(slot, among=tuple(among)), reply, WEDNESDAY), reply)
 
 
-PLAIN = {
-    SlotKind.DATE: ["tomorrow", "the fifth of may", "friday next week", "in two weeks"],
-    SlotKind.TIME: ["half past six in the evening", "around noon", "six thirty pm"],
-    SlotKind.NUMBER: ["twenty one", "a couple", "one thousand and five"],
-    SlotKind.DURATION: ["an hour and a half", "three nights"],
-    SlotKind.MONEY: ["fifty bucks", "two euros and ten cents"],
-    SlotKind.YES_NO: ["yes please", "i'd rather not"],
-    SlotKind.CHOICE: ["dark blue", "the last one"],
-    SlotKind.NAME: ["new york", "in port louis please"],
-    SlotKind.PHONE: ["five five five oh one double two"],
-    SlotKind.EMAIL: ["anna dot k at example dot com"],
-}
-
-
-def values_of(reading: Reading) -> list[object]:
-    assert isinstance(reading, Direct), reading
-    return [value.value for value in reading.values]
-
-
 @pytest.mark.parametrize(("kind", "reply"), [(kind, reply) for kind, replies in PLAIN.items() for reply in replies])
 @pytest.mark.parametrize("dress", [str.upper, str.capitalize, "{}.".format, "  {}!  ".format, "um, {}".format])
 def test_a_value_is_the_same_however_it_is_written(kind: SlotKind, reply: str, dress: object) -> None:
@@ -114,7 +116,7 @@ def test_a_huge_text_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["one ", "half past ", "the 5th of ", "double ", "Paris ", "no "])
 def test_the_longest_reply_that_is_read_comes_to_an_end(text: str) -> None:
-    """A pattern that tries everything would take for ever here; how long it takes is told by the bench."""
+    """Catastrophic backtracking would hang here. `duologue bench dialogue` measures how long it takes."""
     longest = (text * 500)[:480]
     for slot in SLOTS:
         check(read(Question(slot, others=SLOTS), longest, WEDNESDAY), longest)

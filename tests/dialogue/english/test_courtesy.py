@@ -1,4 +1,4 @@
-"""Hello, thanks and goodbye get a word back, and nothing else does for them."""
+"""Hello, thanks and goodbye get a short reply."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_courtesy_is_returned_without_nlu() -> None:
     assert talker.phase == "idle"
 
 
-def test_a_task_may_begin_with_such_words() -> None:
+def test_a_task_may_begin_with_a_courtesy() -> None:
     said: Flow = flow("welcome", SayText("hi", "Welcome to the museum."))
     about = domain(Flow(said.name, said.description, said.program, examples=("Hello",)))
     talker = Talker(about).says("hello!")
@@ -58,6 +58,6 @@ def test_a_task_may_begin_with_such_words() -> None:
 
 
 @pytest.mark.req("D-12")
-def test_at_a_question_it_is_no_answer() -> None:
+def test_a_courtesy_does_not_answer_a_question() -> None:
     talker = Talker(TRANSFER).starts("transfer").says("thanks")
     assert "You're welcome" not in talker.said

@@ -25,7 +25,7 @@ def named(*names: str, **slot: Any) -> Question:
 
 
 def said(question: Question, reply: str, today: str = WEDNESDAY) -> Any:
-    """What a reply comes to: its value, a list of candidates, or None if it is for NLU."""
+    """The value of a reply, a list of candidates, or None if the reply is for NLU."""
     reading = read(question, reply, today)
     if isinstance(reading, Direct):
         assert len(reading.values) == 1

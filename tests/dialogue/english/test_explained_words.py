@@ -1,0 +1,69 @@
+"""Every word of a plain answer is accounted for; anything else goes to NLU with a reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.english import Question, SlotKind, Unclear, Why, read
+from tests.dialogue.english.grammar_replies import WEDNESDAY, ask, said
+
+TIME = ask(SlotKind.TIME, "What time shall I book the court for?", "court_time")
+
+
+def why(question: Question, reply: str) -> Why:
+    reading = read(question, reply, WEDNESDAY)
+    assert isinstance(reading, Unclear), reading
+    return reading.why
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "8 pm",
+        "please book it for 8 pm",
+        "I was thinking about 8 pm maybe",
+        "could you reserve the court for 8 pm?",
+        "How about 8 pm?",
+        "8 pm would be wonderful, thanks",
+        "yes, 8 pm works best for me",
+        "I'd like to practise at 8 pm",
+        "We're exercising at 8 pm",
+    ],
+)
+def test_carriers_the_question_and_verbs_are_explained(reply: str) -> None:
+    assert said(TIME, reply) == "20:00"
+
+
+@pytest.mark.req("D-05")
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    {
+        "actually, 8 pm": Why.MARKER,
+        "change it to 8 pm": Why.MARKER,
+        "8 pm and also a racket": Why.MARKER,
+        "not 8 pm": Why.NEGATED,
+        "I can't do 8 pm": Why.NEGATED,
+        "is 8 pm the last one": Why.QUESTION,
+        "do you have rackets at 8 pm": Why.QUESTION,
+        "8 pm. what does it cost?": Why.QUESTION,
+        "8 pm with a trainer": Why.LEFTOVER,
+        "8 pm tomorrow": Why.LEFTOVER,
+        "8 pm for two people": Why.LEFTOVER,
+        "8 pm or 9 pm": Why.SEVERAL,
+        "I don't know yet": Why.NEGATED,
+        "my racket is broken": Why.LEFTOVER,
+        "well, let me see": Why.NO_VALUE,
+        "yes, that's right": Why.NOTHING_PROPOSED,
+        "": Why.EMPTY,
+        "…": Why.EMPTY,
+        "8 pm " * 200: Why.LONG,
+    }.items(),
+)
+def test_what_isnt_plain_says_why(reply: str, reason: Why) -> None:
+    assert why(TIME, reply) is reason
+
+
+def test_leftover_words_are_returned() -> None:
+    reading = read(TIME, "8 pm with a trainer", WEDNESDAY)
+    assert reading == Unclear(Why.LEFTOVER, ("trainer",))

@@ -1,0 +1,142 @@
+"""Names and texts that aren't in a list."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.english import Question, Slot, SlotKind
+from tests.dialogue.english.grammar_replies import ask, named, said
+
+OPEN_NAME = ask(SlotKind.NAME, "What is your name?", "patient")
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "Mr. Miller": "Mr. Miller",
+        "it's Mrs. Smith, please": "Mrs. Smith",
+        "I'm Sam": "Sam",
+        "I am Sam Miller, hello": "Sam Miller",
+        "I'm busy": None,
+        "i'm sam": None,
+        "3 May 1984": None,  # once: a name
+        "Patel or Klein": None,
+    }.items(),
+)
+def test_a_name_may_have_a_title_and_is_never_a_day_or_a_choice(reply: str, name: str | None) -> None:
+    assert said(OPEN_NAME, reply) == name
+
+
+@pytest.mark.req("D-04")
+def test_a_name_that_is_said_twice_is_taken_once() -> None:
+    asked = ask(SlotKind.NAME, "What is your full name?", "member")
+    assert said(asked, "it's Lisa, Lisa Marie Brown") == "Lisa Marie Brown"
+    assert said(asked, "Bond, James Bond") == "James Bond"
+
+
+@pytest.mark.req("D-05")
+def test_what_looks_like_a_school_class_is_not_a_name() -> None:
+    assert said(ask(SlotKind.NAME, "What is your child's name?", "child"), "2b") is None
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    {
+        "Anna Kowalska": "Anna Kowalska",
+        "it's Anna Kowalska": "Anna Kowalska",
+        "um, my name is Kowalska": "Kowalska",
+        "I'd like to see Anna Kowalska, please": "Anna Kowalska",
+        "send it to Anna": "Anna",
+        "I don't know": None,
+        "whatever": None,
+        "dunno": None,
+        "hang on there": None,
+        "one moment then I know": None,
+        "I'd like something cheap": None,
+        "Anna Kowalska on Friday": None,
+        "do you have Anna": None,
+        "I would rather talk about my invoice": None,
+    }.items(),
+)
+def test_a_name_that_no_list_has(reply: str, value: str | None) -> None:
+    assert said(ask(SlotKind.NAME, "Who would you like to see?", "person"), reply) == value
+
+
+def test_a_known_name_inside_a_longer_one_isnt_taken() -> None:
+    assert said(named("Midnight"), "Play Midnight Express please") is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    "reply",
+    """goodbye|bye|tonight|this evening|no idea|no phone|wow|haha|both|7 pm|half past six|seven|5|next|louder|the usual|
+    it depends|l a|n/a|twenty minutes|3/5/1980|20 euros|next friday""".split("|"),
+)
+def test_what_cannot_be_a_name_is_for_nlu(reply: str) -> None:
+    # Once: "goodbye" was taken for the destination of a flight.
+    assert said(ask(SlotKind.NAME), reply) is None
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "Morning Star": "Morning Star",
+        "mike o'neil": "mike o'neil",
+        "it's under Miller": "Miller",
+        "Noon Jones": "Noon Jones",
+    }.items(),
+)
+def test_a_name_may_have_a_common_word(reply: str, name: str) -> None:
+    assert said(ask(SlotKind.NAME), reply) == name
+
+
+def test_a_letter_that_belongs_to_a_number_is_not_an_article() -> None:
+    # Once: "a123" was the text "123".
+    assert said(ask(SlotKind.TEXT), "a123") is None
+    assert said(ask(SlotKind.TEXT), "a fridge") == "fridge"
+
+
+@pytest.mark.req("D-04")
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    {
+        "my name is April": "April",
+        "will smith": "will smith",
+        "it's Mark": "Mark",
+        "may": "may",
+        "June Jones": "June Jones",
+        "may 5": None,
+        "I will": None,
+        "tomorrow": None,
+    }.items(),
+)
+def test_people_are_called_april_and_will_where_a_name_is_asked_for(reply: str, name: str | None) -> None:
+    # Once: they could never tell their name.
+    assert said(ask(SlotKind.NAME, "What is your name?"), reply) == name
+
+
+@pytest.mark.parametrize("reply", ["will", "mark", "may"])
+def test_will_mark_and_may_are_words_where_a_city_is_asked_for(reply: str) -> None:
+    assert said(ask(SlotKind.NAME, "Which city?"), reply) is None
+
+
+@pytest.mark.req("D-04", "D-05")
+@pytest.mark.parametrize(
+    ("slot", "reply", "name"),
+    [
+        ("name", "under the name of Smith", "Smith"),
+        ("name", "surname Smith", "Smith"),
+        ("name", "my last name is Smith", "Smith"),
+        ("name", "Anna hyphen Lena Smith", "Anna-Lena Smith"),
+        ("last_name", "my surname is Smith", "Smith"),
+        ("first_name", "my surname is Smith", None),
+        ("first_name", "the first name is Anna", "Anna"),
+        ("full_name", "first name Anna", None),
+    ],
+)
+def test_a_part_of_a_name_fills_only_the_slot_for_that_part(slot: str, reply: str, name: str | None) -> None:
+    question = f"What is your {slot.replace('_', ' ')}?"
+    assert said(Question(Slot(slot, SlotKind.NAME), question), reply) == name

@@ -1,0 +1,23 @@
+"""Replies that leave the choice to the agent."""
+
+from __future__ import annotations
+
+import pytest
+
+from duologue.dialogue.english import ANY, Choice, Question, Slot, SlotKind
+from tests.dialogue.english.grammar_replies import ask, one_of, said
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["I don't mind", "whatever", "any is fine", "it doesn't matter to me", "no preference", "you choose", "anything"],
+)
+def test_any_will_do_where_that_is_an_answer(reply: str) -> None:
+    seat = Slot("seat", SlotKind.CHOICE, choices=(Choice("Aisle"), Choice("Window")), may_be_any=True)
+    assert said(Question(seat), reply) == ANY
+    assert said(one_of("Aisle", "Window"), reply) is None
+
+
+@pytest.mark.parametrize("reply", ["whoever is free", "whoever", "oh, whoever's available"])
+def test_whoever_is_free_means_no_preference(reply: str) -> None:
+    assert said(ask(SlotKind.NAME, "With whom?", may_be_any=True), reply) == (ANY if "'s" not in reply else None)
