@@ -210,7 +210,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
         (["my_agent:agent", "--host", "x" * 80], "can't listen on xxx"),
         (["my_agent:agent", "--port", "99999"], "port must be from 0 to 65535"),
         (["my_agent:agent", "--conversations-max", "0"], "limit conversations_max must be above 0"),
-        (["my_agent:nobody"], "did you mean|there are agent"),
+        (["my_agent:nobody"], "did you mean|it has agent"),
         (["nothing:agent"], "nothing can't be imported"),
         (["breaks:agent"], "breaks can't be imported: RuntimeError: on the way in"),
         (["my_agent"], "module:attribute"),

@@ -173,7 +173,7 @@ def test_a_client_that_breaks_the_protocol_fails_its_test() -> None:
 
 def test_errors_name_the_event_that_caused_them() -> None:
     server = RealtimeServer([FallSilent()])
-    server.forgives = True
+    server.allows_problems = True
     talk(
         {"type": "response.cancel", "event_id": "a"},
         {"type": "response.create", "event_id": "b"},

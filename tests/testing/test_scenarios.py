@@ -240,40 +240,40 @@ call:
     user: two
 """
 TOLD = [
-    (1, "a scenario has no 'nam'; did you mean name?"),
+    (1, "unknown key 'nam' in a scenario; did you mean name?"),
     (2, "profile: 'confirmed' is not a profile; did you mean confirm?"),
     (4, "unknown line 'sai'; did you mean say?"),
-    (6, "say and call are two lines: each needs an item of its own"),
-    (8, "call has no 'wiht'; did you mean with?"),
+    (6, "say and call are two lines: write each as its own list item"),
+    (8, "call: unknown key 'wiht'; did you mean with?"),
     (9, "fail: 'rate_limits' is not a class of errors; did you mean RATE_LIMIT?"),
-    (10, "'hang' alone would be a text to say: write {hang: ...}"),
-    (11, "a line must be here, not a list"),
-    (12, "a line must be here, not nothing"),
+    (10, "'hang' alone means the text to say: write {hang: ...} for the act"),
+    (11, "expected a line, not a list"),
+    (12, "expected a line, not nothing"),
     (13, "hang must be true, not 'false'"),
     (16, "pause_ms must be whole milliseconds from 0 to 86400000, not '0.9'"),
     (17, "unknown step 'progrss'; did you mean progress?"),
-    (18, "result must be a text, not a list"),
+    (18, "result must be text, not a list"),
     (19, "mode: 'tol' is not a mode; did you mean tool?"),
-    (19, "the tool book has no 'doess'; did you mean does?"),
+    (19, "the tool book: unknown key 'doess'; did you mean does?"),
     (21, "word_ms must be whole milliseconds from 0 to 86400000, not '-250'"),
-    (22, "pace has no 'speed'; there are word_ms, partial_lag_ms, final_lag_ms, confidence"),
+    (22, "pace: unknown key 'speed'; use one of word_ms, partial_lag_ms, final_lag_ms, confidence"),
     (23, "confidence must be a number from 0 to 1, not '2'"),
-    (25, "user needs a text"),
-    (26, "user must be a text, not a mapping"),
-    (28, "interrupts has no 'after'; did you mean after_ms?"),
+    (25, "user needs text"),
+    (26, "user must be text, not a mapping"),
+    (28, "interrupts: unknown key 'after'; did you mean after_ms?"),
     (29, "coughs must be whole milliseconds from 0 to 86400000, not 'short'"),
     (30, "hangs_up takes no value"),
     (31, "expect_phase: 'listning' is not a phase; did you mean listening?"),
-    (32, f"unknown step 'book a flight'; there are {', '.join(STEPS)}"),
+    (32, f"unknown step 'book a flight'; use one of {', '.join(STEPS)}"),
     (33, "expect_heard_matching must be a regular expression, not '(('"),
-    (35, "user and says are two steps: each needs an item of its own"),
-    (36, "a step must be here, not nothing"),
-    (37, "a step must be here, not a list"),
-    (38, "a step must be here, not nothing"),
+    (35, "user and says are two steps: write each as its own list item"),
+    (36, "expected a step, not nothing"),
+    (37, "expected a step, not a list"),
+    (38, "expected a step, not nothing"),
     (40, "with must be a mapping of arguments, not '5'"),
     (41, "waits must be whole milliseconds from 0 to 86400000, not '999999999'"),
-    (42, "says must be a text, not ''"),
-    (44, "'user' is here twice; first in line 43"),
+    (42, "says must be text, not ''"),
+    (44, "duplicate key 'user'; first in line 43"),
 ]
 
 
@@ -290,20 +290,20 @@ def test_the_message_holds_every_problem_with_file_and_line(write: Write) -> Non
 @pytest.mark.parametrize(
     ("text", "line", "complaint"),
     [
-        ("", 1, "empty: a scenario needs a call, and an agent or a brain"),
-        ("# nothing but a remark\n", 1, "empty: a scenario needs a call, and an agent or a brain"),
+        ("", 1, "the file is empty: a scenario needs `call`, and `agent` or `brain`"),
+        ("# nothing but a remark\n", 1, "the file is empty: a scenario needs `call`, and `agent` or `brain`"),
         ("\n- user: hi\n", 2, "a scenario is a mapping of name, brain, call and so on, not a list"),
-        ("brain: [Hello!]\n", 1, "a scenario needs a call: a list of steps"),
+        ("brain: [Hello!]\n", 1, "a scenario needs `call`: a list of steps"),
         ("brain: []\ncall: []\n", 2, "call must be a list of at least one step"),
         ("brain: []\ncall:\n", 2, "call must be a list of at least one step"),
-        ("call: [settles]\n", 1, "a scenario needs an agent or a brain: somebody has to answer"),
-        ("name:\n" + GOOD, 1, "name needs a text"),
-        ("brain: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies, or words and the reply to them"),
+        ("call: [settles]\n", 1, "a scenario needs `agent` or `brain`"),
+        ("name:\n" + GOOD, 1, "name needs text"),
+        ("brain: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies, or a mapping from words to replies"),
         ("brain:\n  say: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies: begin each with '- '"),
-        (GOOD + "tools: [lookup]\n", 4, "tools must be names and what each does, not a list"),
+        (GOOD + "tools: [lookup]\n", 4, "tools must be a mapping from names to what each tool does, not a list"),
         (GOOD + "pace: fast\n", 4, "pace must be a mapping of word_ms, partial_lag_ms, final_lag_ms, confidence"),
-        (GOOD + "  - !sing hello\n", 4, "the tag !sing means nothing here"),
-        (GOOD + "  - ? [user]\n    : hi\n", 4, "a key must be a text"),
+        (GOOD + "  - !sing hello\n", 4, "the tag !sing is not supported"),
+        (GOOD + "  - ? [user]\n    : hi\n", 4, "a key must be text"),
         (GOOD + "  - user: no: wait\n", 4, "not YAML: mapping values are not allowed here (a text with ': ' in it"),
         (GOOD + "tools:\n\tlookup: x\n", 5, r"not YAML: while scanning for the next token, found character '\t' that"),
         (GOOD + "tools: {x: {ask: why?}}\n", 4, "not YAML: while parsing a flow mapping, expected ',' or '}', but got"),
@@ -353,7 +353,7 @@ def test_a_failure_names_scenario_file_line_and_step_and_tells_the_story(write: 
     assert result.line == 7
     lines = result.message.splitlines()
     assert lines[0] == "A caller expects too much"
-    assert lines[1].startswith("scenario.yaml:7: expect_heard: 'Which one?' was not heard; heard was ")
+    assert lines[1].startswith("scenario.yaml:7: expect_heard: 'Which one?' was not heard; the user heard ")
     assert "  agent: There are [cut off: two flights. One at nine and one at noon.]" in lines
     assert result.message.count("What was said:") == result.message.count("What happened:") == 1
     assert "this is never said" not in result.message
@@ -375,7 +375,7 @@ def test_whatever_an_agent_raises_fails_the_step_and_not_the_run(write: Write) -
     write(AGENT.replace("agent = Agent(", "agent = Agent(session=lambda: 1 / 0, "), "agent_breaking.py")
     result = play(write("agent: agent_breaking:agent\ncall:\n  - user: hi\n"), Path("call.jsonl"))
     assert (result.passed, result.line, result.journal) == (False, 3, None)
-    assert "the call never begins: ZeroDivisionError" in result.message
+    assert "the call did not start: ZeroDivisionError" in result.message
 
 
 def test_the_journal_of_a_failure_replays_and_its_words_lie_beside_it(write: Write) -> None:

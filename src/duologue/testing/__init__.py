@@ -1,6 +1,6 @@
-"""Testing voice agents: whole calls on a simulated clock, with a real driver and no sleeping.
+"""Tools for testing voice agents: whole calls on a simulated clock, with the real driver and without sleeping.
 
-def test_it_books(call):            # the fixture `agent` says who answers
+def test_it_books(call):            # calls the agent that your fixture `agent` returns
     call.user("book a flight to Rome")
     call.expect_heard("When?").expect_asked_once()
 """

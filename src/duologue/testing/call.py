@@ -1,11 +1,10 @@
-"""A phone call in a test: the person's side as plain method calls, on a simulated clock.
+"""A phone call in a test: the user's side as method calls, on a simulated clock.
 
     call.user("book a flight").interrupts("no wait", after_ms=700)
     call.expect_heard("Which one?")
 
-Everything is real but the clock, the person and the line: the agent's own brain and tools run in the
-real driver. Rule: no test sleeps; what the person does takes simulated time, and an expectation first
-lets the call come to rest.
+The clock, the user and the line are simulated; the agent's own brain and tools run in the real driver. Rule: no test
+sleeps. What the user does takes simulated time, and most expectations first let the call come to rest.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import SimulatedLoop, end
 from duologue.voice.scripted import ScriptedVoice
 
-from .call_story import tell_story
+from .call_story import call_story
 from .person import Person, SpeakingPace
 
 T = TypeVar("T")
@@ -42,12 +41,12 @@ SETTLE_MS_MAX = 120_000
 READY_ROUNDS = 20  # of the event loop, until everything that waits for nothing has run
 
 
-_NUMBERS = count(1)  # every call is another conversation
+_NUMBERS = count(1)  # for the conversation ids
 
 
 class Call:
-    """One call to an agent. Use it as a context manager, or through the fixture `call`. The voice is
-    simulated too, unless `own_voice` says that the agent's own can speak without a network."""
+    """A call to an agent. Use it as a context manager, or through the fixture `call`. The voice is simulated too,
+    unless `own_voice` is true: then the agent's own voice speaks, and it must not need a network."""
 
     def __init__(
         self,
@@ -65,8 +64,8 @@ class Call:
         self._moved = asyncio.Event()
         self.records: list[StepRecord] = []
         self.signals: list[sg.Signal] = []
-        self._reply_mark = 0  # the newest reply before the person's newest act
-        self._speaking_mark = 0  # what was being said then
+        self._reply_mark = 0  # the newest reply before the user last acted
+        self._speaking_mark = 0  # the reply that was playing then
         self._steps_mark = 0
         self._closed = False
         voice = agent.voice if own_voice and agent.voice is not None else ScriptedVoice()
@@ -95,7 +94,7 @@ class Call:
         self.close()
 
     def close(self) -> None:
-        """Hang up, if nobody has, and end everything."""
+        """End the call, if it isn't over, and close its event loop."""
         if self._closed:
             return
         self._closed = True
@@ -104,7 +103,7 @@ class Call:
         finally:
             end(self._loop)
 
-    # -- What the person does. Everything returns the call, so that a story reads in one line.
+    # -- What the user does. Every method returns the call, so that calls can be chained.
 
     def user(self, text: str) -> Call:
         """Wait until the agent has finished, then say this. Returns when the turn is over."""
@@ -122,13 +121,13 @@ class Call:
         return self
 
     def interrupts(self, text: str, after_ms: int = 700) -> Call:
-        """Let the agent speak for so long, then say this over it."""
+        """Wait until the agent has spoken for `after_ms`, then say this over it."""
         __tracebackhide__ = True
         self.hears_agent(after_ms)
         return self.says(text)
 
     def coughs(self, for_ms: int = 200, after_ms: int | None = None) -> Call:
-        """Make a sound without words; with `after_ms`, when the agent has spoken for so long."""
+        """Make a sound without words; with `after_ms`, once the agent has spoken for so long."""
         if after_ms is not None:
             self.hears_agent(after_ms)
         self._check_on()
@@ -136,39 +135,40 @@ class Call:
         return self
 
     def types(self, text: str) -> Call:
-        """Write a whole turn now, whatever the agent is doing."""
+        """Type a whole turn now, whatever the agent is doing."""
         self._note_act()
         self.does(lambda: self.conversation.type(text))
         return self
 
     def waits(self, ms: int) -> Call:
-        """Let time pass."""
+        """Let this much time pass."""
         self.run(asyncio.sleep(ms / 1000))
         return self
 
     def hangs_up(self) -> Call:
+        """Hang up. Returns when the call is over."""
         self.does(self.person.hang_up)
         self._wait_for(lambda: self.conversation.state == "idle", SETTLE_MS_MAX, "the call never ends")
         return self
 
     def line_drops(self, ms: int) -> Call:
-        """The line is gone for so long. Up to two seconds it wobbles and heals by itself; longer, it
-        breaks and the person comes back."""
+        """Interrupt the line for so long. Up to two seconds the connection heals by itself; after that it breaks, and
+        the user reconnects."""
         self._check_on()
         wobbles = ms <= self.conversation.machine_state.settings.heal_ms_max
         self.run(self.person.lose_line(ms, wobbles))
         return self
 
     def settles(self) -> Call:
-        """Let the call come to rest: nobody speaks, nothing is owed, no answer is on its way."""
+        """Let the call come to rest: neither side speaks, and no answer is pending."""
         __tracebackhide__ = True
         self._wait_for(self._is_at_rest, SETTLE_MS_MAX, "the call never comes to rest")
         return self
 
-    # -- For tests that need more than a person does
+    # -- For tests that need more control
 
     def hears_agent(self, for_ms: int) -> Self:
-        """Wait until the agent has spoken for so long; fail if it comes to rest first."""
+        """Wait until the agent has spoken for `for_ms`; fail if the call comes to rest first."""
         __tracebackhide__ = True
 
         async def listen() -> bool:
@@ -183,8 +183,8 @@ class Call:
         return self
 
     def does(self, act: Callable[[], object]) -> Self:
-        """Call a function inside the call's event loop, such as `call.does(call.conversation.retry)`. What it leads
-        to without waiting has happened when this returns."""
+        """Call a function inside the call's event loop, such as `call.does(call.conversation.retry)`. Its immediate
+        consequences, those that take no time, have happened when this returns."""
 
         async def acting() -> None:
             act()
@@ -201,7 +201,7 @@ class Call:
         return self._loop.run_until_complete(work)
 
     def until(self, holds: Callable[[], object], limit_ms: int = SETTLE_MS_MAX) -> Self:
-        """Let time pass, one millisecond at a time, until this is true; fail after `limit_ms`."""
+        """Let time pass, one millisecond at a time, until `holds()` is true; fail after `limit_ms`."""
         __tracebackhide__ = True
 
         async def wait() -> bool:
@@ -224,7 +224,7 @@ class Call:
         return self.does(report)
 
     def begins_speaking(self) -> Self:
-        """The person begins to make a sound: an onset, without words yet."""
+        """The user begins to make a sound: an onset, without words yet."""
         self.person.utterance += 1
         return self.ears_report(SpeechBegan(self.person.utterance))
 
@@ -244,7 +244,7 @@ class Call:
 
     @property
     def heard(self) -> list[str]:
-        """What the person heard, reply by reply."""
+        """What the user heard, reply by reply."""
         return [item.text for item in self.conversation.history if isinstance(item, AgentSaid) and item.text]
 
     @property
@@ -267,22 +267,22 @@ class Call:
         return self.conversation.engine.driver.now()
 
     def expect_heard(self, text: str | re.Pattern[str]) -> Call:
-        """Since the person last acted, this was heard."""
+        """This was heard since the user last acted. Text, or a compiled pattern."""
         __tracebackhide__ = True
         self.settles()
         replies = [item for item in self.history if isinstance(item, AgentSaid) and item.text]
         heard = " ".join(item.text for item in replies if self._is_fresh(item))
         found = text.search(heard) if isinstance(text, re.Pattern) else text in heard
-        return self._expect(bool(found), f"{text!r} was not heard; heard was {heard!r}")
+        return self._expect(bool(found), f"{text!r} was not heard; the user heard {heard!r}")
 
     def expect_never_heard(self, text: str) -> Call:
-        """In the whole call so far, this was not heard."""
+        """This was not heard in the whole call so far."""
         __tracebackhide__ = True
         self.settles()
         return self._expect(not any(text in heard for heard in self.heard), f"{text!r} was heard")
 
     def expect_cut_off(self, heard: str) -> Call:
-        """The newest interrupted reply was heard up to exactly here."""
+        """The newest interrupted reply was heard exactly up to here."""
         __tracebackhide__ = True
         cut = [item for item in self.history if isinstance(item, AgentSaid) and item.interrupted]
         last = cut[-1].text if cut else None
@@ -297,42 +297,45 @@ class Call:
         return self._expect(now == name, f"the phase is {now!r}, not {name!r}")
 
     def expect_asked_once(self) -> Call:
-        """What the person last said led to exactly one request."""
+        """What the user last said led to exactly one request to the brain."""
         __tracebackhide__ = True
         self.settles()
         count = sum(_is_request(step) for step in self.records[self._steps_mark :])
         return self._expect(count == 1, f"the brain was asked {count} times")
 
     def expect_called(self, tool: str, /, **arguments: Any) -> Call:
-        """This tool was called, with these arguments among others, and its call got its output."""
+        """This tool was called with these arguments (it may have had more), and the call got its output."""
         __tracebackhide__ = True
         self.settles()
         calls = [pair for item in self.history if isinstance(item, AgentSaid) for pair in item.calls]
         fits = [number for number, call in calls if call.name == tool and _has(call.arguments, arguments)]
         outputs = {item.call for item in self.history if isinstance(item, CallOutput)}
         made = [f"{call.name}({call.arguments})" for _, call in calls]
-        return self._expect(any(number in outputs for number in fits), f"{tool} was not called so; calls were {made}")
+        return self._expect(
+            any(number in outputs for number in fits), f"{tool} was not called like this; the calls were {made}"
+        )
 
     def expect_nothing_lost(self) -> Call:
-        """Nothing that the person said was given up."""
+        """Nothing that the user said was dropped without an answer."""
         __tracebackhide__ = True
         lost = [s for s in self.signals if isinstance(s, sg.Lost)]
         return self._expect(not lost, f"got no answer: {[text for s in lost for text in s.texts]}")
 
     def expect_ended(self) -> Call:
+        """The call is over."""
         __tracebackhide__ = True
         return self._expect(self.conversation.state == "idle", f"the call goes on ({self.conversation.state})")
 
     # -- Inside
 
     def _is_fresh(self, item: AgentSaid) -> bool:
-        """Was this heard after the person last acted? What went on in spite of it counts too."""
+        """Was this heard after the user last acted? A reply that was not interrupted by the act counts too."""
         return item.reply > self._reply_mark or (item.reply == self._speaking_mark and not item.interrupted)
 
     def _expect(self, holds: bool, complaint: str) -> Call:
         __tracebackhide__ = True
         if not holds:
-            raise AssertionError(f"{complaint}\n\n{tell_story(self)}")
+            raise AssertionError(f"{complaint}\n\n{call_story(self)}")
         return self
 
     def _note_act(self) -> None:
@@ -345,7 +348,7 @@ class Call:
 
     def _check_on(self) -> None:
         __tracebackhide__ = True
-        self._expect(self.conversation.state != "idle", "the call is over: nobody is there to act")
+        self._expect(self.conversation.state != "idle", "the call is over: the user can't act any more")
 
     def _see(self, record: StepRecord) -> None:
         self.records.append(record)
@@ -377,12 +380,12 @@ class Call:
 
 
 def _check_no_loop() -> None:
-    """A call has a clock of its own and runs it itself."""
+    """A call runs its own event loop, so it can't be used inside another."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return
-    raise RuntimeError("a Call runs its own clock: use it in a plain function, not in async code")
+    raise RuntimeError("a Call runs its own event loop: use it in a plain function, not in async code")
 
 
 async def _let_ready_tasks_run() -> None:
@@ -391,7 +394,7 @@ async def _let_ready_tasks_run() -> None:
 
 
 def _is_request(step: StepRecord) -> bool:
-    """Did this step ask for an answer to something said? Asking again after a failure is no new request."""
+    """Did this step request an answer to a turn? A retry after a failure doesn't count."""
     asks = [effect for effect in step.effects if isinstance(effect, StartReply) and effect.last >= effect.first]
     return bool(asks) and asks[0].ask is Ask.ANSWER and step.before.reply is not Reply.RETRYING
 

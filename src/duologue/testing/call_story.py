@@ -1,4 +1,4 @@
-"""What happened in a call, for whoever reads a failed test."""
+"""Describes what happened in a call, for the message of a failed test."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from .call import Call
 
 LINES_MAX = 40
-TROUBLES_MAX = 3
+FAILURES_MAX = 3
 
 
-def tell_story(call: Call) -> str:
-    """The words of both sides, then the moves of the conversation."""
+def call_story(call: Call) -> str:
+    """The words of both sides, then the changes of phase and the failures."""
     moves = [s for s in call.signals if isinstance(s, sg.Transitioned | sg.Failed | sg.Lost | sg.Problem)]
     moves = [s for s in moves if not isinstance(s, sg.Transitioned) or s.view == "conversation"]
-    said = [line for item in call.history for line in _tell(item)]
+    said = [line for item in call.history for line in _item_lines(item)]
     lines = ["What was said:", *_last(said), "What happened:"]
     lines += _last([f"{s.at / 1000:8.3f} s  {_move(s)}" for s in moves])
-    for trouble in list(call.conversation.engine.failures)[-TROUBLES_MAX:]:
-        if not isinstance(trouble.failure, DuologueError | asyncio.CancelledError):
-            told = traceback.format_exception(trouble.failure)
-            lines += [f"What {trouble.where} raised at {trouble.at / 1000:.3f} s:", "".join(told).rstrip()]
+    for raised in list(call.conversation.engine.failures)[-FAILURES_MAX:]:
+        if not isinstance(raised.failure, DuologueError | asyncio.CancelledError):
+            trace = traceback.format_exception(raised.failure)
+            lines += [f"What {raised.where} raised at {raised.at / 1000:.3f} s:", "".join(trace).rstrip()]
     return "\n".join(lines)
 
 
@@ -39,7 +39,7 @@ def _last(lines: list[str]) -> list[str]:
     ]
 
 
-def _tell(item: Item) -> list[str]:
+def _item_lines(item: Item) -> list[str]:
     match item:
         case UserSaid():
             return [f"user:  {item.text}{' (overheard)' if item.overheard else ''}"]

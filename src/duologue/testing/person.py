@@ -1,7 +1,7 @@
-"""A person on the other end of the line: talks, coughs, interrupts, hangs up.
+"""A simulated user on the line: talks, coughs, interrupts, hangs up.
 
-Acts through the ears and the line like anybody, in the loop's time. Rule: a person knows what can be
-heard and nothing of the machine.
+Acts through scripted ears and a scripted line, in the time of the event loop. Rule: it knows only what can be heard,
+and nothing about the state machine.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from duologue.ports.ears import Final, Partial, SpeechBegan, SpeechEnded
 
 @dataclass(frozen=True, slots=True)
 class SpeakingPace:
-    """How fast somebody speaks, and how fast the ears follow."""
+    """How fast the user speaks, and how late the ears report the text."""
 
     word_ms: int = 250
     partial_lag_ms: int = 80
@@ -25,7 +25,7 @@ class SpeakingPace:
 
 
 class Person:
-    """One person."""
+    """A simulated user."""
 
     def __init__(self, ears: ScriptedEars, line: ScriptedLine, pace: SpeakingPace | None = None) -> None:
         self.ears = ears
@@ -34,8 +34,7 @@ class Person:
         self.utterance = 0
 
     async def say(self, text: str) -> None:
-        """Say this, word by word, and fall silent. Returns with the last sound, before the final text
-        is known."""
+        """Say this, word by word. Returns at the end of the last word, before the final text is reported."""
         self.utterance += 1
         utterance, words, pace = self.utterance, text.split(), self.pace
         self.ears.tell(SpeechBegan(utterance))
@@ -47,7 +46,7 @@ class Person:
         self._later(pace.final_lag_ms, Final(text, pace.confidence, utterance))
 
     async def cough(self, for_ms: int = 200, noticed: bool = True) -> None:
-        """Make a sound without words. `noticed`: the ears find out that there were none."""
+        """Make a sound without words. `noticed`: the ears report an empty final text."""
         self.utterance += 1
         utterance = self.utterance
         self.ears.tell(SpeechBegan(utterance))
@@ -57,7 +56,7 @@ class Person:
             self._later(self.pace.final_lag_ms, Final("", 0.0, utterance))
 
     async def hear_agent(self, for_ms: int) -> None:
-        """Listen until the agent has spoken for so long."""
+        """Wait until the agent has spoken for so long."""
         while self.line.heard_ms < for_ms or not self.line.is_sounding:
             await asyncio.sleep(0.01)
 
@@ -65,7 +64,7 @@ class Person:
         self.line.hang_up()
 
     async def lose_line(self, for_ms: int, wobbles: bool = True) -> None:
-        """The line is gone for so long; a short wobble heals by itself."""
+        """Lose the line for so long. With `wobbles`, the connection isn't closed and heals by itself."""
         if wobbles:
             self.line.wobble()
             await asyncio.sleep(for_ms / 1000)

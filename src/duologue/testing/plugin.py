@@ -1,7 +1,7 @@
-"""The pytest plugin: a fixture `call` for whoever defines a fixture `agent`, and files `*.stories.yaml` as tests.
+"""The pytest plugin: the fixture `call`, which calls the agent of your fixture `agent`, and `*.stories.yaml` as tests.
 
-Loaded by pytest through its entry point, so it imports nothing until a test asks. Rule: a call is
-ended by its fixture, and what it left running fails the test.
+pytest loads this through its entry point, so nothing else is imported until a test needs it. Rule: the fixture ends
+its call.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Every story of a file of stories is a test."""
+    """Make every story of a `*.stories.yaml` file a test."""
     if not file_path.name.endswith(".stories.yaml"):
         return None
     from .story_files import StoriesFile
@@ -30,13 +30,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.fixture
 def agent() -> Agent:
-    """Who answers. A project overrides this in its conftest or its test module."""
+    """The agent to call. Override this in your conftest or test module."""
     raise pytest.UsageError("define a fixture `agent` that returns your duologue.Agent: the fixture `call` calls it")
 
 
 @pytest.fixture
 def call(agent: Agent) -> Iterator[Call]:
-    """A call to the agent, already answered."""
+    """A call to the agent, already started."""
     from .call import Call
 
     with Call(agent) as line:

@@ -1,8 +1,8 @@
-"""A PostgreSQL server of one's own: made in a temporary folder, gone with the test.
+"""A private PostgreSQL server for tests, in a temporary folder.
 
-It needs PostgreSQL's programs (initdb, postgres), which it looks for in PATH and where Debian puts them; a cluster
-that is already there is never touched. A server won't run as root, so root lends it to another user. Rule: it
-stops its own process, by its own id, and leaves nothing behind.
+It needs the programs initdb and postgres, which it looks for in PATH and in the folders that Debian uses. An existing
+cluster is never touched. PostgreSQL refuses to run as root, so root runs it as another user. Rule: it stops only its
+own process, by its id, and deletes its folder.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def find_programs() -> Path | None:
 
 
 class PrivatePostgres:
-    """Use it as a context manager. `durable` waits for the disk as a real server does; tests need not."""
+    """Use it as a context manager. With `durable`, writes wait for the disk, as on a real server."""
 
     def __init__(self, *, durable: bool = False) -> None:
         self._durable = durable
@@ -55,24 +55,24 @@ class PrivatePostgres:
 
     @property
     def folder(self) -> Path:
-        """Where everything of it lies."""
+        """The folder that holds its data, socket and log."""
         return self._folder
 
     @property
     def url(self) -> str:
-        """By its socket, without a password."""
+        """The URL of its socket, without a password."""
         return f"postgresql://duologue@/postgres?host={quote(str(self._folder), safe='')}&port={self.port}"
 
     @property
     def tcp_url(self) -> str:
-        """By 127.0.0.1, with its password."""
+        """The URL on 127.0.0.1, with its password."""
         return f"postgresql://duologue:{self.password}@127.0.0.1:{self.port}/postgres"
 
     def __enter__(self) -> PrivatePostgres:
         programs = find_programs()
         if programs is None:
             raise NoPostgres(
-                "PostgreSQL isn't installed: initdb and postgres are neither in PATH nor where Debian has them"
+                "PostgreSQL isn't installed: initdb and postgres are neither in PATH nor in /usr/lib/postgresql"
             )
         self._programs = programs
         self._as = _another_user() if os.geteuid() == 0 else {}
@@ -94,9 +94,9 @@ class PrivatePostgres:
     def _create(self) -> None:
         if self._as:
             os.chown(self._folder, self._as["user"], self._as["group"])
-        word = self._folder / "word"
-        word.write_text(self.password, encoding="ascii")
-        word.chmod(0o644)  # in a folder that is private itself
+        password_file = self._folder / "password"
+        password_file.write_text(self.password, encoding="ascii")
+        password_file.chmod(0o644)  # in a private folder
         command: list[str | Path] = [
             self._programs / "initdb",
             "-D",
@@ -107,15 +107,15 @@ class PrivatePostgres:
             "UTF8",
             "--no-sync",
         ]
-        command += ["--locale=C", "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={word}"]
+        command += ["--locale=C", "--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password_file}"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self._folder, **self._as)
-        word.unlink()
+        password_file.unlink()
         if done.returncode:
             raise NoPostgres(f"initdb failed: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
 
     def start(self) -> None:
-        """Start it; after `stop` or `kill` too, on the same port."""
-        assert self._process is None, "it runs already"
+        """Start it. After `stop` or `kill`, it starts on the same port."""
+        assert self._process is None, "the server is running already"
         self.port = self.port or _free_port()
         quick = (
             [] if self._durable else ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
@@ -142,22 +142,22 @@ class PrivatePostgres:
         while time.monotonic() < until:
             if process.poll() is not None:
                 self._process = None
-                raise NoPostgres(f"PostgreSQL didn't start: {self._last_words()}")
+                raise NoPostgres(f"PostgreSQL didn't start: {self._last_log_line()}")
             if _status(self._folder / "data" / "postmaster.pid", process.pid) == "ready":
                 return
             time.sleep(_POLL_S)
-        raise NoPostgres(f"PostgreSQL wasn't ready after {START_S_MAX:.0f} s: {self._last_words()}")
+        raise NoPostgres(f"PostgreSQL wasn't ready after {START_S_MAX:.0f} s: {self._last_log_line()}")
 
-    def _last_words(self) -> str:
+    def _last_log_line(self) -> str:
         lines = (self._folder / "log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
+        return lines[-1] if lines else "its log is empty"
 
     def stop(self) -> None:
-        """Break off what it does, and end."""
+        """Stop it at once, and end its connections."""
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
-        """As a crash does: without saving anything."""
+        """Stop it as a crash would, without saving anything."""
         self._end(signal.SIGQUIT)
 
     def _end(self, how: signal.Signals) -> None:
@@ -173,7 +173,7 @@ class PrivatePostgres:
 
 
 def _status(file: Path, pid: int) -> str:
-    """What a server says of itself: the first line of this file is its process, the eighth its state."""
+    """The state that the server has written to this file: line 1 is its process id, line 8 its state."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -194,4 +194,4 @@ def _another_user() -> dict[str, Any]:
         except KeyError:
             continue
         return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
-    raise NoPostgres("PostgreSQL won't run as root, and there is no user postgres or nobody to lend it to")
+    raise NoPostgres("PostgreSQL won't run as root, and neither the user postgres nor the user nobody exists")

@@ -1,11 +1,10 @@
-"""Scenario files: a call written down in YAML, played on the simulated clock.
+"""Scenario files: a call written in YAML, played on the simulated clock.
 
     result = play("scenarios/changes_their_mind.yaml")
     assert result.passed, result.message
 
-`load` reads and checks, `play` plays. What a file may say is in `scenario_steps`, how to write one in
-docs/scenarios.md. Rule: a file that is wrong is never played, and everything that is wrong with it is
-told at once, with its line.
+`load` reads and checks a file, `play` plays it. What a file may contain is defined in `scenario_steps` and documented
+in docs/scenarios.md. Rule: an invalid file is never played, and one error lists all of its problems with their lines.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from duologue.runtime.agent import Agent
 from duologue.runtime.find_agent import AgentNotFound, find_agent
 
 from .call import Call
-from .call_story import tell_story
+from .call_story import call_story
 from .person import SpeakingPace
 from .scenario_steps import (
     NEEDS_CALLER,
@@ -46,11 +45,11 @@ from .scenario_steps import (
     read_tools,
 )
 
-NODES_MAX = 10_000  # a few aliases can stand for millions of nodes
-_ADVICE = {  # for what people write most often
+NODES_MAX = 10_000  # a few YAML aliases can expand to millions of nodes
+_ADVICE = {  # for the most frequent mistakes
     "mapping values": "a text with ': ' in it needs quotes",
     "expected ',' or": "between brackets or braces, a text with punctuation needs quotes",
-    "'\\t'": "indent with blanks",
+    "'\\t'": "indent with spaces",
 }
 _TAG = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?\d[\d_]{0,17}")
@@ -58,7 +57,7 @@ _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+)([eE][-+]?\d{1,3})?")
 
 
 class ScenarioProblem(NamedTuple):
-    """One thing that is wrong with a file; line 0 is the file itself."""
+    """A problem in a file; line 0 is the file as a whole."""
 
     file: Path
     line: int
@@ -90,8 +89,8 @@ class Scenario:
     pace: SpeakingPace | None = None
 
     def make_agent(self) -> Agent:
-        """Who answers. What the file scripts takes the place of what the agent has; the voice is always
-        simulated, as is everything between the two."""
+        """The agent of this scenario. A scripted brain and scripted tools replace those of the agent; the voice is
+        always simulated."""
         changes: dict[str, Any] = {"profile": self.profile} if self.profile else {}
         if self.brain is not None:
             changes["brain"] = self.brain.make()
@@ -104,8 +103,8 @@ class Scenario:
 
 
 class ScenarioResult(NamedTuple):
-    """How a scenario went. Of one that failed: the line of the step, the whole story, and the journal
-    if one was wanted."""
+    """How a scenario went. If it failed: the line of the failed step, a message with the whole story, and the journal
+    if one was requested."""
 
     name: str
     file: Path
@@ -121,8 +120,8 @@ class ScenarioResult(NamedTuple):
 
 
 def play(scenario: Path | str | Scenario, journal: Path | None = None) -> ScenarioResult:
-    """Play a scenario, or a file of one (InvalidScenario if it is wrong). If it fails, its journal is
-    written to `journal`, and the words beside it."""
+    """Play a scenario or a scenario file; raises InvalidScenario if the file is invalid. If the scenario fails, its
+    journal is written to `journal`, and its words to a file next to it."""
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     began = time.perf_counter()
@@ -132,37 +131,37 @@ def play(scenario: Path | str | Scenario, journal: Path | None = None) -> Scenar
         with Call(scenario.make_agent(), pace=scenario.pace) as call:
             line, message = _take_steps(scenario, call)
             simulated_ms = call.now_ms
-    except Exception as failure:  # noqa: BLE001 - whatever the agent does, the scenario has failed
-        edge, what = (-1, "the call never ends") if call is not None else (0, "the call never begins")
-        line, message = line or scenario.steps[edge].line, message or f"{what}: {_told(failure)}"
+    except Exception as failure:  # noqa: BLE001 - any exception of the agent is a failed scenario
+        edge, what = (-1, "the call did not end") if call is not None else (0, "the call did not start")
+        line, message = line or scenario.steps[edge].line, message or f"{what}: {_failure_text(failure)}"
     real_ms = round((time.perf_counter() - began) * 1000)
     if not message:
         return ScenarioResult(scenario.name, scenario.file, True, simulated_ms, real_ms)
     message = f"{scenario.name}\n{scenario.file}:{line}: {message}"
-    kept = _keep_journal(call, journal)
-    return ScenarioResult(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, kept)
+    written = _write_journal(call, journal)
+    return ScenarioResult(scenario.name, scenario.file, False, simulated_ms, real_ms, line, message, written)
 
 
 def _take_steps(scenario: Scenario, call: Call) -> tuple[int, str]:
-    """One after the other; the line of the step that failed, and why."""
+    """Take the steps. Returns the line of the step that failed and why, or 0 and ""."""
     for step in scenario.steps:
         try:
             if step.name in NEEDS_CALLER and call.conversation.machine_state.link is Link.IDLE:
                 raise AssertionError("the call is over")
             step.do(call)
-        except Exception as failure:  # noqa: BLE001 - whatever it is, it is this step that failed
-            story = tell_story(call)
-            told = _told(failure)
-            return step.line, f"{step.name}: {told}" if story in told else f"{step.name}: {told}\n\n{story}"
+        except Exception as failure:  # noqa: BLE001 - any exception fails this step
+            story = call_story(call)
+            why = _failure_text(failure)
+            return step.line, f"{step.name}: {why}" if story in why else f"{step.name}: {why}\n\n{story}"
     return 0, ""
 
 
-def _told(failure: Exception) -> str:
+def _failure_text(failure: Exception) -> str:
     return str(failure) if isinstance(failure, AssertionError) else f"{type(failure).__name__}: {failure}"
 
 
-def _keep_journal(call: Call | None, path: Path | None) -> Path | None:
-    """Written after the call, so that one that went well leaves nothing behind."""
+def _write_journal(call: Call | None, path: Path | None) -> Path | None:
+    """Write the journal after the call: a scenario that passed leaves no file."""
     if call is None or path is None:
         return None
     agent = call.conversation.agent
@@ -180,7 +179,7 @@ def _keep_journal(call: Call | None, path: Path | None) -> Path | None:
 
 
 def load(path: Path | str) -> Scenario:
-    """Read a scenario and check all of it, or InvalidScenario."""
+    """Read a scenario file and check it. Raises InvalidScenario with every problem."""
     file = Path(path)
     problems: list[ScenarioProblem] = []
 
@@ -198,7 +197,7 @@ _SIMPLE: dict[str, ValueKind] = {"name": WORDS, "agent": WORDS, "profile": one_o
 
 
 def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
-    """Every part by itself, so that a problem in one hides none in another."""
+    """Read each part on its own, so that a problem in one doesn't hide problems in another."""
     entries = dict(root.entries or {})
     read: dict[str, Callable[[YamlNode, Note], Any]] = {
         "brain": read_brain,
@@ -208,13 +207,13 @@ def _read_scenario(root: YamlNode, file: Path, note: Note) -> Scenario:
     }
     parts = {key: entries.pop(key) for key in read if key in entries}
     for key in [key for key in entries if key not in _SIMPLE]:
-        note(entries.pop(key).line, f"a scenario has no {key!r}{hint(key, (*_SIMPLE, *read))}")
+        note(entries.pop(key).line, f"unknown key {key!r} in a scenario{hint(key, (*_SIMPLE, *read))}")
     given = read_fields(entries, _SIMPLE, "a scenario", note)
     given |= {key: read[key](node, note) for key, node in parts.items()}
     if "call" not in parts:
-        note(root.line, "a scenario needs a call: a list of steps")
+        note(root.line, "a scenario needs `call`: a list of steps")
     if "agent" not in entries and "brain" not in parts:
-        note(root.line, "a scenario needs an agent or a brain: somebody has to answer")
+        note(root.line, "a scenario needs `agent` or `brain`")
     if "agent" in given:
         given["agent"] = _find_agent(given["agent"], entries["agent"].line, note)
     return Scenario(given.pop("name", file.stem), file, given.pop("call", ()), **given)
@@ -232,7 +231,7 @@ def _find_agent(place: str, line: int, note: Note) -> Agent | None:
 
 
 def _read_file(file: Path, note: Note) -> YamlNode | None:
-    """The file as nodes with their lines; what is no scenario at all is noted."""
+    """Read the file as nodes with their lines. Returns None if it isn't a scenario, after noting why."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -247,14 +246,14 @@ def _read_file(file: Path, note: Note) -> YamlNode | None:
         note(1, "nested too deeply")
         return None
     if root is not None and root.is_missing:
-        note(1, "empty: a scenario needs a call, and an agent or a brain")
+        note(1, "the file is empty: a scenario needs `call`, and `agent` or `brain`")
     elif root is not None and root.entries is None:
         note(root.line, f"a scenario is a mapping of name, brain, call and so on, not {root.shown}")
     return root if root is not None and root.entries is not None else None
 
 
 def _compose(text: str, note: Note) -> YamlNode | None:
-    """PyYAML finds the nodes and their lines; what they mean is decided here."""
+    """Parse with PyYAML; the values of scalars are decided here."""
     try:
         import yaml
     except ModuleNotFoundError:
@@ -274,7 +273,7 @@ def _compose(text: str, note: Note) -> YamlNode | None:
 
 
 class _Nodes:
-    """From PyYAML's nodes to ours."""
+    """Converts the nodes of PyYAML."""
 
     def __init__(self, note: Note) -> None:
         self._note = note
@@ -289,7 +288,7 @@ class _Nodes:
             return YamlNode(line)
         tag = node.tag.removeprefix(_TAG)
         if node.tag == tag or "/" in tag:
-            self._note(line, f"the tag {node.tag} means nothing here")
+            self._note(line, f"the tag {node.tag} is not supported")
         if node.id == "sequence":
             return YamlNode(line, items=tuple(self.read(item) for item in node.value))
         if node.id == "mapping":
@@ -301,16 +300,16 @@ class _Nodes:
         for key, value in pairs:
             line = key.start_mark.line + 1
             if key.id != "scalar":
-                self._note(line, "a key must be a text")
+                self._note(line, "a key must be text")
             elif key.value in entries:
-                self._note(line, f"{key.value!r} is here twice; first in line {entries[key.value].line}")
+                self._note(line, f"duplicate key {key.value!r}; first in line {entries[key.value].line}")
             else:
                 entries[key.value] = self.read(value, line)
         return entries
 
 
 def _value(text: str, tag: str) -> object:
-    """A scalar as YAML 1.2 understands it: `no`, `on` and `12:30` are texts."""
+    """The value of a scalar by the rules of YAML 1.2: `no`, `on` and `12:30` are text."""
     if tag == "null":
         return None
     if tag == "bool" and text.lower() in ("true", "false"):

@@ -1,7 +1,7 @@
-"""What a scenario file may say: the steps of a call, the lines of a scripted brain, the steps of a tool.
+"""What a scenario file may contain: the steps of a call, the lines of a scripted brain, the steps of a tool.
 
-All three are acts: one key names the act and holds its value, the keys beside it are its options. Rule:
-reading never stops at a problem; each is noted with its line, and what is right is read on.
+All three are acts: one key names the act and holds its value, and further keys are its options. Rule: reading doesn't
+stop at a problem; each problem is noted with its line, and the rest is still checked.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from duologue.workers.scripted import AskPerson, Partly, Progress, ScriptedWorke
 from .call import Call
 from .person import SpeakingPace
 
-Note: TypeAlias = Callable[[int, str], None]  # a line, and what is wrong there
+Note: TypeAlias = Callable[[int, str], None]  # called with a line and what is wrong there
 MS_MAX = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True)
 class YamlNode:
-    """A piece of a file. What stands under a key has the line of the key."""
+    """A node of a YAML file. The value of a key has the line of the key."""
 
     line: int
-    text: str = ""  # a scalar as it is written
-    value: object = None  # a scalar as YAML understands it; None: there is nothing
+    text: str = ""  # of a scalar, as written
+    value: object = None  # of a scalar, as YAML reads it; None: missing
     items: tuple[YamlNode, ...] | None = None
     entries: dict[str, YamlNode] | None = None
 
@@ -49,13 +49,13 @@ class YamlNode:
 
     @property
     def shown(self) -> str:
-        """How a complaint calls it."""
+        """How an error message names this node."""
         if not self.is_scalar:
             return "a list" if self.items is not None else "a mapping"
         return "nothing" if self.is_missing else repr(self.text)
 
     def plain(self) -> Any:
-        """As plain values, whatever it is."""
+        """The node as plain Python values."""
         if self.items is not None:
             return [item.plain() for item in self.items]
         if self.entries is not None:
@@ -67,7 +67,7 @@ class YamlNode:
 
 
 class ValueKind(NamedTuple):
-    """What a value must be. `read` gives None for what doesn't fit."""
+    """A kind of value. `read` returns None for a node that doesn't fit."""
 
     what: str
     read: Callable[[YamlNode], Any]
@@ -75,7 +75,7 @@ class ValueKind(NamedTuple):
 
 
 def _words(node: YamlNode) -> str | None:
-    """Spoken text. It is taken as it is written, so that `user: no` says no."""
+    """Spoken text, as written: `user: no` says "no"."""
     return " ".join(node.text.split()) or None if node.is_scalar else None
 
 
@@ -109,13 +109,13 @@ def _arguments(node: YamlNode) -> dict[str, Any] | None:
 
 
 def one_of(what: str, known: Iterable[str]) -> ValueKind:
-    """A value that is one of these names."""
+    """The kind of values that are one of these names."""
     names = tuple(known)
     return ValueKind(what, lambda node: node.text if node.is_scalar and node.text in names else None, names)
 
 
-WORDS = ValueKind("a text", _words)
-TEXT = ValueKind("a text", _text)
+WORDS = ValueKind("text", _words)
+TEXT = ValueKind("text", _text)
 MS = ValueKind(f"whole milliseconds from 0 to {MS_MAX}", _ms)
 SHARE = ValueKind("a number from 0 to 1", _share)
 TRUTH = ValueKind("true or false", _truth)
@@ -129,22 +129,22 @@ PHASE = one_of("a phase", dict.fromkeys(PHASES))
 
 
 def hint(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, or all that there are."""
+    """The name that was probably meant, or all known names, as the end of an error message."""
     by_small = {each.lower(): each for each in known}
     near = get_close_matches(name.lower(), by_small, n=1)
-    return f"; did you mean {by_small[near[0]]}?" if near else f"; there are {', '.join(by_small.values())}"
+    return f"; did you mean {by_small[near[0]]}?" if near else f"; use one of {', '.join(by_small.values())}"
 
 
 def read_fields(
     entries: Mapping[str, YamlNode], kinds: Mapping[str, ValueKind], owner: str, note: Note
 ) -> dict[str, Any]:
-    """The values that are right; what is unknown, missing or wrong is noted."""
+    """Read the valid values. Unknown, missing and invalid ones are noted."""
     found = {}
     for key, given in entries.items():
         kind = kinds.get(key)
         if kind is None:
             others = [each for each in kinds if each != owner]
-            note(given.line, f"{owner} has no {key!r}" + (hint(key, others) if others else ""))
+            note(given.line, f"{owner}: unknown key {key!r}" + (hint(key, others) if others else ""))
         elif given.is_missing:
             note(given.line, f"{key} needs {kind.what}")
         elif (value := kind.read(given)) is None:
@@ -164,7 +164,7 @@ def _wrong(key: str, kind: ValueKind, given: YamlNode) -> str:
 
 
 class ActShape(NamedTuple):
-    """How an act is written, and what it makes. `may_be_bare`: its value may be left out."""
+    """How an act is written, and the function that performs it. `may_be_bare`: its value may be omitted."""
 
     make: Callable[..., Any]
     value: ValueKind | None = None
@@ -173,16 +173,16 @@ class ActShape(NamedTuple):
 
 
 class ScenarioAct(NamedTuple):
-    """One act of a file, checked."""
+    """An act of a file, after it was checked."""
 
     line: int
     name: str
     make: Callable[..., Any]
-    value: tuple[Any, ...]  # one, or none
+    value: tuple[Any, ...]  # at most one
     options: dict[str, Any]
 
     def do(self, *on: Any) -> Any:
-        """Do it, or make it; each time from fresh values."""
+        """Perform the act, or create what it describes, each time from fresh copies of its values."""
         return self.make(*on, *deepcopy(self.value), **deepcopy(self.options))
 
 
@@ -222,7 +222,7 @@ STEPS: dict[str, ActShape] = {
     "expect_nothing_lost": ActShape(Call.expect_nothing_lost),
     "expect_ended": ActShape(Call.expect_ended),
 }
-NEEDS_CALLER = ("user", "says", "interrupts", "coughs", "types", "line_drops", "hangs_up")  # the call must be on
+NEEDS_CALLER = ("user", "says", "interrupts", "coughs", "types", "line_drops", "hangs_up")  # these need a running call
 
 _ANYWHERE: dict[str, ActShape] = {
     "pause_ms": ActShape(Delay, MS, {"jitter_ms": MS}),
@@ -245,7 +245,7 @@ TOOL_STEPS: dict[str, ActShape] = {
 
 
 def read_steps(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
-    """What happens in the call."""
+    """Read the steps of the call."""
     if not node.items:
         note(node.line, "call must be a list of at least one step")
         return ()
@@ -255,11 +255,11 @@ def read_steps(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
 def read_script(
     node: YamlNode, shapes: dict[str, ActShape], plain: str, what: str, note: Note
 ) -> tuple[ScenarioAct, ...]:
-    """One reply or one tool: an act or a list of them. A text alone is what is said, or the result."""
+    """Read the acts of a reply or a tool: one or a list. A bare text is spoken, or is the result of the tool."""
     found = []
     for item in (node,) if node.items is None else node.items:
         if item.is_scalar and item.text in shapes:
-            note(item.line, f"{item.text!r} alone would be a text to {plain}: write {{{item.text}: ...}}")
+            note(item.line, f"{item.text!r} alone means the text to {plain}: write {{{item.text}: ...}} for the act")
             continue
         is_text = item.is_scalar and not item.is_missing
         act = read_act(YamlNode(item.line, entries={plain: item}) if is_text else item, shapes, what, note)
@@ -268,9 +268,9 @@ def read_script(
 
 
 def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note) -> ScenarioAct | None:
-    """One act; bare, or with its value and options."""
+    """Read one act: bare, or with its value and options."""
     if node.items is not None or node.is_missing or node.entries == {}:
-        note(node.line, f"a {what} must be here, not {node.shown if node.items is not None else 'nothing'}")
+        note(node.line, f"expected a {what}, not {node.shown if node.items is not None else 'nothing'}")
         return None
     entries = node.entries if node.entries is not None else {node.text: YamlNode(node.line)}
     name = _name_of(entries, shapes, what, note)
@@ -291,12 +291,12 @@ def read_act(node: YamlNode, shapes: dict[str, ActShape], what: str, note: Note)
 
 
 def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: str, note: Note) -> str | None:
-    """Which of the keys names the act?"""
+    """The key that names the act; None if there isn't exactly one."""
     named = [key for key in entries if key in shapes]
     if len(named) == 1:
         return named[0]
     if named:
-        note(entries[named[1]].line, f"{named[0]} and {named[1]} are two {what}s: each needs an item of its own")
+        note(entries[named[1]].line, f"{named[0]} and {named[1]} are two {what}s: write each as its own list item")
         return None
     options = {option for shape in shapes.values() for option in shape.options}
     name = next((key for key in entries if key not in options), next(iter(entries)))
@@ -308,7 +308,7 @@ def _name_of(entries: dict[str, YamlNode], shapes: dict[str, ActShape], what: st
 
 
 class BrainScript(NamedTuple):
-    """Replies in order, or by what the person says."""
+    """A scripted brain: replies in order, or by what the user says."""
 
     replies: tuple[tuple[ScenarioAct, ...], ...] | dict[str, tuple[ScenarioAct, ...]]
     otherwise: tuple[ScenarioAct, ...] | None = None
@@ -316,27 +316,27 @@ class BrainScript(NamedTuple):
     def make(self) -> ScriptedBrain:
         script: dict[str, ScriptedReply] | list[ScriptedReply]
         if isinstance(self.replies, dict):
-            script = {words: _made(reply) for words, reply in self.replies.items()}
+            script = {words: _perform_all(reply) for words, reply in self.replies.items()}
         else:
-            script = [_made(reply) for reply in self.replies]
+            script = [_perform_all(reply) for reply in self.replies]
         brain = ScriptedBrain(script)
         if self.otherwise is not None:
-            brain.otherwise = _made(self.otherwise)
+            brain.otherwise = _perform_all(self.otherwise)
         return brain
 
 
 class ToolScript(NamedTuple):
-    """What a scripted tool does when it is called."""
+    """A scripted tool: what it does when it is called."""
 
     name: str
     steps: tuple[ScenarioAct, ...]
     options: dict[str, Any]
 
     def make(self) -> ScriptedWorker:
-        return scripted_tool(self.name, *_made(self.steps), **self.options)
+        return scripted_tool(self.name, *_perform_all(self.steps), **self.options)
 
 
-def _made(acts: tuple[ScenarioAct, ...]) -> tuple[Any, ...]:
+def _perform_all(acts: tuple[ScenarioAct, ...]) -> tuple[Any, ...]:
     return tuple(act.do() for act in acts)
 
 
@@ -349,7 +349,7 @@ def read_brain(node: YamlNode, note: Note) -> BrainScript | None:
     if node.items is not None:
         return BrainScript(tuple(_read_reply(reply, note) for reply in node.items))
     if node.entries is None:
-        note(node.line, f"brain must be a list of replies, or words and the reply to them, not {node.shown}")
+        note(node.line, f"brain must be a list of replies, or a mapping from words to replies, not {node.shown}")
         return None
     if node.entries and all(key in BRAIN_LINES for key in node.entries):
         note(node.line, "brain must be a list of replies: begin each with '- '")
@@ -365,13 +365,13 @@ def _read_reply(node: YamlNode, note: Note) -> tuple[ScenarioAct, ...]:
 
 def read_tools(node: YamlNode, note: Note) -> tuple[ToolScript, ...]:
     if node.entries is None:
-        note(node.line, f"tools must be names and what each does, not {node.shown}")
+        note(node.line, f"tools must be a mapping from names to what each tool does, not {node.shown}")
         return ()
     return tuple(_read_tool(name, does, note) for name, does in node.entries.items())
 
 
 def _read_tool(name: str, node: YamlNode, note: Note) -> ToolScript:
-    """Its steps, or a mapping of them and of what kind of tool it is."""
+    """Read a tool: its steps, or a mapping with its steps under `does` and its options."""
     kinds = {"does": STEPS_OF_TOOL, "mode": MODE, "cancellable": TRUTH}
     options = {}
     if node.entries is not None and set(kinds) & set(node.entries):

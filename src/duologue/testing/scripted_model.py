@@ -1,7 +1,7 @@
-"""A scripted speech-to-speech model: ears, brain and voice in one, with a session of its own.
+"""A scripted speech-to-speech model: ears, brain and voice in one, with its own session.
 
-Fits the same ports as three separate services. Rule: it learns what was really heard from the history
-of the next request, as a real one has to.
+It implements the same ports as three separate services. Rule: like a real model, it learns from the history of the
+next request what was heard.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from duologue.voice.scripted import ScriptedVoice
 
 
 class ScriptedModel:
-    """Hears, thinks and speaks by itself."""
+    """A speech-to-speech model that follows a script."""
 
     def __init__(self, script: ScriptedReplies = (), **delays: Any) -> None:
         self.ears = ScriptedEars()
         self.brain = ScriptedBrain(script, **delays)
         self._voice = ScriptedVoice()
         self.contexts: list[Context | None] = []
-        self.truncated: dict[int, int] = {}  # reply -> the ms at which its item was cut
+        self.truncated: dict[int, int] = {}  # reply -> the ms that were heard of it
 
     # -- Ears
 

@@ -1,6 +1,6 @@
-"""A session that follows a script: slow, failing, expiring.
+"""A session that follows a script: it can be slow, fail or expire.
 
-Rule: it remembers what it was given, so that a test can look.
+Rule: it records every call and context, for a test to check.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from duologue.ports.session import Context
 
 @dataclass
 class ScriptedSession:
-    """`failures` are raised one after the other before it opens; None in between is a success."""
+    """Each `open` takes the next item of `failures` and raises it; None, or an empty list, is a success."""
 
     open_ms: int = 0
     renew_ms: int = 0
@@ -30,13 +30,13 @@ class ScriptedSession:
 
     async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.opens += 1
-        await _take(self.open_ms, self.failures)
+        await _wait_and_fail(self.open_ms, self.failures)
         self.contexts.append(context)
         self.tell = tell
 
     async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.renewals += 1
-        await _take(self.renew_ms, self.renew_failures)
+        await _wait_and_fail(self.renew_ms, self.renew_failures)
         self.contexts.append(context)
         self.tell = tell
 
@@ -44,7 +44,7 @@ class ScriptedSession:
         self.closes += 1
 
 
-async def _take(ms: int, failures: list[BaseException | None]) -> None:
+async def _wait_and_fail(ms: int, failures: list[BaseException | None]) -> None:
     if ms:
         await asyncio.sleep(ms / 1000)
     failure = failures.pop(0) if failures else None

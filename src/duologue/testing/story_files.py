@@ -1,6 +1,6 @@
-"""Stories of flows as tests of pytest: `flights.stories.yaml` beside its flows and their functions.
+"""Stories of flows as pytest tests: `flights.stories.yaml`, next to its flows and their functions.
 
-Rule: a story that goes wrong is told by its line and by what came instead, without a traceback.
+Rule: a failed story is reported with its line and with what happened instead, without a traceback.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from duologue.nlu.local import LocalNlu
 
 
 class StoriesFile(pytest.File):
-    """One file; understood by words alone, so that nothing has to be fetched."""
+    """A file of stories. They run with the NLU that needs no model, so nothing is downloaded."""
 
     def collect(self) -> Iterator[pytest.Item]:
         try:
@@ -29,8 +29,8 @@ class StoriesFile(pytest.File):
             yield StoryItem.from_parent(self, name=story.name, file=file, story=story)
 
 
-class StoryWrong(AssertionError):
-    """A story that didn't go as it is told."""
+class StoryFailed(AssertionError):
+    """A story didn't go as written."""
 
 
 class StoryItem(pytest.Item):
@@ -44,13 +44,13 @@ class StoryItem(pytest.Item):
     def runtest(self) -> None:
         flows = self._file.flows
         registry = find_functions(flows, self._file.actions or None)
-        told = play(self._story, load_flows(flows), registry, LocalNlu(words_only=True), self._file.today)
-        outcome: StoryOutcome = asyncio.run(told)
+        playing = play(self._story, load_flows(flows), registry, LocalNlu(words_only=True), self._file.today)
+        outcome: StoryOutcome = asyncio.run(playing)
         if not outcome.is_well:
-            raise StoryWrong(f"{self.path}:{outcome.line}: {outcome.problem}")
+            raise StoryFailed(f"{self.path}:{outcome.line}: {outcome.problem}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, StoryWrong):
+        if isinstance(excinfo.value, StoryFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

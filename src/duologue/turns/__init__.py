@@ -1,1 +1,1 @@
-"""Turn-taking: what a sound means for the floor. Pure; no clock, no audio, no machine."""
+"""Turn-taking: decides whether a turn is over and whether a sound is an interruption. Pure functions and values."""

@@ -1,8 +1,8 @@
-"""How complete does it sound? One number for a pause, and why.
+"""Scores a pause: the log-odds that the turn is over, and the reasons.
 
-Adds up what is known: positive means over, negative means more will come, each unit is a factor of e in the
-odds. Rule: the numbers are data in `completion_table`, fitted by tools/fit_turns.py; what isn't known when
-somebody asks (no text yet, no Smart Turn) has a table of its own instead of a guess.
+Adds up the known features: a positive score means that the turn is over, a negative one that more will come. Rule: the
+weights are data in `completion_table`, fitted by tools/fit_turns.py; each set of known features (no text yet, no Smart
+Turn) has its own table, and no feature is guessed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ EMBEDDING = "turn_embedding"
 
 
 class Contribution(NamedTuple):
-    """What one term adds to the score, against an average pause."""
+    """What one term adds to the score, compared with an average pause."""
 
     name: str
     amount: float
 
 
 def table_of(pause: PauseFeatures) -> str | None:
-    """The table for what is known of a pause; None if nothing is that says anything about its end."""
+    """The name of the table for the known features of a pause; None if no feature says anything about its end."""
     if pause.turn_logit is None:
         return "text_only" if pause.text is not None else None
     embedded = len(pause.turn_embedding) == len(TABLES["everything"].embedding)
@@ -35,7 +35,7 @@ def table_of(pause: PauseFeatures) -> str | None:
 
 
 def contributions(pause: PauseFeatures) -> tuple[Contribution, ...]:
-    """Every term's share, the largest first."""
+    """The contribution of every term, the largest first."""
     name = table_of(pause)
     if name is None:
         return ()
@@ -53,7 +53,7 @@ def score(pause: PauseFeatures) -> float | None:
 
 
 def probability(pause: PauseFeatures) -> float:
-    """The same from 0 to 1; one half if nothing is known. An end and a pause are taken to be equally frequent."""
+    """The probability that the turn is over; 0.5 if nothing is known. Ends and pauses count as equally frequent."""
     found = score(pause)
     return 0.5 if found is None else 1 / (1 + math.exp(-min(max(found, -30.0), 30.0)))
 

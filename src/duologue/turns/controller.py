@@ -1,8 +1,8 @@
-"""HOLD or SPEAK, every 20 to 40 ms, by fixed thresholds (T-01 … T-06, T-10).
+"""HOLD or SPEAK for each frame of 20 to 40 ms, by fixed thresholds.
 
-The frame-by-frame rule of the source, with its pseudocode's order and its reasons. The five system states are
-not here: they are the orchestrator's view of the machine. Rule: `step` is a function of its arguments; the
-time comes in with the frame, and every threshold is a field of TurnSettings.
+Follows the frame-by-frame rule of the EasyTurn specification, with the same order of checks and the same reasons.
+The five system states of that specification are the orchestrator view of the state machine, and not here. Rule: `step`
+is a pure function; the time comes with the frame, and every threshold is a field of TurnSettings.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class TurnState(Enum):
-    HOLD = "HOLD"  # wait: the person has the floor
+    HOLD = "HOLD"  # wait: the user has the floor
     SPEAK = "SPEAK"  # the agent may answer
 
 
@@ -25,7 +25,7 @@ class Activity(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TurnSettings:
-    """Every threshold of the controller. An energy of None is never reached: the voice detector alone decides."""
+    """Every threshold of the controller. If an energy is None, only the VAD probability decides."""
 
     silence_ms: int = 400  # of silence that ends a turn
     silence_short_ms: int = 400  # for texts shorter than short_length
@@ -43,12 +43,12 @@ class TurnSettings:
     silent_vad: float = 0.3  # probability of voice; below it, the user is silent
 
     def silence_ms_for(self, text_length: int) -> int:
-        """How much silence a text of this length needs."""
+        """How much silence ends a turn with a text of this length."""
         return self.silence_short_ms if text_length < self.short_length else self.silence_ms
 
 
-# `easyturn-003` is the source to the letter; it names a silence of its own for short texts without a value.
-# The others let short answers through and have no absolute energies: 0.015 is below the noise of a car.
+# `easyturn-003` has the values of the specification, which names a silence for short texts but gives no value for it.
+# The other presets accept short answers and use no absolute energies: 0.015 is below the noise in a car.
 PRESETS: Mapping[str, TurnSettings] = {
     "easyturn-003": TurnSettings(
         text_length_min=5,
@@ -66,7 +66,7 @@ PRESETS: Mapping[str, TurnSettings] = {
 
 @dataclass(frozen=True, slots=True)
 class Acoustic:
-    """One frame of sound."""
+    """One frame of audio."""
 
     at_ms: int
     energy: float  # RMS, 0 to 1
@@ -76,7 +76,7 @@ class Acoustic:
 
 @dataclass(frozen=True, slots=True)
 class Linguistic:
-    """The words so far, as they stand at this frame."""
+    """The words of the turn so far, at this frame."""
 
     text: str = ""
     confidence: float = 0.0
@@ -85,7 +85,7 @@ class Linguistic:
 
 @dataclass(frozen=True, slots=True)
 class TurnDecision:
-    """`blocked_by` names what a change to SPEAK still waits for, first things first."""
+    """`blocked_by` names the conditions that still keep the state from SPEAK, in the order of the checks."""
 
     state: TurnState
     confidence: float
@@ -99,13 +99,13 @@ class TurnMemory:
     """What the controller remembers from frame to frame."""
 
     state: TurnState = TurnState.HOLD
-    pending_since_ms: int | None = None  # since when the other state has been asked for
+    pending_since_ms: int | None = None  # since when the checks have called for the other state
     text: str = ""
     text_changed_ms: int | None = None
 
 
 def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
-    """Is the person speaking in this frame? (T-05)"""
+    """Is the user speaking in this frame?"""
     if _above(frame.energy, settings.speaking_energy) or frame.vad > settings.speaking_vad:
         return Activity.SPEAKING
     quiet = settings.silent_energy is None or frame.energy < settings.silent_energy
@@ -113,14 +113,14 @@ def activity_of(settings: TurnSettings, frame: Acoustic) -> Activity:
 
 
 def is_interrupting(settings: TurnSettings, frame: Acoustic) -> bool:
-    """Is this frame loud or voiced enough to take the floor back? (T-04)"""
+    """Is this frame loud or voiced enough to be an interruption?"""
     return _above(frame.energy, settings.interrupt_energy) or frame.vad > settings.interrupt_vad
 
 
 def step(
     settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic
 ) -> tuple[TurnMemory, TurnDecision]:
-    """One frame: what to remember, and what was decided."""
+    """Process one frame. Returns the memory for the next frame, and the decision."""
     if said.text != memory.text:
         memory = replace(memory, text=said.text, text_changed_ms=frame.at_ms)
     blocks = blocked_by(settings, memory, frame, said)
@@ -134,7 +134,7 @@ def step(
 
 
 class FrameRule:
-    """The rule, followed through one turn."""
+    """Applies the rule to the frames of one turn."""
 
     def __init__(self, settings: TurnSettings, turn: int) -> None:
         self.turn = turn
@@ -142,13 +142,13 @@ class FrameRule:
         self._memory = TurnMemory()
 
     def step(self, frame: Acoustic, said: Linguistic) -> TurnDecision:
-        """The next frame."""
+        """Process the next frame."""
         self._memory, decision = step(self._settings, self._memory, frame, said)
         return decision
 
 
 def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said: Linguistic) -> tuple[str, ...]:
-    """What keeps an end of turn from being one (T-03)."""
+    """The conditions that keep the turn from being over."""
     length = len(said.text)
     changed_ms = memory.text_changed_ms
     conditions = {
@@ -165,7 +165,7 @@ def blocked_by(settings: TurnSettings, memory: TurnMemory, frame: Acoustic, said
 def _with_hysteresis(
     settings: TurnSettings, memory: TurnMemory, wanted: TurnState, at_ms: int
 ) -> tuple[TurnMemory, str]:
-    """A state changes only after it has been asked for without a break (T-06)."""
+    """Change the state only after the checks have called for the new one for `hysteresis_ms` without a break."""
     if wanted is memory.state:
         return replace(memory, pending_since_ms=None), f"stable_{wanted.value}"
     if memory.pending_since_ms is None:
@@ -178,7 +178,7 @@ def _with_hysteresis(
 
 
 def _confidence(state: TurnState, activity: Activity, said: Linguistic) -> float:
-    """How well the state fits what is heard: silence and settled words speak for SPEAK, the rest for HOLD."""
+    """How well the state fits what is heard: silence and stable words support SPEAK, anything else HOLD."""
     quiet = {Activity.SPEAKING: 0.0, Activity.UNSURE: 0.5, Activity.SILENT: 1.0}[activity]
     over = quiet * (1 + min(max(said.confidence, 0.0), 1.0) + min(max(said.stability, 0.0), 1.0)) / 3
     return over if state is TurnState.SPEAK else 1 - over

@@ -1,8 +1,8 @@
-"""Is this frame louder than the agent's own echo can be?
+"""Decides whether a frame is too loud to be the agent's own echo.
 
-Knows levels in dB only: what the microphone hears and what is being played. Keeps the peak of the playback, lets it
-decay as a room does, learns how much of it comes back, and asks for a margin above that. Rule: an echo that
-arrives later than the playback decays is not known here; align the reference with what is really played.
+Works on levels in dB: of the microphone and of the playback. Tracks the peak of the playback, lets it decay as sound
+does in a room, learns how much of it returns, and requires a margin above that. Rule: the reference must be aligned
+with the real playback; an echo that arrives after the modelled decay isn't recognized.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ NOTHING_PLAYED = math.inf
 
 @dataclass(frozen=True, slots=True)
 class EchoGateSettings:
-    """The decay is slower than that of a living room, so that the tail of a word stays covered."""
+    """Settings of an EchoGate. The decay is slower than in a living room, so that the end of a word is covered."""
 
     margin_db: float = 12.0  # above the expected echo
     decay_db_s: float = 62.5
-    spread_ms: int = 32  # an echo may come this much later than its cause and still be as loud
-    playing_db: float = -60.0  # quieter playback makes no echo
-    coupling_db: float = -6.0  # what comes back until it is learned; loud, so that the first word doesn't stop itself
+    spread_ms: int = 32  # an echo may arrive this much later at full level
+    playing_db: float = -60.0  # quieter playback causes no echo
+    coupling_db: float = -6.0  # echo level before it is learned; high, so that the first word doesn't interrupt itself
     learn_ms_min: int = 256
     learn_ms_max: int = 6_400
 
 
 class EchoGate:
-    """One microphone and one loudspeaker."""
+    """The echo of one loudspeaker in one microphone."""
 
     def __init__(self, frame_ms: int, settings: EchoGateSettings | None = None) -> None:
         assert frame_ms > 0, frame_ms
@@ -43,12 +43,12 @@ class EchoGate:
 
     @property
     def coupling_db(self) -> float:
-        """How loud the echo is against the playback: the median of what was heard so far."""
+        """The level of the echo relative to the playback: the median so far."""
         learned = len(self._coupling) >= self._learn_frames_min
         return median(self._coupling) if learned else self.settings.coupling_db
 
     def excess_db(self, heard_db: float, played_db: float) -> float:
-        """By how much this frame is louder than the echo to expect; infinite while nothing is played."""
+        """By how much this frame is louder than the expected echo; infinite while nothing is played."""
         self._played.append(played_db)
         self._peak_db = max(max(self._played), self._peak_db - self._decay_db)
         if self._peak_db <= self.settings.playing_db:
@@ -58,5 +58,5 @@ class EchoGate:
         return excess
 
     def passes(self, heard_db: float, played_db: float) -> bool:
-        """Can this frame not be the agent's own voice?"""
+        """Is this frame too loud to be the agent's own voice?"""
         return self.excess_db(heard_db, played_db) > self.settings.margin_db

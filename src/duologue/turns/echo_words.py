@@ -1,7 +1,7 @@
-"""Is what was heard the agent's own voice, come back through the microphone? (V-02)
+"""Decides by its words whether a text is the agent's own voice, heard through the microphone.
 
-Compares words with what the agent is saying. Rule: one word proves nothing, since people answer with
-the agent's words; two and more in the same order are an echo.
+Compares the text with what the agent is saying. Rule: a single word is never an echo, because people answer with the
+agent's words; two or more words in the same order are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ WORDS_MIN = 2
 
 
 def is_echo(heard: str, spoken: str) -> bool:
-    """Do all these words stand together in what the agent is saying?"""
+    """Do all words of the heard text occur in the same order, without gaps, in what the agent is saying?"""
     mine, theirs = words_of(heard), words_of(spoken)
     if len(mine) < WORDS_MIN or len(mine) > len(theirs):
         return False

@@ -1,8 +1,8 @@
-"""When is a turn over? Five policies behind one protocol, and the default that combines them.
+"""Endpoint policies: how much silence ends a turn. Five behind one protocol, and a default that combines them.
 
-A policy says how long to wait from the first silent frame, given what is known of the pause; it is asked again
-whenever more is known. Rule: every wait that a policy gives has an upper bound, so that no end is missed;
-None means that somebody else ends the turn.
+A policy returns how long to wait from the first silent frame, given what is known about the pause. It is consulted
+again whenever more is known. Rule: every wait has an upper bound, so that no end is missed; None means that something
+other than silence ends the turn.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from .completion_table import WAITS
 from .controller import PRESETS, TurnSettings
 from .features import PauseFeatures, is_turn
 
-ASK_AFTER_MS = 64  # of silence: later the models know hardly more, and their answer comes later
+ASK_AFTER_MS = 64  # of silence, before the models are run; waiting longer hardly improves their answer
 MEANS_MS: Mapping[str, int] = {"quick": 600, "balanced": 760, "patient": 1010}
 DEFAULT = "default"
-UNREAD_MS_MIN = 600  # without the words of a turn, nothing ends it sooner
+NO_TEXT_MS_MIN = 600  # the shortest wait while the text of the turn is missing
 
 
 @dataclass(frozen=True, slots=True)
 class SilenceWait:
-    """How long to be silent until the turn is over. None: silence doesn't end it."""
+    """The silence after which the turn is over. None: silence doesn't end it."""
 
     wait_ms: int | None
     confidence: float = 0.5  # that the turn is over
@@ -36,13 +36,13 @@ class EndpointPolicy(Protocol):
     """Decides how much silence ends a turn."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:
-        """The wait from the first silent frame, by what is known now."""
+        """The wait from the first silent frame, by what is known about the pause now."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FixedSilence:
-    """A fixed silence."""
+    """A fixed silence ends the turn."""
 
     silence_ms: int = 700  # of silence that ends a turn
 
@@ -54,8 +54,8 @@ class FixedSilence:
 
 @dataclass(frozen=True, slots=True)
 class EasyTurnEndpoint:
-    """HOLD or SPEAK by the frame-by-frame rule of `controller`. Where ears tell no frames, it is a wait: its
-    silence, then its hysteresis."""
+    """The frame-by-frame rule of `controller`. For ears that report no frames, it waits for its silence plus its
+    hysteresis."""
 
     settings: TurnSettings = PRESETS["balanced"]  # every threshold
 
@@ -71,7 +71,7 @@ class EasyTurnEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class SemanticEndpoint:
-    """The more complete it sounds and reads, the shorter the wait: first - slope * score, at most longest."""
+    """The more complete the turn sounds and reads, the shorter the wait: first - slope * score, at most longest."""
 
     first_ms: float  # the wait at a score of 0
     slope_ms: float  # subtracted for each point of the score
@@ -79,14 +79,14 @@ class SemanticEndpoint:
 
     @classmethod
     def named(cls, name: str = DEFAULT) -> SemanticEndpoint:
-        """default, quick, balanced or patient."""
+        """The policy with this eagerness: default, quick, balanced or patient."""
         if name not in WAITS:
-            raise ValueError(f"no eagerness is called {name!r}; there are {', '.join(WAITS)}")
+            raise ValueError(f"unknown eagerness {name!r}; choose one of {', '.join(WAITS)}")
         return cls(*WAITS[name])
 
     @classmethod
     def aiming_at(cls, mean_ms: int) -> SemanticEndpoint:
-        """The wait whose mean latency was about this on our set: the eagerness, as a number."""
+        """The policy whose mean latency on our recordings is about `mean_ms`."""
         names = sorted(MEANS_MS, key=lambda name: MEANS_MS[name])
         mean_ms = min(max(mean_ms, MEANS_MS[names[0]]), MEANS_MS[names[-1]])
         for low, high in pairwise(names):
@@ -100,17 +100,17 @@ class SemanticEndpoint:
         if not is_turn(pause):
             return SilenceWait(None, reasons=("no_voice",))
         found = score(pause)
-        if found is None:  # nobody has answered: the longest wait is the safe one
+        if found is None:  # no model has answered: the longest wait is safe
             return SilenceWait(round(self.longest_ms), reasons=("nothing_known",))
         wait_ms = min(max(self.first_ms - self.slope_ms * found, 0.0), self.longest_ms)
         if pause.text is None:
-            wait_ms = max(wait_ms, UNREAD_MS_MIN)
+            wait_ms = max(wait_ms, NO_TEXT_MS_MIN)
         return SilenceWait(round(wait_ms), probability(pause), reasons(pause))
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedEndpoint:
-    """The default: by sound and words where the ears say how a pause sounds, otherwise by a fixed silence."""
+    """The default: by sound and words if the ears report how a pause sounds, otherwise by a fixed silence."""
 
     by_sound: SemanticEndpoint = SemanticEndpoint(*WAITS[DEFAULT])  # where the ears report how a pause sounds
     by_silence: FixedSilence = FixedSilence(400)  # otherwise
@@ -121,7 +121,7 @@ class CombinedEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ManualEndpoint:
-    """The person ends turns by hand."""
+    """The user ends turns by hand."""
 
     def wait(self, pause: PauseFeatures) -> SilenceWait:  # noqa: ARG002 - silence decides nothing
         return SilenceWait(None, reasons=("by_hand",))
@@ -129,7 +129,7 @@ class ManualEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class ServerEndpoint:
-    """A model on a server ends turns; this long a silence ends one in spite of it. None: no silence does."""
+    """A model on a server ends turns. A silence of `silence_ms_max` ends a turn that the server misses."""
 
     silence_ms_max: int | None = 3_000  # ends a turn that the server did not end
 
@@ -140,7 +140,7 @@ class ServerEndpoint:
 
 
 def policy(name: str, mean_ms: int | None = None) -> EndpointPolicy:
-    """A policy by its name. `mean_ms` is the eagerness of those that go by sound and words."""
+    """A policy by its name. `mean_ms` is the mean latency of those that decide by sound and words."""
     by_sound = SemanticEndpoint.named() if mean_ms is None else SemanticEndpoint.aiming_at(mean_ms)
     made: dict[str, EndpointPolicy] = {
         "combined": CombinedEndpoint(by_sound),
@@ -152,5 +152,5 @@ def policy(name: str, mean_ms: int | None = None) -> EndpointPolicy:
         "server": ServerEndpoint(),
     }
     if name not in made:
-        raise ValueError(f"no endpoint policy is called {name!r}; there are {', '.join(made)}")
+        raise ValueError(f"unknown endpoint policy {name!r}; choose one of {', '.join(made)}")
     return made[name]

@@ -1,8 +1,8 @@
-"""What is known when somebody pauses: how it sounded, and the words so far.
+"""The features of a pause: how the turn sounded, and its words so far.
 
-Acoustic: levels in dB of frames, Smart Turn's log-odds and what its encoder heard. Linguistic: the text as
-our own ears wrote it, with its punctuation. Rule: a feature says what it means and its unit; none looks
-at a whole phrase, only at classes of words that every conversation has.
+Acoustic features are the levels of frames in dB, and the log-odds and embedding of Smart Turn. Linguistic features come
+from the transcript with its punctuation. Rule: each feature has a documented meaning and unit, and depends on classes
+of words that occur in every conversation, never on whole phrases.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .words import FILLERS, words_of
 
-# After one of these more has to come: articles, prepositions, conjunctions, auxiliaries, pronouns as subjects.
+# A sentence doesn't end in one of these: articles, prepositions, conjunctions, auxiliaries, pronouns as subjects.
 OPEN_WORDS = frozenset(
     """a an the my your his her its our their this these those some any every each another
     to of with for in on at by from into onto about between without under over than as like
@@ -28,31 +28,31 @@ NUMBERS = DIGITS | frozenset(
 )
 SHORT_WORDS_MAX = 2  # "yes", "4K", "the second": an answer rather than a sentence
 
-ACTIVE_DB = 25.0  # quieter than the loud parts by this: no longer speech
+ACTIVE_DB = 25.0  # frames this much below the loud parts are not speech
 _LOUD_SHARE = 0.9
 _SLOPE_MS = 320
 _END_MS = 160
-_PEAK_MS = 96  # a syllable is louder than everything this near
+_PEAK_MS = 96  # a syllable is the loudest frame within this time
 _PEAK_DB = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class LevelShape:
-    """How the levels of a turn run up to a pause."""
+    """How the level of a turn changes before a pause."""
 
-    slope_db_s: float = -40.0  # over the last 320 ms of speech: falling off or held
-    fall_db: float = -4.0  # the last 160 ms against the whole turn
-    tail_ms: float = 40.0  # from the last frame of speech to where the voice detector heard none
+    slope_db_s: float = -40.0  # over the last 320 ms of speech
+    fall_db: float = -4.0  # level of the last 160 ms, relative to the whole turn
+    tail_ms: float = 40.0  # from the last loud frame to the end that the VAD found
     syllables_s: float = 4.0  # peaks of level per second
 
 
 @dataclass(frozen=True, slots=True)
 class PauseFeatures:
-    """A pause, and what came before it in this turn. None: nobody was asked, or the answer isn't back."""
+    """A pause, and the turn before it. None: not known, or not known yet."""
 
     voiced_ms: int = 0  # voice in this turn
-    evidence: float | None = None  # log-odds that it was a voice at all, summed over its frames
-    pitched_ms: int | None = None  # longest stretch of steady pitch; only asked for while the evidence is weak
+    evidence: float | None = None  # log-odds that it was a voice, summed over the frames
+    pitched_ms: int | None = None  # longest stretch of steady pitch; measured only while the evidence is weak
     shape: LevelShape | None = None
     turn_logit: float | None = None  # Smart Turn's log-odds that the turn is over
     turn_embedding: tuple[float, ...] = ()  # what its encoder heard, pooled over 8 s
@@ -62,12 +62,12 @@ class PauseFeatures:
 
     @property
     def is_heard(self) -> bool:
-        """Do the ears tell how a pause sounds, rather than only that there is one?"""
+        """Do the ears report how a pause sounds?"""
         return self.evidence is not None
 
 
 def shape_of(levels_db: Sequence[float], frame_ms: int) -> LevelShape | None:
-    """The shape of a turn from the levels of its frames; None if it is too short to have one."""
+    """The shape of a turn, from the levels of its frames; None if the turn is too short."""
     if len(levels_db) < 4:
         return None
     loud = sorted(levels_db)[int((len(levels_db) - 1) * _LOUD_SHARE)]
@@ -93,7 +93,7 @@ def _slope(values: Sequence[float]) -> float:
 
 
 def _peaks(levels: Sequence[float], least: float, near: int) -> int:
-    """How many frames are louder than `least` and than all within `near` frames."""
+    """How many frames are louder than `least` and than all frames within `near` of them."""
     return sum(
         level > least and level == max(levels[max(0, place - near) : place + near + 1])
         for place, level in enumerate(levels)
@@ -102,13 +102,13 @@ def _peaks(levels: Sequence[float], least: float, near: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextCues:
-    """What the end of a text tells about whether more will come."""
+    """What a text says about whether more will come."""
 
     words: int  # "twenty-ounce" is two
     ends_in_comma: bool
-    ends_open: bool  # in a word after which more has to come, or a filler
+    ends_open: bool  # in a word that doesn't end a sentence, or in a filler
     digits_run: int  # digits in a row at the end
-    digits_share: float  # share of number words in all
+    digits_share: float  # share of number words among all words
     short_answer: bool  # one or two words, and not open
 
 
@@ -134,11 +134,11 @@ def _is_in(word: str, names: frozenset[str]) -> bool:
     return word in names or word.isdigit()
 
 
-# -- The numbers that a score is made of. Each is clipped, so that no odd recording outweighs the rest.
+# -- The terms of a score. Each is clipped, so that no unusual recording outweighs the rest.
 
 
 def _clip(value: float, low: float, high: float) -> float:
-    """Within these bounds; what is no number is as low as can be."""
+    """The value within these bounds; NaN becomes the lower bound."""
     return min(max(value, low), high) if value == value else low
 
 
@@ -169,7 +169,7 @@ def shape_terms(shape: LevelShape) -> dict[str, float]:
 
 
 def terms_of(pause: PauseFeatures) -> dict[str, float]:
-    """Everything known about a pause as named numbers; what isn't known is absent."""
+    """The terms that are known about a pause; unknown ones are absent."""
     terms: dict[str, float] = {}
     if pause.turn_logit is not None:
         terms["turn_logit"] = _clip(pause.turn_logit, -6.0, 6.0)
@@ -180,21 +180,21 @@ def terms_of(pause: PauseFeatures) -> dict[str, float]:
     return terms
 
 
-# -- Was it a turn at all?
+# -- Was it speech?
 
-EVIDENCE_SURE = 12.0  # summed log-odds: the vowels of a "yes" reach three times as much, coughs stay below
-CONFIDENCE_SURE = 0.5  # a word this sure makes a turn of a weak voice ...
-PITCHED_MS_MIN = 120  # ... and so does a pitch held this long: a cough has none
-DOUBT_MS = 320  # of silence, after which pitch is asked for: a weak voice may have gone on unnoticed
+EVIDENCE_SURE = 12.0  # summed log-odds: a "yes" reaches three times as much, a cough stays below
+CONFIDENCE_SURE = 0.5  # a word with this confidence makes a weak voice a turn ...
+PITCHED_MS_MIN = 120  # ... and so does a pitch that is steady for so long, unlike a cough
+DOUBT_MS = 320  # of silence, after which the pitch is measured
 
 
 def is_weak(pause: PauseFeatures) -> bool:
-    """Might it have been no voice at all?"""
+    """Is the evidence for a voice weak?"""
     return pause.evidence is not None and pause.evidence < EVIDENCE_SURE
 
 
 def is_turn(pause: PauseFeatures) -> bool:
-    """Did somebody say something, rather than cough or knock? Without words or pitch the voice alone decides."""
+    """Was it speech, rather than a cough or a knock? Without text and pitch, a weak voice counts as speech."""
     if not is_weak(pause) or (pause.text is None and pause.pitched_ms is None):
         return True
     if pause.pitched_ms is not None and pause.pitched_ms >= PITCHED_MS_MIN:

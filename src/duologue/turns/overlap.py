@@ -1,8 +1,8 @@
-"""Is a sound made over the agent's voice a bid for the floor? (M-14, V-02)
+"""Decides whether a sound over the agent's speech is a bid for the floor (barge-in).
 
-The playback is held by then. Takes frames of voice, where the ears tell them, and the words so far: words or a
-voice that lasts are a bid, a sound that ends without either is none. Rule: undecided is an answer; the
-machine has a deadline for it.
+The playback is on hold meanwhile. Words, or a voice that lasts, are a bid; a sound that ends without either isn't.
+Uses the words so far, and voice frames if the ears report them. Rule: "undecided" is a valid answer, because the state
+machine has a deadline for the decision.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .words import count, words_of
 
 VOICED = 0.5
 EVIDENCE_FRAME_MIN, EVIDENCE_FRAME_MAX = -3.0, 4.0  # no single frame decides
-SILENCE_MS_END = 256  # without voice: it has ended
+SILENCE_MS_END = 256  # without voice: the sound has ended
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapRule:
-    """What makes a bid. A duration of 0: however long a sound lasts, words decide."""
+    """When a sound is a bid. If the durations are 0, only words decide."""
 
     substantial_min: int = 1  # words that count; "mhm" and "yeah" don't
     voiced_ms_min: int = 800  # a sound that lasts so long interrupts, if the ears report no frames
@@ -41,7 +41,7 @@ OVERLAP_RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`bid` True: the floor is theirs. False: certainly not. None: not to be told yet."""
+    """`bid` is True if the user takes the floor, False if not, and None while undecided."""
 
     bid: bool | None
     reason: str = ""
@@ -52,7 +52,7 @@ UNDECIDED = Judgement(None)
 
 
 class OverlapJudge:
-    """One sound over the agent's voice. `has_frames`: the ears tell them, even if none has come of this one yet."""
+    """Judges one sound over the agent's speech. `has_frames`: the ears report frames."""
 
     def __init__(self, rule: OverlapRule, has_frames: bool = False) -> None:
         self._rule = rule
@@ -65,7 +65,7 @@ class OverlapJudge:
     # -- The sound
 
     def frame(self, probability: float, frame_ms: int = FRAME_MS) -> Judgement:
-        """The next frame: how likely it is a voice, and not the agent's own."""
+        """Process the next frame, with the probability that it is a voice and not the agent's echo."""
         self._has_frames = True
         voiced = probability >= VOICED
         now = min(max(log_odds(probability), EVIDENCE_FRAME_MIN), EVIDENCE_FRAME_MAX)
@@ -78,7 +78,7 @@ class OverlapJudge:
         return self._by_duration()
 
     def lasted(self, voiced_ms: int, text: str, is_echo: bool) -> Judgement:
-        """Of ears that tell no frames: the sound has gone on for so long."""
+        """For ears that report no frames: the sound has lasted for so long."""
         if self._has_frames or is_echo or not 0 < self._rule.voiced_ms_min <= voiced_ms:
             return UNDECIDED
         return Judgement(True, f"sound_{voiced_ms}ms" if not text else "words_and_sound", 0.7)
@@ -100,7 +100,7 @@ class OverlapJudge:
     # -- The words
 
     def heard(self, text: str, confidence: float, is_final: bool, is_echo: bool) -> Judgement:
-        """The words since the onset; `is_echo`: they are the agent's own."""
+        """Process the words since the onset. `is_echo`: they are the agent's own."""
         substantial = 0 if is_echo else count(text).substantial
         self._is_echo = is_echo
         first = next(iter(words_of(text)), "")

@@ -1,7 +1,7 @@
-"""How long did a voice hold a steady pitch? What tells a weak "four" from a cough.
+"""Measures how long a voice held a steady pitch, to distinguish a weak "four" from a cough.
 
-Autocorrelation of a short sound at 4 kHz, in plain Python: about 10 ms for half a second, so ask only in
-doubt. Rule: a vowel of any language is periodic for a tenth of a second; a cough, a knock and a click are not.
+Autocorrelation of a short sound at 4 kHz, in plain Python. It takes about 10 ms for half a second of audio, so use it
+only in doubt. Rule: a vowel of any language is periodic for a tenth of a second; a cough, a knock and a click are not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _QUIET_SHARE = 0.03  # of the loudest window's energy: quieter windows don't cou
 
 
 def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
-    """The longest stretch of steady pitch in a sound of up to a second."""
+    """The longest stretch of steady pitch, in a sound of up to a second."""
     low = _decimated(samples, rate_hz // RATE_HZ)
     windows = [low[at : at + _WINDOW] for at in range(0, len(low) - _WINDOW + 1, _HOP)]
     energies = [sum(value * value for value in window) for window in windows]
@@ -36,19 +36,19 @@ def steady_pitch_ms(samples: Sequence[float], rate_hz: int = 16_000) -> int:
 
 
 def _decimated(samples: Sequence[float], by: int) -> list[float]:
-    """Fewer samples, each the mean of `by`, without what doesn't swing."""
+    """Every `by` samples averaged to one, without the constant offset."""
     means = [sum(samples[at : at + by]) / by for at in range(0, len(samples) - by + 1, by)]
     middle = sum(means) / len(means) if means else 0.0
     return [value - middle for value in means]
 
 
 def _period(window: Sequence[float]) -> float | None:
-    """The period in samples, if there is a clear one."""
+    """The period in samples; None if there is no clear one."""
     found = [(_correlation(window, lag), lag) for lag in _LAGS]
     best = max(found)[0]
     if best < _STRENGTH_MIN:
         return None
-    # The shortest nearly as good one: twice a period is a period as well.
+    # The shortest lag that is nearly as good: twice a period is a period as well.
     place = next(at for at, (strength, _) in enumerate(found) if strength >= 0.9 * best)
     while place + 1 < len(found) and found[place + 1] > found[place]:
         place += 1

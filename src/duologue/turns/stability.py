@@ -1,7 +1,7 @@
-"""How settled are the words of a partial transcript? (T-07)
+"""Measures how stable the words of a partial transcript are.
 
-A word counts by how many of the last partials had it at the same place. Rule: partials come on a clock of their
-own, about every 100 ms; a frame without a new one changes nothing.
+A word's stability is the share of the last partials that had it at the same place. Rule: only a new partial changes
+the score; partials arrive about every 100 ms, independently of audio frames.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from dataclasses import dataclass
 
 from .words import words_of
 
-PARTIALS = 3  # how many earlier ones a word is looked for in
+PARTIALS = 3  # earlier partials that a word is compared with
 
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """The last partials, newest last, and the score of the newest: 0 all new, 1 all settled."""
+    """The last partials, newest last, and the score of the newest: 0 is all new, 1 is all stable."""
 
     score: float = 0.0
     partials: tuple[tuple[str, ...], ...] = ()
 
     def heard(self, text: str, is_final: bool = False) -> Stability:
-        """After another partial, or after the final text, which is settled by definition."""
+        """The stability after another partial, or after the final text, which is stable by definition."""
         words = tuple(words_of(text))
-        kept = (*self.partials, words)[-PARTIALS - 1 :]
-        return Stability(1.0 if is_final and words else score_of(words, kept[:-1]), kept)
+        recent = (*self.partials, words)[-PARTIALS - 1 :]
+        return Stability(1.0 if is_final and words else score_of(words, recent[:-1]), recent)
 
 
 def score_of(words: tuple[str, ...], before: tuple[tuple[str, ...], ...]) -> float:
-    """The mean over the words of the share of earlier partials that agree with them."""
+    """For each word the share of earlier partials that agree; the mean over the words."""
     if not words or not before:
         return 0.0
     agreed = sum(place < len(old) and old[place] == word for place, word in enumerate(words) for old in before)

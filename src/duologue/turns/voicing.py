@@ -1,7 +1,7 @@
-"""Voice and silence, frame by frame: what has been heard of this turn so far.
+"""Voice and silence of the current turn, frame by frame.
 
-Counts from the probabilities and levels that it is given; hears nothing itself. Rule: whoever ends a turn
-says `forget`; a pause alone never does, because the turn may go on.
+Counts voiced and silent time from VAD probabilities and levels. Rule: the caller ends a turn with `forget`; a pause
+never ends it, because the turn may continue.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections import deque
 
 FRAME_MS = 32
 VOICE_ON = 0.5  # a voice begins at this probability ...
-VOICE_OFF = 0.35  # ... and ends below this one, so that a weak syllable is no pause
+VOICE_OFF = 0.35  # ... and ends below this one, so that a weak syllable isn't a pause
 EVIDENCE_PER_FRAME_MAX = 4.0
-_TURN_MS_MAX = 12_000  # older levels say nothing about how a turn ends
-_BEFORE_FRAMES = 2  # the first syllable starts before anybody is sure of it
+_TURN_MS_MAX = 12_000  # older levels don't matter for the end of a turn
+_BEFORE_FRAMES = 2  # the first syllable starts before the VAD is sure
 _PROBABILITY_MARGIN = 1e-3
 
 
@@ -25,7 +25,7 @@ def log_odds(probability: float) -> float:
 
 
 class Voicing:
-    """One turn of one person. `evidence` is the sum of the log-odds of voice: it tells "yes" from a cough."""
+    """One turn of one person. `evidence` is the sum of the log-odds of voice: a "yes" has more than a cough."""
 
     def __init__(self, frame_ms: int = FRAME_MS) -> None:
         assert frame_ms > 0, frame_ms
@@ -44,11 +44,11 @@ class Voicing:
 
     @property
     def levels_db(self) -> tuple[float, ...]:
-        """The levels of this turn, up to the first silent frame of the pause, if there is one."""
+        """The levels of this turn, up to and including the first silent frame of the current pause."""
         return tuple(self._levels_db)
 
     def update(self, vad: float, level_db: float) -> None:
-        """Take the next frame."""
+        """Process the next frame."""
         self.voiced = vad >= (VOICE_OFF if self.voiced else VOICE_ON)
         if self.voiced:
             self._voice(vad, level_db)

@@ -1,7 +1,7 @@
-"""Counting words, one way for everybody (V-02).
+"""Counts words, in one way for all of Duologue.
 
-A substantial word is one that could be a bid for the floor: not a filler and not a
-backchannel. Rule: the count depends on the text alone, never on who transcribed it or when.
+A substantial word can be a bid for the floor: it is neither a filler nor a backchannel. Rule: the count depends on the
+text alone, not on the STT or the time.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words; most of those are two letters long.
+# Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces; a word is counted as two characters.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _LETTERS = rf"[^\W_{_UNSPACED}]+"
-_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|{_LETTERS}(?:['’.-]{_LETTERS})*")  # noqa: RUF001 - both apostrophes are written
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|{_LETTERS}(?:['’.-]{_LETTERS})*")  # noqa: RUF001 - both apostrophes occur
 
 FILLERS = frozenset("uh uhh um umm er erm eh ah aah oh ooh hm hmm hmmm mm mmm mhm mm-hmm uh-huh huh ha".split())
 BACKCHANNELS = frozenset("yeah yep yup yes ok okay right sure alright aha".split())
@@ -21,19 +21,19 @@ _PASSING = FILLERS | BACKCHANNELS
 
 
 class Count(NamedTuple):
-    """How much was said."""
+    """The number of words in a text."""
 
     words: int
     substantial: int
 
 
 def words_of(text: str) -> list[str]:
-    """The words in a text, in small letters, without punctuation."""
+    """The words of a text, in lower case, without punctuation."""
     return _WORD.findall(text.lower())
 
 
 def count(text: str) -> Count:
-    """How many words there are, and how many of them could be a bid for the floor."""
+    """How many words a text has, and how many of them could be a bid for the floor."""
     words = words_of(text)
     passing = {
         place
@@ -46,6 +46,6 @@ def count(text: str) -> Count:
 
 
 def _is_substantial(word: str) -> bool:
-    """A single letter is a noise that was spelled."""
+    """A single letter, except "a" and "i", is noise that the STT spelled out."""
     is_letter = len(word) == 1 and "b" <= word <= "z" and word != "i"
     return word not in _PASSING and not is_letter

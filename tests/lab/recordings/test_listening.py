@@ -606,8 +606,8 @@ def test_what_makes_no_sense_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("option", "value", "why"),
     [
-        ("--policy", "nobody", "no endpoint policy is called 'nobody'"),
-        ("--profile", "nobody", "unknown profile 'nobody'"),
+        ("--policy", "fast", "unknown endpoint policy 'fast'"),
+        ("--profile", "fast", "unknown profile 'nobody'"),
         ("--model", "huge", "unknown STT model 'huge'"),
     ],
 )

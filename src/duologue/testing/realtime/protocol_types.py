@@ -1,7 +1,6 @@
-"""Is this an event of the Realtime protocol, exactly? By the types of the official package.
+"""Checks events against the Realtime protocol, with the types of the official package.
 
-Those types take unknown fields without a word; here every value is held against the fields of its type.
-Rule: a problem is told with the path to it.
+Those types accept unknown fields; this module reports them too. Rule: a problem names the path of the field.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from openai import BaseModel
 from openai.types.realtime import RealtimeClientEvent, RealtimeServerEvent, RealtimeSessionCreateResponse
 from pydantic import TypeAdapter, ValidationError
 
-# The types say that these hold a session as a client writes it. Servers send what they made of it, with an
-# id and an end, and the package has a type for that too.
+# By the types, these events hold a session as a client writes it. Servers send the whole session with its id and its
+# expiry, for which the package has another type.
 _WHOLE_SESSION = ("session.created", "session.updated")
 
 
@@ -31,12 +30,12 @@ def _adapter(kind: str) -> TypeAdapter[Any]:
 
 
 def problems_of_client_event(event: object) -> list[str]:
-    """What is wrong with an event that a client sent."""
+    """The problems of an event that a client sent."""
     return _problems("client", event)
 
 
 def problems_of_server_event(event: object) -> list[str]:
-    """What is wrong with an event that a server sent."""
+    """The problems of an event that a server sent."""
     if isinstance(event, dict) and event.get("type") in _WHOLE_SESSION and isinstance(event.get("session"), dict):
         envelope = {**event, "session": {"type": event["session"].get("type")}}
         return _problems("server", envelope) + [f"session.{what}" for what in _problems("session", event["session"])]
@@ -55,7 +54,7 @@ def _problems(kind: str, event: object) -> list[str]:
 
 
 def _first_error(kind: str, named: str, text: str) -> Any:
-    """A union reports what is wrong with each of its types; only one was meant."""
+    """The first problem of the event type that was meant: a union would report problems for each of its types."""
     meant = _models(kind).get(named)
     if meant is None:
         return None

@@ -1,6 +1,6 @@
-"""One response of the scripted Realtime server, from its beginning to its end.
+"""A response of the scripted Realtime server.
 
-Rule: it ends with exactly one `response.done`, whatever happened to it.
+Rule: a response ends with exactly one `response.done`, whether it completes, fails or is cancelled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TONE = b"\x40\x06"  # one quiet, non-zero sample
 
 
 class ScriptedResponse:
-    """Follows its script until it is over or cancelled."""
+    """Sends the events of one response by its script, until it ends or is cancelled."""
 
     def __init__(self, session: ScriptedRealtimeSession, wanted: dict[str, Any], is_aside: bool) -> None:
         self._session = session
@@ -55,8 +55,8 @@ class ScriptedResponse:
     def _parts(self) -> list[ScriptPart]:
         if not self.is_aside:
             return self._session.server.next_response(self._session.items)
-        told = self._wanted["input"][0]["content"][0]["text"].rpartition("\n\n")[2]
-        return [WriteText(f"In short: {told[:60]}") if "text" in self._modalities else Speak(told, ms=200)]
+        given = self._wanted["input"][0]["content"][0]["text"].rpartition("\n\n")[2]
+        return [WriteText(f"In short: {given[:60]}") if "text" in self._modalities else Speak(given, ms=200)]
 
     @property
     def _modalities(self) -> list[str]:
@@ -70,7 +70,7 @@ class ScriptedResponse:
             if item["status"] == "in_progress":
                 item["status"] = "incomplete"
                 await self._session.send(
-                    "response.output_item.done", response_id=self.id, output_index=0, item=_bare(item)
+                    "response.output_item.done", response_id=self.id, output_index=0, item=_copy_of(item)
                 )
         await self._end("cancelled", reason="client_cancelled")
 
@@ -79,7 +79,7 @@ class ScriptedResponse:
         value = self._value(status)
         if details:
             value["status_details"] = {"type": status, **details}
-        value["output"] = [_bare(item) for item in self._output]
+        value["output"] = [_copy_of(item) for item in self._output]
         await self._session.send("response.done", response=value)
 
     def _value(self, status: str) -> dict[str, Any]:
@@ -92,15 +92,15 @@ class ScriptedResponse:
     # -- Parts
 
     async def _begin_item(self, item: dict[str, Any]) -> dict[str, str | int]:
-        """Returns the fields that every event of this item has."""
+        """Add an output item. Returns the fields that every event about it has."""
         whole = {"id": self._session.name("item"), "object": "realtime.item", "status": "in_progress", **item}
         self._output.append(whole)
         place = len(self._output) - 1
         if not self.is_aside:
             self._session.items.append(whole)
-            await self._session.send("conversation.item.added", item=_bare(whole))
+            await self._session.send("conversation.item.added", item=_copy_of(whole))
         await self._session.send(
-            "response.output_item.added", response_id=self.id, output_index=place, item=_bare(whole)
+            "response.output_item.added", response_id=self.id, output_index=place, item=_copy_of(whole)
         )
         return {"response_id": self.id, "item_id": str(whole["id"]), "output_index": place}
 
@@ -108,9 +108,11 @@ class ScriptedResponse:
         item = self._output[-1]
         item["status"] = "completed"
         place = len(self._output) - 1
-        await self._session.send("response.output_item.done", response_id=self.id, output_index=place, item=_bare(item))
+        await self._session.send(
+            "response.output_item.done", response_id=self.id, output_index=place, item=_copy_of(item)
+        )
         if not self.is_aside:
-            await self._session.send("conversation.item.done", item=_bare(item))
+            await self._session.send("conversation.item.done", item=_copy_of(item))
 
     async def _say(self, part: Speak) -> None:
         session = self._session
@@ -158,6 +160,6 @@ class ScriptedResponse:
         await self._end_item()
 
 
-def _bare(item: dict[str, Any]) -> dict[str, Any]:
-    """A copy, as it is told: without its sound."""
+def _copy_of(item: dict[str, Any]) -> dict[str, Any]:
+    """A copy of the item."""
     return json.loads(json.dumps(item))  # type: ignore[no-any-return]

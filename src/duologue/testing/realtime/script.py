@@ -1,6 +1,6 @@
-"""What a scripted Realtime server says and does wrong, as values.
+"""Scripts for the Realtime server: what it answers, and which faults it has.
 
-Rule: a script says what happens, never how long a test has to sleep.
+Rule: a script describes events; tests wait for events, and never sleep.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Speak:
-    """Speak. The sound lasts `ms`, is sent in pieces of `chunk_ms`, and at once unless it is `paced`."""
+    """Speak. The sound lasts `ms` and is sent in chunks of `chunk_ms`: at once, or in real time if `paced`."""
 
     text: str
     ms: int = 200
@@ -29,6 +29,8 @@ class WriteText:
 
 @dataclass(frozen=True, slots=True)
 class CallTool:
+    """Call a function."""
+
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
     call_id: str = ""
@@ -36,14 +38,14 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class BreakDown:
-    """The response fails here, with this code."""
+    """The response fails with this error code."""
 
     code: str = "server_error"
 
 
 @dataclass(frozen=True, slots=True)
 class FallSilent:
-    """Nothing more comes, until the response is cancelled."""
+    """Send nothing more until the response is cancelled."""
 
 
 ScriptPart: TypeAlias = Speak | WriteText | CallTool | BreakDown | FallSilent
@@ -53,8 +55,8 @@ RealtimeScript: TypeAlias = Iterable[Response] | Callable[[list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class ProtocolFault:
-    """Something that goes wrong with the next events of a kind. A `late` one comes after the one behind it,
-    a `slow` one after so many milliseconds; a client event that is `refused` gets this error `code`."""
+    """A fault of the next `times` events of type `kind`. A `late` event is sent after the event that follows it, a
+    `slow` one after `ms`; a client event that is `refused` gets an error with this `code`."""
 
     what: Literal["dropped", "duplicate", "late", "slow", "refused"]
     kind: str

@@ -1,11 +1,11 @@
-"""A Realtime server on a local port that follows a script and forgives nothing.
+"""A Realtime server on a local port that follows a script and enforces the protocol.
 
-    async with RealtimeServer([Say("Hello.")]) as server:
+    async with RealtimeServer([Speak("Hello.")]) as server:
         model = RealtimeModel(url=server.url)
 
-Every event is checked, its own as well as the client's, and what it was sent is kept for a test to look at.
-Rule: it answers by the protocol, errors and all; only a `ProtocolFault` or a method called by the test makes it
-misbehave. At the end of the block, a client that broke the protocol is an AssertionError.
+It checks every event in both directions, and records them for the test. Rule: it follows the protocol, errors included,
+unless a `ProtocolFault` or a method called by the test makes it misbehave. If a client broke the protocol, the end of
+the block raises AssertionError.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from .session import ScriptedRealtimeSession
 
 __all__ = ["BreakDown", "CallTool", "FallSilent", "ProtocolFault", "RealtimeServer", "Speak", "WriteText"]
 
-WAIT_S = 20  # only a broken test waits this long
+WAIT_S = 20  # only a failing test waits this long
 _SILENT = logging.Logger("duologue.testing.realtime", logging.CRITICAL + 1)
 
 
 class RealtimeServer:
-    """`script` is a list of responses, or a function of the items of the conversation. `hears` is what each
-    utterance says that the server hears by its energy; a test may also `say` one."""
+    """`script` is a list of responses, or a function from the items of the conversation to a response. `hears` is the
+    text of each utterance that the server detects in the audio; a test can also call `session.say`."""
 
     def __init__(
         self,
@@ -57,15 +57,15 @@ class RealtimeServer:
         self.hears = list(hears or ())
         self.faults = list(faults or ())
         self.otherwise = otherwise
-        self.answers_by_itself = answers_by_itself  # whatever it was told: a server that is rude
+        self.answers_by_itself = answers_by_itself  # even if the client has turned that off
         self.session_s = session_s
-        self.refuses: list[int] = []  # HTTP statuses of the next handshakes
+        self.refuses: list[int] = []  # HTTP status codes for the next handshakes
         self.sessions: list[ScriptedRealtimeSession] = []
         self.handshakes: list[Request] = []
         self.received: list[dict[str, Any]] = []
         self.sent: list[dict[str, Any]] = []
         self.problems: list[str] = []
-        self.forgives = False  # problems are for the test to look at
+        self.allows_problems = False  # the test checks `problems` itself
         self._server: Server | None = None
         self._more = asyncio.Event()
 
@@ -89,7 +89,7 @@ class RealtimeServer:
             session.stop()
         self._server.close()
         await self._server.wait_closed()
-        if kind is None and not self.forgives:
+        if kind is None and not self.allows_problems:
             assert not self.problems, self.problems
 
     @property
@@ -98,11 +98,11 @@ class RealtimeServer:
         port = next(iter(self._server.sockets)).getsockname()[1]
         return f"ws://127.0.0.1:{port}/v1/realtime"
 
-    # -- What a test looks at
+    # -- For tests to check
 
     @property
     def session(self) -> ScriptedRealtimeSession:
-        """The newest."""
+        """The newest session."""
         return self.sessions[-1]
 
     def got(self, kind: str) -> list[dict[str, Any]]:
@@ -114,13 +114,13 @@ class RealtimeServer:
         return [event for event in self.sent if event.get("type") == kind]
 
     async def until(self, holds: Callable[[], object], limit_s: float = WAIT_S) -> None:
-        """Wait until this holds, looking again after every event in either direction."""
+        """Wait until `holds()` is true; it is checked after every event in either direction."""
         async with asyncio.timeout(limit_s):
             while not holds():
                 self._more.clear()
                 await self._more.wait()
 
-    # -- What the sessions use
+    # -- For the sessions
 
     def next_response(self, items: list[dict[str, Any]]) -> list[ScriptPart]:
         if self._script is not None:
@@ -128,7 +128,7 @@ class RealtimeServer:
         return parts_of(self._queue.pop(0)) if self._queue else [self.otherwise]
 
     def fault_of(self, kind: str, *whats: str) -> ProtocolFault | None:
-        """The fault that the next event of this type has; it is used up."""
+        """Take the fault for the next event of this type, if there is one."""
         for place, fault in enumerate(self.faults):
             if fault.kind == kind and fault.what in whats and fault.times > 0:
                 left = fault.times - 1

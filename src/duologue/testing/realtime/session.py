@@ -1,6 +1,6 @@
-"""One session of the scripted Realtime server: its conversation, its ears and its responses.
+"""A session of the scripted Realtime server: its conversation, its voice detection and its responses.
 
-Rule: it does what the protocol says that a server does, in the protocol's order.
+Rule: it sends the events that the protocol requires of a server, in the order of the protocol.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from .server import RealtimeServer
 
 MS_BYTES = 48
-LOUD = 300  # of a 16-bit sample, on average
+LOUD = 300  # mean amplitude of 16-bit samples
 
 
 class ScriptedRealtimeSession:
-    """What one client sees."""
+    """The server's side of one client connection."""
 
     def __init__(self, server: RealtimeServer, connection: ServerConnection, number: int) -> None:
         self.server = server
         self.number = number
         self.items: list[dict[str, Any]] = []
         self.audio_ms: dict[str, int] = {}  # of each assistant item
-        self.outputs: dict[str, int] = {}  # call -> how many outputs it got
+        self.outputs: dict[str, int] = {}  # call id -> number of outputs
         self.responses: list[ScriptedResponse] = []
         self.settings: dict[str, Any] = {}
-        self.heard_ms = 0  # of audio, in all
+        self.heard_ms = 0  # of audio in total
         self._connection = connection
         self._ids = 0
         self._buffer_ms = 0
-        self._speaking = ""  # the item that is being spoken
+        self._speaking = ""  # id of the item that the user is speaking
         self._quiet_ms = 0
         self._held: dict[str, Any] | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -73,20 +73,21 @@ class ScriptedRealtimeSession:
     # -- Misbehaving on request
 
     async def expire(self) -> None:
-        """The session has reached its limit."""
+        """End the session because its time is over."""
         await self.send_error("session_expired", "")
         await self._connection.close(1001, "session_expired")
 
     def hang_up(self) -> None:
-        """The network is gone, without a word."""
+        """Break the connection without closing it."""
         self._connection.transport.abort()
 
     def go_silent(self) -> None:
-        """It neither reads nor answers any more, not even a ping."""
+        """Stop reading and answering, pings included."""
         self._connection.transport.pause_reading()
         self.stop()
 
     def come_back(self) -> None:
+        """Read and answer again, after `go_silent`."""
         self._connection.transport.resume_reading()
 
     # -- Sending
@@ -98,7 +99,7 @@ class ScriptedRealtimeSession:
         await self.send_raw(event)
 
     async def send_raw(self, event: dict[str, Any]) -> None:
-        """Whatever it is."""
+        """Send an event without checking it."""
         kind = str(event.get("type"))
         fault = self.server.fault_of(kind, "dropped", "duplicate", "late", "slow")
         if fault is not None and fault.what == "dropped":
@@ -159,7 +160,7 @@ class ScriptedRealtimeSession:
                 await self._cancel(event.get("response_id") or "", cause)
 
     def _wrong(self, what: str) -> None:
-        """Well-formed, and wrong all the same."""
+        """Note a problem with an event that is well-formed."""
         self.server.problems.append(what)
 
     async def _create_item(self, item: dict[str, Any], cause: str) -> None:
@@ -168,7 +169,7 @@ class ScriptedRealtimeSession:
             known = any(one["type"] == "function_call" and one["call_id"] == call for one in self.items)
             self.outputs[call] = self.outputs.get(call, 0) + 1
             if not known or self.outputs[call] > 1:
-                self._wrong(f"{call} " + ("has two outputs" if known else "is no call of this conversation"))
+                self._wrong(f"{call} " + ("has two outputs" if known else "isn't a call of this conversation"))
                 await self.send_error("invalid_value", cause)
                 return
         await self.add_item({"id": self.name("item"), **item})
@@ -189,7 +190,7 @@ class ScriptedRealtimeSession:
             await self.send_error("invalid_value", cause)
             return
         self.audio_ms[name] = end_ms
-        item["content"] = [{"type": "output_audio"}]  # its transcript is gone
+        item["content"] = [{"type": "output_audio"}]  # the protocol removes the transcript
         await self.send("conversation.item.truncated", item_id=name, content_index=0, audio_end_ms=end_ms)
 
     async def _delete(self, name: str, cause: str) -> None:
@@ -204,7 +205,7 @@ class ScriptedRealtimeSession:
 
     @property
     def active(self) -> ScriptedResponse | None:
-        """What is being made for the conversation."""
+        """The running response of the conversation, if there is one."""
         return next((one for one in self.responses if one.is_active and not one.is_aside), None)
 
     async def _create_response(self, wanted: dict[str, Any], cause: str) -> None:
@@ -226,10 +227,10 @@ class ScriptedRealtimeSession:
             return
         await active.cancel()
 
-    # -- The person
+    # -- The user
 
     async def _hear(self, pcm: bytes) -> None:
-        """Voice detection by energy, if the client wants one."""
+        """Process audio: detect speech by its energy, if the client has turned detection on."""
         ms = len(pcm) // MS_BYTES
         self._buffer_ms += ms
         self.heard_ms += ms
@@ -256,7 +257,7 @@ class ScriptedRealtimeSession:
             self.respond({})
 
     async def say(self, text: str) -> None:
-        """The person says this, whatever audio came."""
+        """The user says this, whatever audio was sent."""
         await self.begin_speech()
         await self.end_speech(text)
 
