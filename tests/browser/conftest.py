@@ -10,9 +10,7 @@ import asyncio
 import contextlib
 import fcntl
 import inspect
-import os
 import tempfile
-import warnings
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,9 +18,10 @@ from typing import Any, Protocol
 import pytest
 from playwright.async_api import Browser, async_playwright
 
-from duologue.lab.bench.chromium import FLAGS, find_chromium
+from duologue.lab.bench.chromium import FLAGS
 from duologue.runtime.agent import Agent
 from tests.browser.panel_page import MICROPHONE, Host, Panel, Tabs, browsing, hosting
+from tests.needs import needs_chromium
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -46,14 +45,7 @@ def _alone() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def chromium() -> str:
-    found = find_chromium()
-    if not found:
-        said = "no Chromium: run tools/ensure_chromium.sh, or say where one is with DUOLOGUE_CHROMIUM"
-        if os.environ.get("CI") == "true":
-            pytest.fail(said)
-        warnings.warn(said, stacklevel=1)  # a skip alone is a letter among thousands
-        pytest.skip(said)
-    return found
+    return needs_chromium()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from duologue.core.leaves import ErrorClass
 from duologue.testing import Fail, Hang, Progress, scripted_tool
 from tests.browser.agents_here import STORY, scripted
 from tests.browser.panel_page import Panel
+from tests.needs import needs_axe
 
 ROOT = Path(__file__).parent.parent.parent
 LOOKS = {
@@ -32,14 +31,7 @@ _SERIOUS = """async () => {
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    script = ROOT / "build" / "axe" / "axe.min.js"
-    subprocess.run(["sh", str(ROOT / "tools" / "ensure_axe.sh")], check=False, timeout=120)
-    if not script.exists():
-        said = "no axe-core: tools/ensure_axe.sh could not fetch it"
-        if os.environ.get("CI") == "true":
-            pytest.fail(said)
-        pytest.skip(said)
-    return script.read_text(encoding="utf-8")
+    return needs_axe()
 
 
 @pytest.mark.req("C-UI")

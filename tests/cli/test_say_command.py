@@ -1,12 +1,8 @@
-"""`duologue say`: a WAV file and the times of its words; a problem is one line.
-
-Needs the model espeak-ng; without it most of these tests are skipped, and with CI=true they fail.
-"""
+"""`duologue say`: a WAV file and the times of its words; a problem is one line."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import wave
@@ -14,18 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from duologue.models.cache import cache_folder, is_present
+from duologue.models.cache import cache_folder
+from tests.needs import needs_model
 
 DUOLOGUE = Path(sys.executable).parent / "duologue"
 
 
 @pytest.fixture
 def _espeak() -> None:
-    if not is_present("espeak-ng"):
-        reason = "the model espeak-ng is missing: duologue models pull espeak-ng"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    needs_model("espeak-ng")
 
 
 def run(*args: str | Path, models: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -42,6 +42,12 @@ def test_the_list_names_models_of_the_catalogue() -> None:
     assert set(needs.LIBRARIES) <= set(needs.MODELS)
 
 
+def test_only_the_list_decides_between_skipping_and_failing() -> None:
+    allowed = {TESTS / "needs.py", Path(__file__)}
+    deciding = [path for path in FILES if path not in allowed and 'environ.get("CI")' in path.read_text("utf-8")]
+    assert not deciding, f"use tests/needs.py: {deciding}"
+
+
 def test_a_missing_model_skips_with_the_command_that_gets_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))

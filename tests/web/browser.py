@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
-
 from playwright.sync_api import Browser, Playwright
+
+from tests.needs import needs_chromium
 
 FLAGS = (
     "--use-fake-ui-for-media-stream",
@@ -21,13 +19,5 @@ FLAGS = (
 )
 
 
-def chromium() -> str | None:
-    """The program, or None where there is none."""
-    named = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    return named if named and Path(named).exists() else None
-
-
 def launch(play: Playwright, *more: str) -> Browser:
-    program = chromium()
-    assert program, "no Chromium; name one in the variable CHROMIUM"
-    return play.chromium.launch(executable_path=program, args=[*FLAGS, *more], chromium_sandbox=False)
+    return play.chromium.launch(executable_path=needs_chromium(), args=[*FLAGS, *more], chromium_sandbox=False)

@@ -1,24 +1,18 @@
-"""What the tests of the panel share: one browser, and for each test a server and a page of its own.
-
-Without Playwright or a Chromium they are skipped, but with CI=true that is a failure.
-"""
+"""What the tests of the panel share: one browser, and for each test a server and a page of its own."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.needs import needs_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from tests.web.fake_server import FakeServer
-
-IS_CI = os.environ.get("CI") == "true"
-collect_ignore_glob = [] if IS_CI or (find_spec("playwright") and find_spec("starlette")) else ["test_*.py"]
 
 WAIT_MS = 30_000  # generous: what is waited for is an event, and this machine may be busy
 
@@ -28,10 +22,9 @@ def browser() -> Iterator[Browser]:
     """Closed after each module: while it is open, this thread has a running loop, which other tests must not see."""
     from playwright.sync_api import expect, sync_playwright
 
-    from tests.web.browser import chromium, launch
+    from tests.web.browser import launch
 
-    if chromium() is None and not IS_CI:
-        pytest.skip("no Chromium here; name one in the variable CHROMIUM")
+    needs_chromium()
     expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as play:
         opened = launch(play)

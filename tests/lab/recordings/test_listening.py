@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import struct
 import subprocess
 import sys
@@ -34,11 +33,12 @@ from duologue.ears.token_vocabulary import WrittenWord
 from duologue.lab.recordings.busy_clock import run_timed
 from duologue.lab.recordings.listener import AFTER_MS, FRAME_MS, RATE_HZ, Decision, Listener, ListenResult
 from duologue.lab.recordings.recording_sets import RecordingRow, decide, listen_to, read_rows
-from duologue.models.cache import cache_folder, is_present
+from duologue.models.cache import cache_folder
 from duologue.ports.ears import Commit, Final, Frame, Heard, Incoming, SpeechBegan, SpeechEnded
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.turns.endpoint import FixedSilence, ManualEndpoint, policy
 from duologue.turns.words import words_of
+from tests.needs import needs_model
 
 KINDS = {"end_of_turn", "hold", "barge_in", "resume", "noise"}
 FRAME = FRAME_MS * RATE_HZ // 1000
@@ -644,11 +644,7 @@ def test_a_set_with_an_unusable_recording_names_it_in_one_line(tmp_path: Path, r
 
 def require(*models: str) -> None:
     for model in models:
-        if not is_present(model):
-            reason = f"the model {model} is missing: duologue models pull {model}"
-            if os.environ.get("CI") == "true":
-                pytest.fail(reason)
-            pytest.skip(reason)
+        needs_model(model)
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import warnings
-
 import pytest
 
 from duologue.lab.torture.run import Run, TorturePlan, play, run
 from duologue.lab.torture.verdict import CHECKS
-from duologue.testing.postgres import find_programs
+from tests.needs import needs_postgres
 
 
 def hold(plan: TorturePlan) -> Run:
@@ -23,12 +20,7 @@ def hold(plan: TorturePlan) -> Run:
 @pytest.mark.req("D-13", "D-14", "L-14")
 @pytest.mark.graveyard(25)
 def test_two_servers_and_postgresql_lose_nothing_when_they_are_killed_frozen_and_cut_off() -> None:
-    if find_programs() is None:
-        told = "PostgreSQL isn't installed: no torture of two servers; run tools/ensure_postgres.sh"
-        if os.environ.get("CI") == "true":
-            pytest.fail(told)
-        warnings.warn(told, stacklevel=1)
-        pytest.skip(told)
+    needs_postgres()
     made = hold(TorturePlan(nodes=2, conversations=8, seed=4, seconds=15.0))
     assert made.result["kills"]
     assert made.result["stops"]
