@@ -118,7 +118,7 @@ def options_of(cls: type) -> list[Option]:
         description = _comment(lines, node)
         if not description:
             raise UndescribedOption(f"{cls.__name__}.{node.target.id}: write a comment next to it")
-        found.append(Option(node.target.id, ast.unparse(node.annotation), _default(node), description))
+        found.append(Option(node.target.id, ast.unparse(node.annotation).replace(" | ", " or "), _default(node), description))
     return found
 
 
@@ -189,4 +189,4 @@ def _comment(lines: list[str], node: ast.AnnAssign) -> str:
 
 
 def _code(text: str) -> str:
-    return f"`{text}`".replace("|", "\\|")
+    return f"`{text}`"
