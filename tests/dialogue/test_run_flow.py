@@ -123,4 +123,4 @@ def test_a_flow_that_loops_through_an_action_is_reported() -> None:
 def test_an_action_that_asks_for_what_it_has_is_reported() -> None:
     talker = talk(Collect("size", "size"), PerformAction("go", "go"), slots=(SIZE,)).says("small").done(needs=("size",))
     assert talker.state.trouble is not None
-    assert talker.state.trouble.type == "ActionGoesRound"
+    assert talker.state.trouble.type == "ActionLoops"

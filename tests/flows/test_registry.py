@@ -164,7 +164,7 @@ def test_an_action_that_asks_for_what_it_has_is_an_error_and_not_a_loop() -> Non
     async def scene(talk: DialogueSession) -> None:
         await ask(talk)
         assert talk.state.trouble is not None
-        assert talk.state.trouble.type == "ActionGoesRound"
+        assert talk.state.trouble.type == "ActionLoops"
 
     play(scene, reserve=lambda: Need("people"))
 

@@ -328,7 +328,7 @@ def handle_queued_message(d: DialogueDraft, text: str) -> None:
         d.enter(Phase.UNDERSTANDING)
         apply_commands(d, (BY_NAME[name],))
     elif not text.strip() or _is_bare_yes_or_no(d, text):
-        d.note("said_of_nothing")
+        d.note("answer_without_question")
     elif d.s.phase is Phase.WAITING_FOR_SLOT and not is_aside:
         answer(d, text)
     elif d.s.stack:

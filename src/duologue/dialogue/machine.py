@@ -120,7 +120,7 @@ def _end_action(d: DialogueDraft, e: ActionDone) -> None:
     elif e.confirm and at.step not in d.top.confirmed:
         d.set_top(confirm=e.confirm)
     elif e.needs or e.confirm:
-        fail(d, "ActionGoesRound", f"action {at.action} asks for something that it was already given")
+        fail(d, "ActionLoops", f"action {at.action} asks for something that it was already given")
         return
     else:
         finish_action(d, e.outputs, at)
