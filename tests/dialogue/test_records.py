@@ -1,4 +1,4 @@
-"""Changing a record is what `dataclasses.replace` does, and nothing else."""
+"""`changed` does what `dataclasses.replace` does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from duologue.dialogue.records import changed
 from duologue.dialogue.state import DialogueState, Instance, Phase
 
 
-def test_the_same_as_replace() -> None:
+def test_changed_returns_the_same_as_replace() -> None:
     state = DialogueState(requests=3, queue=("yes",), stack=(Instance(1, "book", confirmed=("a",)),))
     changes = {"phase": Phase.ERROR, "misses": 2, "stack": ()}
     assert changed(state, changes) == replace(state, **changes)  # type: ignore[arg-type]
@@ -18,6 +18,6 @@ def test_the_same_as_replace() -> None:
     assert changed(state.stack[0], {"at": 7}) == replace(state.stack[0], at=7)
 
 
-def test_a_field_that_is_not_there_is_refused() -> None:
+def test_an_unknown_field_is_refused() -> None:
     with pytest.raises(TypeError, match="State has no field 'mises'"):
         changed(DialogueState(), {"mises": 1})
