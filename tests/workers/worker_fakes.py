@@ -1,4 +1,4 @@
-"""A job that only notes what its worker tells it."""
+"""A job that records what its worker reports."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ WAIT_S_MAX = 30
 
 
 class NotedJob:
-    """What a worker told its job, and the answers that it gets."""
+    """Records the reports of a worker, and answers its questions with `answer`."""
 
     def __init__(self, call: int = 1, answer: str = "") -> None:
         self.call = call
         self.answer = answer
-        self.told: list[tuple[str, float | None]] = []
+        self.reports: list[tuple[str, float | None]] = []
         self.partials: list[str] = []
         self.asked: list[str] = []
         self.detached = False
-        self._news = asyncio.Event()
+        self._reported = asyncio.Event()
 
     def progress(self, text: str, fraction: float | None = None) -> None:
-        self.told.append((text, fraction))
-        self._news.set()
+        self.reports.append((text, fraction))
+        self._reported.set()
 
     def partial(self, text: str) -> None:
         self.partials.append(text)
@@ -34,8 +34,8 @@ class NotedJob:
         self.detached = True
 
     async def hears(self, text: str) -> None:
-        """Wait until this progress has come."""
+        """Wait until this progress was reported."""
         async with asyncio.timeout(WAIT_S_MAX):
-            while text not in [said for said, _ in self.told]:
-                self._news.clear()
-                await self._news.wait()
+            while text not in [said for said, _ in self.reports]:
+                self._reported.clear()
+                await self._reported.wait()

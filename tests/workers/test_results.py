@@ -87,7 +87,7 @@ def test_a_long_result_is_cut_between_words_and_marked_as_cut() -> None:
     assert short.endswith("word (cut)")
 
 
-def test_one_endless_word_is_cut_anywhere() -> None:
+def test_a_very_long_word_is_cut_anywhere() -> None:
     assert shorten("x" * 5000, 4000, "!") == "x" * 3999 + "!"
     assert shorten("see " + "x" * 5000, 4000, "!") == "see " + "x" * 3995 + "!"
 
@@ -98,6 +98,6 @@ def test_a_word_that_just_fits_is_kept() -> None:
     assert shorten("one two three", 10, "…") == "one two…"
 
 
-def test_a_notice_without_room_is_a_programming_error() -> None:
+def test_a_limit_shorter_than_the_notice_is_refused() -> None:
     with pytest.raises(ValueError, match="notice"):
         shorten("some text", 3, " (shortened)")
