@@ -156,7 +156,7 @@ def test_without_npm_the_command_says_what_to_do(folder: Path) -> None:
 # -- verify
 
 
-def test_a_complete_model_is_reported_as_whole(fakes: FakeRegistry) -> None:
+def test_a_complete_model_is_reported_as_complete(fakes: FakeRegistry) -> None:
     run("pull", "--all")
     done = run("verify")
     assert done.exit_code == 0

@@ -68,7 +68,7 @@ def test_every_state_can_be_reached_from_the_start(region: type[Leaf]) -> None:
 
 
 @each_region
-def test_loops_are_counted_and_left_out_unless_asked_for(region: type[Leaf]) -> None:
+def test_loops_are_counted_and_left_out_unless_requested(region: type[Leaf]) -> None:
     quiet, full = region_diagram(region), region_diagram(region, loops=True)
     stays = [found for found in region_rows(region) if found.target is None or found.target in found.sources]
     assert quiet.loops == full.loops == len(stays)
@@ -86,7 +86,7 @@ def test_a_state_is_timed_if_a_hard_deadline_ends_it(region: type[Leaf]) -> None
     assert timed == {leaf.value for leaf in region if leaf in hard}
 
 
-def test_a_label_has_timers_by_name_and_the_guard_in_brackets() -> None:
+def test_a_label_names_timers_and_has_the_guard_in_brackets() -> None:
     def may_go(*_: object) -> bool:
         return True
 

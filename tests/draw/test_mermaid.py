@@ -34,7 +34,7 @@ def lines_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_line_has_a_form_that_mermaid_knows(name: str) -> None:
+def test_every_line_is_valid_mermaid(name: str) -> None:
     lines = lines_of(render(name, "mermaid"))
     assert lines[0] == "stateDiagram-v2"
     assert [line for line in lines if not FORMS.fullmatch(line)] == []
@@ -81,7 +81,7 @@ def test_nothing_in_a_name_or_label_can_break_the_diagram() -> None:
     assert "end" not in ids
 
 
-def test_the_machine_has_every_region_beside_the_others() -> None:
+def test_the_machine_contains_every_region() -> None:
     text = machine_mermaid()
     assert text.count("\n        --\n") == len(REGIONS) - 1
     assert text.count("{") == text.count("}") == len(REGIONS) + 1

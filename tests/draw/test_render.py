@@ -34,7 +34,7 @@ def test_no_name_draws_the_whole_machine() -> None:
     assert render(None, "mermaid") == render("machine", "mermaid") == machine_mermaid()
 
 
-def test_an_unknown_name_is_refused_with_a_line_that_lists_what_there_is() -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(DuologueError) as caught:
         render("nonsense", "svg")
     message = str(caught.value)
@@ -42,7 +42,7 @@ def test_an_unknown_name_is_refused_with_a_line_that_lists_what_there_is() -> No
     assert all(name in message for name in ("nonsense", *names()))
 
 
-def test_an_unknown_format_is_refused_with_a_line_that_lists_what_there_is() -> None:
+def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
     with pytest.raises(DuologueError) as caught:
         render(None, "gif")
     message = str(caught.value)

@@ -102,7 +102,7 @@ def test_no_line_runs_through_a_state(name: str) -> None:
 
 
 @each_picture
-def test_everything_is_on_the_paper(name: str) -> None:
+def test_everything_is_within_the_picture(name: str) -> None:
     root = picture(name)
     paper = Box(*(float(number) for number in root.get("viewBox", "").split()))
     for content, box in [*state_boxes(root), *text_boxes(root)]:
@@ -154,7 +154,7 @@ def test_amended_moves_are_dashed_and_the_others_are_not(name: str) -> None:
     assert ".line.source { stroke-dasharray:" not in source(name)
 
 
-def test_a_crowd_of_moves_becomes_a_note_that_names_whom_it_leaves_out() -> None:
+def test_a_crowd_of_moves_becomes_a_note_that_names_the_exceptions() -> None:
     nodes = tuple(StateNode(name, name == "a") for name in "abcdefg")
     edges = (*(Edge(name, "g") for name in "bcdef"), Edge("a", "b"))
     (note,) = gather(Diagram("crowd", nodes, edges)).notes
@@ -186,7 +186,7 @@ def test_names_and_labels_may_contain_anything() -> None:
     assert nasty in [state for state, _ in state_boxes(root)]
 
 
-def test_loops_are_listed_when_they_were_asked_for() -> None:
+def test_loops_are_listed_when_requested() -> None:
     for region in REGIONS.values():
         diagram = region_diagram(region, loops=True)
         words = " ".join(content for content, _ in text_boxes(ElementTree.fromstring(to_svg(diagram))))
@@ -205,7 +205,7 @@ def test_the_machine_shows_every_region_with_its_states_and_every_rule_with_its_
 
 
 @each_picture
-def test_a_picture_stands_alone_is_described_and_knows_day_and_night(name: str) -> None:
+def test_a_picture_is_self_contained_described_and_has_both_colour_schemes(name: str) -> None:
     text, root = source(name), picture(name)
     assert [child.tag for child in root][:3] == [f"{SVG}title", f"{SVG}desc", f"{SVG}style"]
     assert all(root[index].text for index in range(3))
@@ -215,7 +215,7 @@ def test_a_picture_stands_alone_is_described_and_knows_day_and_night(name: str) 
 
 
 @each_picture
-def test_every_class_has_a_colour_by_day_and_by_night(name: str) -> None:
+def test_every_class_has_a_colour_in_both_schemes(name: str) -> None:
     text, root = source(name), picture(name)
     day, _, night = root.findtext(f"{SVG}style", "").partition("@media")
     drawn = [element for element in root.iter() if element.tag in (f"{SVG}text", f"{SVG}rect")]

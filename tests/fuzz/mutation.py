@@ -1,6 +1,6 @@
-"""Changing what is right into what is nearly right: bytes of a file, or one value of a JSON document.
+"""Turns valid input into nearly valid input: changes bytes of a file, or values of a JSON document.
 
-Rule: everything comes from the dice that are given, so that a case can be played again and made smaller.
+Rule: all randomness comes from the `dice` argument, so that a case can be repeated and shrunk.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PIECES += (b"!!python/object:os.system", b"&a [*a]", b"1e999", b"-", b"999999999
 
 
 def odd_bytes(seed: bytes, dice: random.Random) -> bytes:
-    """A few changes: something cut out, put in, doubled or turned over."""
+    """The bytes with a few changes: parts removed, inserted, repeated or reversed."""
     data = bytearray(seed)
     for _ in range(dice.randint(1, 4)):
         at = dice.randint(0, len(data))
@@ -67,7 +67,7 @@ def odd_bytes(seed: bytes, dice: random.Random) -> bytes:
 
 
 def odd_json(seed: Any, dice: random.Random) -> Any:
-    """A copy with a few values changed, left out, put in twice or swapped."""
+    """A copy of the document with a few values changed, removed, repeated or swapped."""
     data = copy.deepcopy(seed)
     for _ in range(dice.choice((1, 1, 1, 2, 3))):
         places = list(_places(data))
@@ -92,7 +92,7 @@ def odd_json(seed: Any, dice: random.Random) -> Any:
 
 
 def _likely(value: Any, places: list[tuple[Any, Any]], dice: random.Random) -> Any:
-    """Another value of the same kind, so that more than a check of types has to notice."""
+    """Another value of the same type, so that a type check alone does not catch it."""
     if type(value) is bool:
         return not value
     if type(value) is int:

@@ -1,6 +1,6 @@
-"""Everything here that reads what somebody else wrote, with examples of what it should read.
+"""Every parser of input from outside, with valid examples.
 
-A target is fed bytes and takes them or refuses them as it is documented to. Rule: `feed` raises only what is a bug.
+A target gets bytes and accepts or refuses them as documented. Rule: an exception from `feed` is always a bug.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import random
 import struct
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ from duologue.runtime.checkpoint import NotRestorable, machine_part, read_checkp
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.runtime.transcript_pages import page_name
-from duologue.server.app import _replayed
+from duologue.server.app import replay_response
 from duologue.server.client_messages import TABLE, BadMessage, read_message
 from duologue.server.restore import read_earlier, read_events
 from duologue.store.memory import MemoryStore
@@ -63,15 +63,15 @@ SCENARIOS = ROOT / "examples" / "scenarios"
 
 @dataclass(frozen=True)
 class Target:
-    """`seeds` are what it should read; `is_json`: they are changed value by value, too."""
+    """`seeds` returns valid inputs. With `is_json`, single values in them are changed too."""
 
     feed: Callable[[bytes], object]
     seeds: Callable[[], Sequence[bytes]]
     is_json: bool = True
-    weight: int = 1  # how dear it is, beside the others
+    weight: int = 1  # how expensive it is, relative to the others
 
     def example(self, dice: random.Random) -> bytes:
-        """Something that is nearly right."""
+        """A nearly valid input."""
         seed = dice.choice(self.seeds())
         if self.is_json and dice.random() < 0.7:
             lines = seed.split(b"\n")
@@ -87,7 +87,7 @@ def text_of(data: bytes) -> str:
 
 
 def parsed(data: bytes) -> Any:
-    """JSON, as a store or a socket hands it over; what is none never gets so far."""
+    """Parse JSON, as a store or a socket does before the parser; invalid JSON never reaches the parser."""
     try:
         return json.loads(text_of(data))
     except (ValueError, RecursionError):
@@ -95,10 +95,10 @@ def parsed(data: bytes) -> Any:
 
 
 def _is_one_line(problem: Exception) -> None:
-    """A refusal that people can read."""
-    told = str(problem)
-    assert 0 < len(told) < 600, told
-    assert "\n" not in told, told
+    """Check that a refusal is readable text."""
+    message = str(problem)
+    assert 0 < len(message) < 600, message
+    assert "\n" not in message, message
 
 
 # -- What clients, carriers and models send
@@ -125,7 +125,7 @@ def protocol_seeds() -> list[bytes]:
 
 
 class _Wire:
-    """Nobody is at the other end."""
+    """A connection without a peer."""
 
     def send(self, text: str) -> None: ...
 
@@ -188,7 +188,7 @@ def realtime_seeds() -> list[bytes]:
     return [as_bytes(event) for event in events]
 
 
-# -- What was written down
+# -- Journals and words files
 
 
 @functools.cache
@@ -219,7 +219,7 @@ def feed_journal(data: bytes) -> None:
 
 
 def feed_replay_address(data: bytes) -> None:
-    assert _replayed(data).status_code in (200, 422)
+    assert replay_response(data).status_code in (200, 422)
 
 
 def words_seeds() -> list[bytes]:
@@ -276,7 +276,7 @@ def _states() -> tuple[Any, ...]:
     return tuple(after[:: max(1, len(after) // 12)])
 
 
-# -- Conversations that are kept
+# -- Stored conversations
 
 
 def _agent() -> Agent:
@@ -284,14 +284,34 @@ def _agent() -> Agent:
     return Agent(brain, voice=ScriptedVoice(), tools=[scripted_tool("look", Delay(2_000), "found")])
 
 
+class _Parts:
+    """A checkpoint writer that stores nothing: it hands out the functions that make the parts of a checkpoint."""
+
+    def __init__(self) -> None:
+        self.makers: dict[str, Callable[[], Any]] = {}
+
+    def add_part(self, name: str, make: Callable[[], Any], _pages: object = None) -> None:
+        self.makers[name] = make
+
+    def mark(self, *names: str) -> None: ...
+
+    def log(self, line: str) -> None: ...
+
+    async def wait_until_saved(self) -> None: ...
+
+    async def once(self, _key: str, _name: str, work: Callable[[], Coroutine[Any, Any, Any]], _repeatable: bool) -> Any:
+        return await work()
+
+
 @functools.cache
-def kept_seeds() -> list[bytes]:
-    """What is kept of a call while it speaks, while it works, and when nothing happens."""
+def stored_seeds() -> list[bytes]:
+    """Stored states of a call: while it speaks, while a tool runs, and at rest."""
 
     async def call() -> list[bytes]:
         conversation = Conversation(_agent(), ScriptedLine())
         await conversation.start()
-        engine, found = conversation.engine, []
+        engine, found, parts = conversation.engine, [], _Parts()
+        engine.save_with(parts)  # type: ignore[arg-type]
         for text, wait_s in (("hello", 1.0), ("and", 8.0), ("find it", 1.0), ("", 20.0)):
             if text:
                 conversation.type(text)
@@ -300,15 +320,15 @@ def kept_seeds() -> list[bytes]:
             room = {"seat": "a", "language": "en", "began": "2026-01-01T00:00:00+00:00", "typed": ["m1"]}
             said = engine.transcript
             pages = {page_name("words", page): said.page(page) for page in said.pages.all}
-            found.append(as_bytes({"machine": machine, "words": engine._words(), "room": room, **pages}))
+            found.append(as_bytes({"machine": machine, "words": parts.makers["words"](), "room": room, **pages}))
         await conversation.end()
         return found
 
     return run_simulated(call())
 
 
-def feed_kept(data: bytes) -> None:
-    """What can be read can be gone on with: it listens, answers and ends."""
+def feed_stored(data: bytes) -> None:
+    """A conversation that can be read can be continued: it listens, answers and ends."""
     parts = parsed(data)
     if not isinstance(parts, dict):
         return
@@ -384,7 +404,7 @@ def _talk(**more: Any) -> DialogueSession:
 
 
 def feed_checkpoint(data: bytes) -> None:
-    """What can be read can be gone on with."""
+    """A dialogue that can be read can be continued."""
     kept = parsed(data)
     try:
         state = from_json(_domain(), kept)
@@ -402,7 +422,7 @@ def feed_checkpoint(data: bytes) -> None:
     asyncio.run(asyncio.wait_for(go_on(), 20))
 
 
-# -- Files that people write
+# -- Files that users write
 
 
 def feed_flows(data: bytes) -> None:
@@ -455,7 +475,7 @@ def name_seeds() -> list[bytes]:
     return [(FLOWS / "cities.txt").read_bytes()[:600], b"\xef\xbb\xbfParis | Lutetia | City of Light # a comment\n"]
 
 
-# -- Sound
+# -- Audio
 
 
 def feed_sound(data: bytes) -> None:
@@ -500,7 +520,7 @@ TARGETS: dict[str, Target] = {
     "words": Target(feed_words, words_seeds),
     "events": Target(feed_events, event_seeds),
     "snapshot": Target(feed_snapshot, snapshot_seeds),
-    "kept conversation": Target(feed_kept, kept_seeds, weight=4),
+    "kept conversation": Target(feed_stored, stored_seeds, weight=4),
     "store row": Target(feed_row, words_seeds),
     "checkpoint": Target(feed_checkpoint, checkpoint_seeds, weight=4),
     "flows": Target(feed_flows, flow_seeds, is_json=False, weight=20),

@@ -1,4 +1,4 @@
-"""Whatever is read from outside is taken or refused; nothing else may come of it. `make fuzz` goes on for longer."""
+"""Input from outside is accepted or refused, and never causes any other failure. `make fuzz` runs for longer."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.fuzz.targets import TARGETS
 
 EXAMPLES = 240
-FOUND = Path(__file__).parent / "found"  # what was once too much, by target
+FOUND = Path(__file__).parent / "found"  # inputs that once failed, by target
 
 
 @pytest.mark.parametrize("name", list(TARGETS))
-def test_what_it_should_read_it_reads(name: str) -> None:
+def test_every_parser_reads_its_valid_examples(name: str) -> None:
     seeds = TARGETS[name].seeds()
     assert seeds
     for seed in seeds:
@@ -24,7 +24,7 @@ def test_what_it_should_read_it_reads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(TARGETS))
-def test_what_is_nearly_right_is_taken_or_refused(name: str) -> None:
+def test_nearly_valid_input_is_accepted_or_refused(name: str) -> None:
     target = TARGETS[name]
 
     @settings(
@@ -42,7 +42,7 @@ def test_what_is_nearly_right_is_taken_or_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list(TARGETS))
-def test_what_is_nothing_at_all_is_taken_or_refused(name: str) -> None:
+def test_random_input_is_accepted_or_refused(name: str) -> None:
     for data in (
         b"",
         b"\x00",
@@ -59,5 +59,5 @@ def test_what_is_nothing_at_all_is_taken_or_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("file", sorted(FOUND.glob("*/*")), ids=lambda file: f"{file.parent.name}/{file.name}")
-def test_what_was_once_too_much_is_not_any_more(file: Path) -> None:
+def test_inputs_that_once_failed_no_longer_do(file: Path) -> None:
     TARGETS[file.parent.name.replace("-", " ")].feed(file.read_bytes())

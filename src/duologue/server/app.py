@@ -105,7 +105,7 @@ class Server:
             data += piece
             if len(data) > limit:
                 return _refusal(413, f"The journal is larger than {limit >> 20} MiB.")
-        return await self._in_thread(lambda: _replay_response(bytes(data)))
+        return await self._in_thread(lambda: replay_response(bytes(data)))
 
     async def _diagram(self, request: Request) -> Response:
         name = PurePosixPath(request.path_params["name"]).name
@@ -138,7 +138,8 @@ def _draw(name: str) -> str:
     return render(name, "svg")
 
 
-def _replay_response(data: bytes) -> Response:
+def replay_response(data: bytes) -> Response:
+    """Replay an uploaded journal: its newest steps as JSON, or a refusal (422) that says what is wrong with it."""
     try:
         journal = read_journal(data.decode().splitlines(keepends=True), complete=False)
         newest = deque((record for record in replay(journal) if is_worth_showing(record)), STEPS_MAX)

@@ -33,7 +33,7 @@ def run(tmp_path: Path, width: int = 100, fast: bool = False, **kwargs: Any) -> 
 
 
 @pytest.mark.parametrize("width", [100, 72])
-def test_every_scene_is_told_and_every_line_fits(tmp_path: Path, width: int) -> None:
+def test_every_scene_is_shown_and_every_line_fits(tmp_path: Path, width: int) -> None:
     text = run(tmp_path, width)
     flat = " ".join(text.split())
     for title, caption, _ in SCRIPTS:
@@ -53,9 +53,7 @@ def test_the_journal_is_written_replayed_and_its_digests_counted(tmp_path: Path)
     assert str(tmp_path / "demo.journal") in "".join(line.strip() for line in text.splitlines())
 
 
-def test_a_journal_that_does_not_replay_is_an_error_and_not_praised(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_journal_that_does_not_replay_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = Stage.write_journal
 
     def write_with_a_wrong_digest(stage: Stage, out: TextIO) -> None:
@@ -73,7 +71,7 @@ def test_a_journal_that_does_not_replay_is_an_error_and_not_praised(
     assert "agree" not in console.file.getvalue()
 
 
-def test_it_pauses_between_scenes_only_for_somebody_who_watches(tmp_path: Path, naps: list[float]) -> None:
+def test_it_pauses_between_scenes_only_on_a_terminal(tmp_path: Path, naps: list[float]) -> None:
     run(tmp_path)
     run(tmp_path, fast=True, force_terminal=True)
     assert naps == []

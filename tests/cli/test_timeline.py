@@ -76,7 +76,7 @@ def cut(journal: Path, to: int, rest: str = "") -> int:
 # -- The terminal
 
 
-def test_the_terminal_tells_what_happened_and_what_was_heard(journal: Path) -> None:
+def test_the_terminal_shows_what_happened_and_what_was_heard(journal: Path) -> None:
     done = run(journal)
     assert (done.returncode, done.stderr) == (0, "")
     assert "answer was heard to its end    → 1100 ms heard" in done.stdout
@@ -103,7 +103,7 @@ def test_words_can_be_left_out(journal: Path, words: Path) -> None:
     assert run(journal, "--no-words").returncode == 0
 
 
-def test_a_journal_that_holds_nothing_yet_is_shown(tmp_path: Path) -> None:
+def test_an_empty_journal_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     with path.open("w", encoding="utf-8") as out:
         Stage().write_journal(out)
@@ -134,7 +134,7 @@ def test_the_numbers_are_those_of_the_timeline(journal: Path) -> None:
 
 
 @pytest.mark.usefixtures("words")
-def test_json_never_holds_a_word(journal: Path) -> None:
+def test_json_never_contains_what_was_said(journal: Path) -> None:
     assert "mild" not in run(journal, "--json").stdout
 
 
@@ -161,7 +161,7 @@ def test_a_cut_journal_is_read_as_far_as_it_goes(journal: Path) -> None:
     assert read_journal(lines, complete=False).complete
 
 
-def test_a_broken_line_before_the_end_is_no_cut(journal: Path) -> None:
+def test_a_broken_line_before_the_end_is_an_error(journal: Path) -> None:
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     for broken in ("{\n", "{"):
         with pytest.raises(InvalidJournal, match="line 4: not JSON"):

@@ -58,7 +58,7 @@ def test_rows_are_answered_one_by_one(tmp_path: Path) -> None:
     assert answers[8] == {"id": 9, "direct": False, "why": "command", "command": "back"}
 
 
-def test_a_name_of_another_list_is_known_where_a_slot_has_none(tmp_path: Path) -> None:
+def test_a_slot_without_a_list_knows_the_names_of_all_lists(tmp_path: Path) -> None:
     names = tmp_path / "names.json"
     names.write_text(json.dumps({"town": ["lyon"]}), encoding="utf-8")
     done = run(json.dumps(row(1, "text", "I'd like to play in lyon", slot="place")) + "\n", "--names", names)

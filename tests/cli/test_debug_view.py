@@ -1,25 +1,24 @@
-"""The debug view fits the terminal, says everything, and needs neither colour nor Unicode."""
+"""The debug view fits the terminal, shows everything, and works without colour or Unicode."""
 
 from __future__ import annotations
 
-import io
 import re
 from itertools import pairwise
 
 import pytest
-from rich.console import Console, RenderableType
 
 from duologue.cli.debug_view import VISITS_MAX, debug_view
-from duologue.cli.lanes import columns
-from duologue.cli.terminal_style import CHIPS, LOOKS, PLAIN_MARKS, colour_of, look_of, write_ms
+from duologue.cli.terminal_style import write_ms
 from duologue.core import events as ev
-from duologue.core.leaves import JobKind, Leaf, Link, Reply, User, Voice
 from duologue.core.views import VIEWS
 from duologue.lab.sim.demo_call import play_demo
 from duologue.lab.sim.stage import Stage
 from duologue.replay.timeline import Timeline, Visit, read_timeline
+from tests.cli.rendered import shown
 
 WIDTHS = [100, 72]
+
+
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -29,17 +28,6 @@ def timeline() -> Timeline:
     for _ in play_demo(stage):
         pass
     return read_timeline(stage.records)
-
-
-def shown(what: RenderableType, width: int = 100, colour: bool = False, encoding: str = "utf-8") -> str:
-    buffer = io.BytesIO()
-    out = io.TextIOWrapper(buffer, encoding=encoding)
-    console = Console(
-        file=out, width=width, force_terminal=colour, color_system="truecolor" if colour else None, legacy_windows=False
-    )
-    console.print(what)
-    out.flush()
-    return buffer.getvalue().decode(encoding)
 
 
 def section(text: str, title: str) -> list[str]:
@@ -133,7 +121,7 @@ def test_a_long_call_shows_its_newest_states_and_says_how_many_it_left_out() -> 
     assert len(re.findall("(idle|listening) 10 ms", "".join(section(text, "States")))) == VISITS_MAX
 
 
-def test_before_a_start_it_says_that_there_is_nothing_yet() -> None:
+def test_before_the_start_it_says_that_nothing_has_happened_yet() -> None:
     assert "No conversation has started yet." in shown(debug_view(read_timeline([])))
 
 
@@ -154,28 +142,6 @@ def test_every_view_can_be_shown(name: str) -> None:
     assert f"seen as {name}" in text
 
 
-# -- What a column shows
-
-
-def rank(state: str) -> int:
-    return {"rest": 0, "busy": 1, "alarm": 2}[state]
-
-
-def test_a_short_alarm_is_seen_however_long_the_call_is() -> None:
-    visits = (Visit("rest", 0, 50_000, ""), Visit("alarm", 50_000, 20, ""), Visit("rest", 50_020, 49_980, ""))
-    assert columns(visits, 100_000, 10, rank) == ["rest"] * 5 + ["alarm"] + ["rest"] * 4
-
-
-def test_among_equals_the_longest_is_seen() -> None:
-    visits = (Visit("rest", 0, 10, ""), Visit("busy", 10, 30, ""), Visit("busy2", 40, 60, ""))
-    assert columns(visits, 100, 1, lambda state: state != "rest") == ["busy2"]
-
-
-def test_every_column_is_filled_even_if_the_call_is_shorter_than_the_bar() -> None:
-    visits = (Visit("busy", 0, 1, ""), Visit("rest", 1, 1, ""))
-    assert columns(visits, 2, 8, rank) == ["busy"] * 4 + ["rest"] * 4
-
-
 # -- It needs neither colour nor Unicode
 
 
@@ -187,49 +153,3 @@ def test_a_terminal_without_unicode_gets_ascii(timeline: Timeline) -> None:
     text = shown(debug_view(timeline), 72, encoding="ascii")
     assert text.isascii()
     assert "?" not in text
-
-
-@pytest.mark.parametrize("region", list(LOOKS))
-@pytest.mark.parametrize("plain", [False, True])
-def test_the_marks_of_a_region_differ_without_colour(region: str, plain: bool) -> None:
-    marks = [look.mark.translate(PLAIN_MARKS) if plain else look.mark for look in LOOKS[region].values()]
-    assert len(set(marks)) == len(marks)
-
-
-def test_every_leaf_has_a_look() -> None:
-    regions: dict[str, type[Leaf]] = {"link": Link, "user": User, "voice": Voice, "reply": Reply, "jobs": JobKind}
-    for region, leaves in regions.items():
-        names = {"none" if leaf is JobKind.ABSENT else leaf.value for leaf in leaves}
-        assert set(LOOKS[region]) == names
-    assert look_of("jobs", "tool+dispatched") == look_of("jobs", "tool")
-
-
-def luminance(colour: str) -> float:
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("colour", list(CHIPS))
-def test_colours_can_be_read_on_black_and_on_white(colour: str) -> None:
-    assert contrast(colour, "#000000") >= 3.5
-    assert contrast(colour, "#ffffff") >= 3.5
-    assert contrast(CHIPS[colour], "#ffffff") >= 4.5
-
-
-@pytest.mark.parametrize("state", VIEWS["lifecycle"].states)
-def test_every_lifecycle_state_has_a_colour_of_its_own(state: str) -> None:
-    assert [other for other in VIEWS["lifecycle"].states if colour_of(other) == colour_of(state)] == [state]
-
-
-@pytest.mark.parametrize(
-    ("ms", "text"),
-    [(0, "0 ms"), (999, "999 ms"), (1_000, "1.0 s"), (59_999, "59.9 s"), (60_000, "1 min"), (125_400, "2 min 5 s")],
-)
-def test_durations_are_written_for_people(ms: int, text: str) -> None:
-    assert write_ms(ms) == text

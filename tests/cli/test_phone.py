@@ -41,7 +41,7 @@ def script(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("carrier", ["twilio", "telnyx"])
-def test_a_call_over_a_real_websocket_tells_what_was_heard_and_draws_it(script: Path, carrier: str) -> None:
+def test_a_call_over_a_real_websocket_shows_what_was_heard_and_draws_it(script: Path, carrier: str) -> None:
     picture = script.with_suffix(".html")
     done = run("--simulate", script, "--carrier", carrier, "--json", "--timeline", picture)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -66,7 +66,7 @@ def test_a_spoken_call_on_the_simulated_clock(script: Path) -> None:
     assert "I will hang up now. Goodbye!" in done.stdout, "dead air, to its end"
 
 
-def test_a_call_that_takes_another_course_fails(script: Path) -> None:
+def test_a_call_that_differs_from_its_script_fails(script: Path) -> None:
     script.write_text("steps:\n  - listen\n  - expect: {said: abracadabra}\nwait_s: 10\n")
     done = run("--simulate", script, "--fast")
     assert done.returncode == 1

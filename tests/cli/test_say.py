@@ -50,7 +50,7 @@ def test_a_text_becomes_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_espeak")
-def test_json_tells_the_words_and_their_times(tmp_path: Path) -> None:
+def test_json_contains_the_words_and_their_times(tmp_path: Path) -> None:
     file = tmp_path / "hello.wav"
     text = "Good morning. It is 3:30 — time for tea."
     done = run(text, "--out", file, "--json", "--rate", "200")
@@ -64,7 +64,7 @@ def test_json_tells_the_words_and_their_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_espeak")
-def test_voice_and_rate_are_those_that_were_asked_for(tmp_path: Path) -> None:
+def test_voice_and_rate_are_those_of_the_options(tmp_path: Path) -> None:
     for name, *options in (("slow", "--rate", "100"), ("fast", "--rate", "300"), ("de", "--voice", "de")):
         assert run("Good morning to everybody.", "--out", tmp_path / f"{name}.wav", *options).returncode == 0
     assert length_ms(tmp_path / "slow.wav") > 1.5 * length_ms(tmp_path / "fast.wav")

@@ -1,0 +1,13 @@
+"""The entry point of the command line: what it says if its packages are missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_without_its_packages_the_command_says_what_to_install() -> None:
+    code = "import sys; sys.modules['typer'] = None\nfrom duologue.cli.entry import main\nmain()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "error: the command line needs typer: pip install 'duologue[cli]'"
