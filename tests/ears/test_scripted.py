@@ -1,4 +1,4 @@
-"""Scripted ears report what a script tells them, also what it told before anyone listened."""
+"""Scripted ears report what a script says, including what it said before `listen` ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proxy before PostgreSQL that loses what it is told to lose.
+"""A proxy in front of PostgreSQL that drops connections on request.
 
 Rule: it breaks one connection at one moment, and lets everything else through.
 """
@@ -12,7 +12,7 @@ from types import TracebackType
 
 class LossyProxy:
     """`lose_before(text)`: the next request with this text never arrives. `lose_after(text)`: it arrives, and its
-    answer doesn't. `is_shut`: nobody else gets in."""
+    answer doesn't. `is_shut`: new connections are rejected."""
 
     def __init__(self, port: int) -> None:
         self._server_port = port

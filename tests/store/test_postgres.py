@@ -38,7 +38,10 @@ async def behind_proxy(pg: PostgresPlace) -> AsyncIterator[tuple[PostgresStore, 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "WAITS_S", (0.0, 0.0))  # -- Lost connections
+    monkeypatch.setattr(module, "WAITS_S", (0.0, 0.0))
+
+
+# -- Lost connections
 
 
 @pytest.mark.parametrize("moment", ["BEGIN", "UPDATE conversations", "INSERT INTO parts", "COMMIT"])
@@ -124,7 +127,7 @@ async def test_a_later_failure_does_not_deny_what_an_earlier_attempt_may_have_do
     monkeypatch.setattr(module, "STATEMENT_MS_MAX", 500)
     async with behind_proxy(pg) as (store, proxy):
         lease = await claimed(store)
-        proxy.lose_before("COMMIT")  # nobody knows that it was before
+        proxy.lose_before("COMMIT")  # the client can't know that it was before
         with psycopg.connect(pg.server.url) as other:
             proxy.on_loss = lambda: other.execute(f"LOCK TABLE {pg.schema}.conversations".encode())
             with pytest.raises(Unsure):
@@ -283,7 +286,7 @@ async def test_a_damaged_row_affects_only_its_conversation(pg: PostgresPlace) ->
     for attempt in (store.read("broken"), store.claim("broken", "a", TTL_MS)):
         with pytest.raises(StoreFailed, match="part 'words' of conversation 'broken' can't be read"):
             await attempt
-    assert (await store.claim("fine", "a", TTL_MS))[1].parts == {"words": 1}  # -- Versions and tables
+    assert (await store.claim("fine", "a", TTL_MS))[1].parts == {"words": 1}
 
 
 async def test_the_servers_clock_is_the_time_of_day(pg: PostgresPlace) -> None:
@@ -291,4 +294,4 @@ async def test_the_servers_clock_is_the_time_of_day(pg: PostgresPlace) -> None:
     await store.open()
     ((off_ms,),) = await pg.run_sql("SELECT abs(now_ms() - extract(epoch FROM now()) * 1000)::bigint")
     assert off_ms < 5_000
-    await store.close()  # -- The private server
+    await store.close()

@@ -14,7 +14,7 @@ from tests.store.store_places import PostgresPlace, claimed
 
 @pytest.mark.req("C-SEC-003")
 @pytest.mark.parametrize(
-    ("user", "database", "told"),
+    ("user", "database", "hint"),
     [
         ("duologue:s3cret", "postgres", "wrong user or password; check them in the address"),
         ("alice:s3cret", "postgres", "wrong user or password; check them in the address"),
@@ -22,11 +22,11 @@ from tests.store.store_places import PostgresPlace, claimed
     ],
 )
 async def test_a_wrong_password_is_reported_without_it(
-    postgres: PrivatePostgres, user: str, database: str, told: str
+    postgres: PrivatePostgres, user: str, database: str, hint: str
 ) -> None:
     message = await opening_postgres(f"postgresql://{user}@127.0.0.1:{postgres.port}/{database}")
     assert message.startswith(f"PostgreSQL at 127.0.0.1:{postgres.port}, database postgres: ")
-    assert told in message
+    assert hint in message
 
 
 async def test_an_unknown_database_or_user_is_reported(postgres: PrivatePostgres) -> None:

@@ -55,8 +55,8 @@ async def test_a_newer_file_is_rejected_with_both_versions(sqlite: SqlitePlace) 
     newer = SqliteStore(sqlite.path, steps=MORE)
     await newer.open()
     await newer.close()
-    told = await opening(SqliteStore(sqlite.path))
-    assert "has schema version 3, but this Duologue supports up to 1: upgrade Duologue" in told
+    message = await opening(SqliteStore(sqlite.path))
+    assert "has schema version 3, but this Duologue supports up to 1: upgrade Duologue" in message
 
 
 @pytest.mark.req("D-13")

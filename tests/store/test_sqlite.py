@@ -19,7 +19,9 @@ from duologue.store.sqlite import TROUBLES, SqliteStore, default_path
 from tests.store.failed_openings import opening
 from tests.store.store_places import TTL_MS, SqlitePlace, claimed, written
 
-SECRET = "the words that nobody else may read"  # -- Privacy
+SECRET = "the words that only their owner may read"
+
+# -- Privacy
 
 
 @pytest.mark.req("C-SEC-002")
@@ -85,7 +87,10 @@ async def test_another_reader_during_forgetting_is_reported(
     reader.execute("COMMIT")
     reader.close()
     await store.forget("call")
-    assert not Path(f"{sqlite.path}-wal").read_bytes()  # -- Durability
+    assert not Path(f"{sqlite.path}-wal").read_bytes()
+
+
+# -- Durability
 
 
 WRITER = """
@@ -110,20 +115,20 @@ asyncio.run(main())
 @pytest.mark.req("D-13", "D-14")
 async def test_a_killed_writer_loses_no_confirmed_write(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite3"
-    told = 0
+    confirmed = 0
     for kills in range(1, 4):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
         assert writer.stdout
         for _ in range(40):
-            told = int(writer.stdout.readline())
+            confirmed = int(writer.stdout.readline())
         writer.send_signal(signal.SIGKILL)
         rest, _ = writer.communicate()
-        told = max([told, *map(int, rest[: rest.rfind("\n") + 1].split())])
+        confirmed = max([confirmed, *map(int, rest[: rest.rfind("\n") + 1].split())])
         store = SqliteStore(path)
         await store.open()
         kept = await store.read("call")
         assert kept is not None
-        assert told <= kept.revision <= told + 1, kills
+        assert confirmed <= kept.revision <= confirmed + 1, kills
         assert kept.parts["a"] == kept.revision - 1
         assert kept.parts["b"] == [kept.revision - 1] * 500
         with pytest.raises(Fenced):
@@ -159,8 +164,8 @@ async def test_a_damaged_file_is_reported(sqlite: SqlitePlace) -> None:
     await store.close()
     whole = sqlite.path.read_bytes()
     sqlite.path.write_bytes(whole[:4096] + os.urandom(len(whole) - 4096))
-    told = await opening(SqliteStore(sqlite.path))
-    assert "restore a backup" in told or "isn't an SQLite database" in told
+    message = await opening(SqliteStore(sqlite.path))
+    assert "restore a backup" in message or "isn't an SQLite database" in message
 
 
 @pytest.mark.parametrize("content", ["{", "", "nonsense", "[1,"])
@@ -219,9 +224,9 @@ def test_every_error_of_sqlite_says_what_to_do(tmp_path: Path) -> None:
     for code in (*TROUBLES, 999):
         error = sqlite3.OperationalError("secret words of SQLite")
         error.sqlite_errorcode = code | 0x100  # a detail of it
-        told = store.explain(error)
-        assert "secret" not in str(told)
-        assert isinstance(told, Unsure) == (code == sqlite3.SQLITE_IOERR)  # a flush that failed may have arrived
+        explained = store.explain(error)
+        assert "secret" not in str(explained)
+        assert isinstance(explained, Unsure) == (code == sqlite3.SQLITE_IOERR)  # a flush that failed may have arrived
 
 
 async def test_a_store_that_is_not_open_says_so(tmp_path: Path) -> None:
@@ -237,15 +242,15 @@ async def test_processes_that_open_a_new_file_at_once_agree(tmp_path: Path) -> N
     epochs = {(await claimed(store)).epoch for store in stores}
     assert len(epochs) == 6
     for store in stores:
-        await store.close()  # -- The clock and the place
+        await store.close()
 
 
 def test_the_default_path_is_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/somebody")
-    for told, expected in (
+    monkeypatch.setenv("HOME", "/home/user")
+    for setting, expected in (
         ("/data", "/data/duologue/store.sqlite3"),
-        ("not/absolute", "/home/somebody/.local/share/duologue/store.sqlite3"),
-        ("", "/home/somebody/.local/share/duologue/store.sqlite3"),
+        ("not/absolute", "/home/user/.local/share/duologue/store.sqlite3"),
+        ("", "/home/user/.local/share/duologue/store.sqlite3"),
     ):
-        monkeypatch.setenv("XDG_DATA_HOME", told)
+        monkeypatch.setenv("XDG_DATA_HOME", setting)
         assert str(default_path()) == expected

@@ -133,7 +133,7 @@ async def test_renewed_leases_last_and_lost_ones_are_returned(place: Place) -> N
 
 async def test_more_leases_are_renewed_than_fit_into_one_statement(place: Place) -> None:
     store = await place.store()
-    mine = [Lease(f"nobody's {number}", "a", 1) for number in range(1_200)]
+    mine = [Lease(f"unclaimed {number}", "a", 1) for number in range(1_200)]
     mine.insert(700, await claimed(store))
     lost = await store.renew(mine, TTL_MS)
     assert len(lost) == 1_200
@@ -443,11 +443,11 @@ async def test_holdings_are_listed_the_newest_first(place: Place) -> None:
     two = await claimed(store, "two", node="b")
     await store.write(two, 0, StoreWrite({}, is_over=True))
     await place.advance(TTL_MS - 7)
-    told = [
+    listed = [
         (held.conversation, held.node, held.epoch, held.revision, held.expires_ms, held.age_ms, held.is_over)
         for held in await store.holdings(10)
     ]
-    assert told == [("two", "b", two.epoch, 1, 7, TTL_MS - 7, True), ("one", "a", one.epoch, 0, 0, TTL_MS, False)]
+    assert listed == [("two", "b", two.epoch, 1, 7, TTL_MS - 7, True), ("one", "a", one.epoch, 0, 0, TTL_MS, False)]
     assert len(await store.holdings(1)) == 1
 
 
@@ -587,7 +587,7 @@ async def test_many_conversations_write_side_by_side(place: Place) -> None:
 
 
 async def test_with_many_competing_nodes_every_write_belongs_to_one_owner(place: Place) -> None:
-    """Nodes claim it from each other by force. Whoever is told that it wrote, wrote; revisions are used once."""
+    """Nodes claim it from each other by force. Every confirmed write was written; each revision is used once."""
     stores = [await place.store(), await place.store()]
     wrote: list[tuple[int, str]] = []
 
@@ -621,7 +621,7 @@ async def test_a_cancelled_caller_does_not_disturb_the_next(place: Place) -> Non
     await asyncio.wait([task])
     kept = await store.read("call")
     assert kept is not None
-    revision = kept.revision  # cancelled in time or not: either is possible, and told by reading
+    revision = kept.revision  # cancelled in time or not: both are possible, and reading shows which
     assert await written(store, lease, revision, machine=2) == revision + 1
 
 

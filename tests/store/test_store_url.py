@@ -41,7 +41,7 @@ def test_memory_and_postgresql() -> None:
 
 @pytest.mark.req("C-SEC-003")
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "reason"),
     [
         (
             "mysql://root:s3cret@host/db",
@@ -56,10 +56,10 @@ def test_memory_and_postgresql() -> None:
         ("postgresql://alice:s3cret@host/db?nonsense=1", "not an address of a PostgreSQL server"),
     ],
 )
-def test_any_other_address_is_rejected_without_showing_its_secrets(url: str, told: str) -> None:
+def test_any_other_address_is_rejected_without_showing_its_secrets(url: str, reason: str) -> None:
     with pytest.raises(StoreFailed) as refused:
         open_store(url)
-    assert told in str(refused.value)
+    assert reason in str(refused.value)
     assert "s3cret" not in str(refused.value)
 
 

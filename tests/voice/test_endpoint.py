@@ -263,9 +263,9 @@ def test_a_refusal_is_classified_by_its_status_and_tells_no_secret(status: int, 
     assert not sounds
     assert failure.error is error
     assert str(status) in str(failure)
-    told = "".join(traceback.format_exception(failure))
-    assert SECRET not in told
-    assert "you said" not in told
+    shown = "".join(traceback.format_exception(failure))
+    assert SECRET not in shown
+    assert "you said" not in shown
 
 
 def test_a_stream_that_breaks_off_fails_after_what_came() -> None:
@@ -368,7 +368,7 @@ def test_closing_the_stream_closes_the_socket() -> None:
 
 
 @pytest.mark.parametrize("begun", [True, False])
-def test_cancelling_whoever_waits_closes_the_socket(begun: bool) -> None:
+def test_cancelling_the_reader_closes_the_connection(begun: bool) -> None:
     async def silent(wire: Wire) -> None:
         await (endless(wire) if begun else wire.until_gone())
 
@@ -410,7 +410,7 @@ def test_the_key_in_the_environment_is_not_sent_to_another_server(monkeypatch: p
     assert SECRET not in asyncio.run(run())
 
 
-def test_a_rate_whose_pieces_would_drift_is_refused() -> None:
+def test_a_rate_without_whole_pieces_is_rejected() -> None:
     with pytest.raises(ValueError, match="20 ms must be a whole, positive number of samples"):
         SpeechEndpointVoice("http://127.0.0.1:1/v1", "speaker-1", "alloy", rate_hz=11_025)
 

@@ -289,7 +289,7 @@ def test_a_loop_that_is_gone_stops_the_library(voice: EspeakVoice, library: Libr
 
 @pytest.mark.usefixtures("library")
 def test_voices_that_speak_at_once_do_not_mix() -> None:
-    texts = [f"This is caller {number}, and nobody else speaks for {number}." for number in range(8)]
+    texts = [f"This is caller {number}, and no other caller speaks for {number}." for number in range(8)]
     voices = [EspeakVoice("en-us" if number % 2 else "de", 120 + 30 * number) for number in range(8)]
 
     async def run() -> list[list[Sound]]:
@@ -360,8 +360,8 @@ def test_in_a_conversation_the_history_keeps_the_words_that_were_heard(library: 
 
 @pytest.mark.usefixtures("library")
 def test_an_unknown_voice_is_refused_and_the_others_still_speak() -> None:
-    with pytest.raises(ServiceError, match="espeak-ng has no voice 'xx-nobody'") as caught:
-        say("Hello", voice="xx-nobody")
+    with pytest.raises(ServiceError, match="espeak-ng has no voice 'xx-none'") as caught:
+        say("Hello", voice="xx-none")
     assert caught.value.error is ErrorClass.INVALID_ARGS
     assert texts_of(say("Hello there")) == ["Hello", "there"]
 
@@ -384,7 +384,7 @@ def test_a_rate_that_espeak_can_not_speak_is_refused(rate_wpm: int) -> None:
         EspeakVoice(rate_wpm=rate_wpm)
 
 
-def test_a_model_that_was_never_pulled_is_told_with_its_command(
+def test_a_model_that_was_never_pulled_is_reported_with_its_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DUOLOGUE_MODELS", str(tmp_path))
@@ -392,7 +392,7 @@ def test_a_model_that_was_never_pulled_is_told_with_its_command(
         EspeakVoice()
 
 
-def test_a_file_that_is_no_library_is_told_plainly(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_library_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ServiceError, match="no such file; pass the path of an espeak-ng library"):
         EspeakVoice(library=tmp_path / "none.so")
     (tmp_path / "text.so").write_text("hello")
@@ -416,8 +416,8 @@ def cut(text: str, samples: int, marks: list[Mark], at_once: int) -> list[Sound]
     pieces, sounds = TimedPieces(text, RATE_HZ), []
     for start in range(0, samples, at_once):
         end = min(samples, start + at_once)
-        told = [mark for mark in marks if start <= mark.sample < end]
-        sounds += pieces.take(b"ab" * (end - start), told)
+        arrived = [mark for mark in marks if start <= mark.sample < end]
+        sounds += pieces.take(b"ab" * (end - start), arrived)
     return sounds + pieces.rest()
 
 
@@ -445,7 +445,7 @@ def test_cutting_loses_neither_sound_nor_words(reading: tuple[str, int, list[Mar
 
 
 @given(readings(), st.sampled_from([1, 7, PIECE, PIECE + 1, 200]))
-def test_words_are_told_where_they_end_however_the_sound_comes(
+def test_words_are_reported_where_they_end_however_the_audio_arrives(
     reading: tuple[str, int, list[Mark]], at_once: int
 ) -> None:
     sounds = cut(*reading, at_once)
