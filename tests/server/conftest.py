@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from duologue.server import static_files
+from duologue.testing.postgres import PrivatePostgres
+from tests.needs import private_postgres
 
 SECRET = "beside the folder of the page"
 
@@ -26,6 +28,13 @@ def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder.parent / "secret.txt").write_text(SECRET)
     monkeypatch.setattr(static_files, "WEB", folder)
     return folder
+
+
+@pytest.fixture
+def postgres() -> Iterator[PrivatePostgres]:
+    """A server that a test may stop."""
+    with private_postgres() as server:
+        yield server
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -26,11 +26,11 @@ class Away:
     """A store that can be taken away: whatever is asked of it fails, and nothing is done."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        self.store = store
         self.is_away = False
 
     def __getattr__(self, name: str) -> Any:
-        asked = getattr(self._store, name)
+        asked = getattr(self.store, name)
 
         async def ask(*given: Any, **more: Any) -> Any:
             if self.is_away and name not in ("open", "close"):
