@@ -231,110 +231,22 @@ def test_what_waits_behind_a_step_that_raises_is_still_taken() -> None:
     run_simulated(scene())
 
 
-# -- The same through a whole conversation
+def certain() -> ScriptedBrain:
+    return ScriptedBrain(lambda request: "Certainly.")
 
 
-@pytest.mark.req("C-PAT-002")
-@pytest.mark.parametrize("kind", [sg.Transitioned, sg.Caption, sg.TurnStarted])
-def test_an_observer_that_raises_is_reported_and_costs_nothing(kind: type[sg.Signal]) -> None:
-    async def scene(stage: Stage) -> None:
-        def raises(signal: sg.Signal) -> None:
-            raise RuntimeError("secret words")
-
-        stage.conversation.on(kind, raises)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day to you."]
-        assert any(f"observer of {kind.__name__}" in problem for problem in stage.problems)
-        assert not any("secret" in problem for problem in stage.problems)
-
-    play(scene, ScriptedBrain(["Good day to you."]))
-
-
-@pytest.mark.req("C-PAT-002")
-@pytest.mark.parametrize("kind", [sg.Signal, sg.Problem])
-def test_an_observer_that_raises_at_everything_costs_nothing_either(kind: type[sg.Signal]) -> None:
-    async def scene(stage: Stage) -> None:
-        def raises(signal: sg.Signal) -> None:
-            raise RuntimeError
-
-        stage.conversation.on(kind, raises)
-        stage.conversation.on(sg.TurnStarted, raises)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day to you."]
-
-    play(scene, ScriptedBrain(["Good day to you."]))
-
-
-@pytest.mark.req("C-PAT-002")
-@pytest.mark.parametrize("kind", [ev.SpeechStarted, ev.TimerFired, ev.AudioBuffered, ev.PlaybackFinished])
-def test_a_watcher_that_raises_costs_nothing(kind: type[ev.Event]) -> None:
-    async def scene(stage: Stage) -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-
-        def raises(record: StepRecord) -> None:
-            if type(record.event) is kind:
-                raise RuntimeError("a watcher broke")
-
-        stage.conversation.engine.watchers.insert(0, raises)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day to you."]
-
-    play(scene, ScriptedBrain(["Good day to you."]))
-
-
-@pytest.mark.req("L-21")
-@pytest.mark.parametrize("failing", ["add", "add_words", "close"])
-def test_a_full_disk_does_not_cost_the_conversation(tmp_path: Any, failing: str) -> None:
-    async def scene(stage: Stage) -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
-
-        def full(*given: Any) -> None:
-            raise OSError(28, "No space left on device")
-
-        recorder = stage.conversation.engine.recorder
-        assert recorder is not None
-        setattr(recorder, failing, full)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day to you."]
-        async with asyncio.timeout(5):
-            await stage.conversation.end("enough")
-
-    play(scene, ScriptedBrain(["Good day to you."]), journal=tmp_path / "call.jsonl")
-
-
-def test_an_effect_that_can_not_be_performed_is_reported_and_the_turn_is_still_answered() -> None:
-    async def scene(stage: Stage) -> None:
-        replies = stage.conversation.engine.replies
-        start, broken = replies.start, [True]
-
-        def start_later(*given: Any) -> None:
-            if broken:
-                broken.clear()
-                raise RuntimeError("no reply today")
-            start(*given)
-
-        replies.start = start_later  # type: ignore[method-assign]
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day to you."]
-        assert any(problem.startswith("StartReply") for problem in stage.problems)
-
-    play(scene, ScriptedBrain(["Good day to you."]))
-
-
-@pytest.mark.req("C-PAT-003")
-def test_an_event_by_hand_that_makes_no_sense_leaves_the_conversation_as_it_was() -> None:
+def test_handlers_that_answer_each_other_for_ever_are_stopped_and_told() -> None:
     async def scene(stage: Stage) -> None:
         conversation = stage.conversation
-        for kind, given in ((ev.PlaybackProgressed, {"heard_ms": "five"}), (ev.SpeechStarted, {"loud": True})):
-            with suppress(TypeError, ValueError):  # refusing it aloud is fine
-                conversation.transition(kind, **given)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day to you."]
 
-    play(scene, ScriptedBrain(["Good day to you."]))
+        def answer(moved: sg.Transitioned) -> None:
+            {"listening": conversation.suspend, "suspended": conversation.resume}.get(moved.target, lambda: None)()
+
+        off = conversation.on_state_changed(answer)
+        conversation.suspend()
+        off()
+        assert any("posts without end" in signal.what for signal in stage.told(sg.Problem))
+        conversation.resume()
+        await stage.rest()
+
+    play(scene, certain())

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from duologue.runtime.agent import Agent, InvalidAgent
-from duologue.turns.completion import probability, score, table_of
+from duologue.turns.completion import probability, score
 from duologue.turns.completion_table import TABLES
 from duologue.turns.controller import PRESETS
 from duologue.turns.endpoint import (
@@ -27,7 +26,7 @@ from duologue.turns.endpoint import (
     SilenceWait,
     policy,
 )
-from duologue.turns.features import CONFIDENCE_SURE, EVIDENCE_SURE, PITCHED_MS_MIN, LevelShape, PauseFeatures, is_turn
+from duologue.turns.features import LevelShape, PauseFeatures, is_turn
 
 NAMES = ("combined", "semantic", "vad", "easyturn", "easyturn-003", "manual", "server")
 WAIT_MS_MAX = 3_000  # the machine itself ends a turn with words after this silence
@@ -240,17 +239,6 @@ def test_an_eagerness_beyond_the_ends_is_that_of_the_end() -> None:
 # -- What isn't known
 
 
-def test_what_is_unknown_is_never_guessed_but_has_a_table_of_its_own() -> None:
-    full = replace(SURE, turn_embedding=EMBEDDING)
-    assert table_of(full) == "everything"
-    assert table_of(SURE) == "no_embedding"
-    assert table_of(replace(SURE, turn_embedding=EMBEDDING[:-1])) == "no_embedding"
-    assert table_of(replace(full, text=None)) == "no_text"
-    assert table_of(replace(SURE, text=None)) == "logit_only"
-    assert table_of(replace(SURE, turn_logit=None)) == "text_only"
-    assert table_of(replace(full, turn_logit=None, text=None)) is None
-
-
 def test_without_any_answer_the_longest_wait_is_taken() -> None:
     rule = SemanticEndpoint.named()
     nothing = PauseFeatures(voiced_ms=900, evidence=60.0)
@@ -267,52 +255,6 @@ def test_ears_that_tell_no_sound_get_a_fixed_silence_from_combined() -> None:
     wait = policy("combined").wait(PauseFeatures(text="and then I", confidence=0.2))
     assert (wait.wait_ms, wait.reasons) == (400, ("silence_400ms",))
     assert policy("combined").wait(SURE) == SemanticEndpoint.named().wait(SURE)
-
-
-# -- Was it a turn at all?
-
-
-@pytest.mark.parametrize("name", ["combined", "semantic", "vad", "server"])
-@pytest.mark.parametrize(
-    "heard",
-    [
-        {"text": ""},
-        {"text": "", "pitched_ms": PITCHED_MS_MIN - 1},
-        {"text": "Um."},
-        {"text": "Mm-hmm.", "pitched_ms": 0},
-        {"text": "Okay.", "confidence": CONFIDENCE_SURE - 0.01},
-        {"pitched_ms": 0},
-    ],
-    ids=str,
-)
-def test_a_weak_voice_without_words_or_pitch_is_no_turn(name: str, heard: dict[str, Any]) -> None:
-    weak = PauseFeatures(voiced_ms=96, evidence=EVIDENCE_SURE - 0.1, turn_logit=4.0, **heard)
-    wait = policy(name).wait(weak)
-    assert wait.wait_ms is None
-    assert wait.reasons == (("by_server",) if name == "server" else ("no_voice",))
-
-
-@pytest.mark.req("V-06")
-@pytest.mark.parametrize("name", ["combined", "semantic", "vad", "server"])
-@pytest.mark.parametrize(
-    "heard",
-    [
-        {"text": "", "pitched_ms": PITCHED_MS_MIN},
-        {"text": "Four.", "confidence": CONFIDENCE_SURE},
-        {"text": "Okay.", "confidence": 0.1, "pitched_ms": 200},
-        {"text": "Yes.", "confidence": None},
-        {},  # nobody has been asked: the voice alone decides
-    ],
-    ids=str,
-)
-def test_a_weak_voice_with_pitch_or_sure_words_is_a_turn(name: str, heard: dict[str, Any]) -> None:
-    weak = PauseFeatures(voiced_ms=96, evidence=EVIDENCE_SURE - 0.1, turn_logit=4.0, **heard)
-    assert policy(name).wait(weak).wait_ms is not None
-
-
-def test_a_strong_voice_is_a_turn_whatever_was_read() -> None:
-    for text in (None, "", "um"):
-        assert is_turn(PauseFeatures(evidence=EVIDENCE_SURE, pitched_ms=0, text=text, confidence=0.0))
 
 
 # -- Short answers

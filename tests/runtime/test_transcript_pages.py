@@ -14,7 +14,7 @@ from duologue.ports.history import UserSaid
 from duologue.ports.store import Lease, StoredConversation, StoreFailed, StoreWrite
 from duologue.ports.tool_call import ToolCall
 from duologue.runtime.agent import Agent
-from duologue.runtime.checkpoint import NotRestorable, read_checkpoint, stored_transcript
+from duologue.runtime.checkpoint import read_checkpoint, stored_transcript
 from duologue.runtime.checkpoint_writer import CheckpointWriter
 from duologue.runtime.conversation import Conversation
 from duologue.runtime.simulated_clock import run_simulated
@@ -101,34 +101,6 @@ def test_a_page_that_could_not_be_written_is_written_later() -> None:
         store = Noted()
         store.fails = 3
         assert said(await call(store, PAGE)) == [f"number {number}" for number in range(PAGE)]
-
-    run_simulated(scene())
-
-
-@pytest.mark.req("D-13")
-def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages() -> None:
-    async def scene() -> None:
-        store = Noted()
-        kept = await call(store, PAGE + 1)
-        words = {**kept.parts["words"], "schema": 1, "transcript": stored_transcript(kept.parts)}
-        del words["transcript"]["pages"]
-        lease, _ = await store.claim("call", "node", 10_000, force=True)
-        pages = {name: None for name in kept.parts if name.startswith("words.")}
-        await store.write(lease, kept.revision, StoreWrite({"words": words, **pages}))
-        old = await store.read("call")
-        assert old is not None
-        again = await call(store, 1, read_checkpoint(old.parts, agent().settings))
-        assert len(said(again)) == PAGE + 2
-
-    run_simulated(scene())
-
-
-def test_a_page_that_is_missing_is_told() -> None:
-    async def scene() -> None:
-        kept = await call(Noted(), PAGE)
-        parts = {name: part for name, part in kept.parts.items() if name != "words.0"}
-        with pytest.raises(NotRestorable, match="can't be read"):
-            read_checkpoint(parts, agent().settings)
 
     run_simulated(scene())
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 
-from duologue.core.leaves import ErrorClass, FaultSource
+from duologue import Agent, Phrases
+from duologue.core import effects as fx
 from duologue.core.settings import profile
-from duologue.observe import signals as sg
-from duologue.ports import Final, Partial, ServiceError, SpeechBegan, SpeechEnded, TurnOver
-from duologue.ports.ears import Commit, Frame, Incoming
-from duologue.ports.history import UserSaid
-from duologue.runtime.frame_queue import FrameQueue
-from duologue.testing import Delay, ScriptedBrain, ScriptedEars
+from duologue.ports import Final, Partial, SpeechBegan, SpeechEnded, TurnOver, UserSaid
+from duologue.ports.ears import Heard
+from duologue.testing import Call, Delay, ScriptedBrain
 from duologue.turns.endpoint import ManualEndpoint
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -28,147 +26,6 @@ def echo(request: Any) -> str:
 
 def asked(brain: ScriptedBrain) -> list[str]:
     return [request.text for request in brain.requests]
-
-
-# -- Ears that break
-
-
-@pytest.mark.req("L-12", "L-13")
-def test_ears_that_break_are_started_again_after_one_two_and_four_seconds() -> None:
-    starts: list[int] = []
-
-    class Breaking(ScriptedEars):
-        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
-            starts.append(round(asyncio.get_running_loop().time() * 1000))
-            if len(starts) < 4:
-                raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
-            async for heard in super().listen(audio):
-                yield heard
-
-    async def scene(stage: Stage) -> None:
-        await stage.sleep(8_000)
-        assert starts == [0, 1_000, 3_000, 7_000]
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["You said hello there."]
-        assert stage.told(sg.Failed) == []
-
-    play(scene, ScriptedBrain(echo), ears=Breaking())
-
-
-@pytest.mark.req("L-12", "M-19", "C-PAT-004")
-def test_ears_that_always_break_end_the_conversation_and_do_not_loop_for_ever() -> None:
-    class Broken:
-        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
-            raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
-            yield
-
-    async def scene(stage: Stage) -> None:
-        async with asyncio.timeout(300):
-            await stage.conversation.wait()
-        assert {fault.part for fault in stage.told(sg.Failed)} == {FaultSource.EARS}
-        assert stage.told(sg.Failed)[-1].fatal
-
-    play(scene, ScriptedBrain(), ears=Broken())
-
-
-@pytest.mark.req("L-12", "M-19")
-@pytest.mark.parametrize("first", [(), (SpeechBegan(), SpeechEnded())])
-def test_ears_that_always_talk_nonsense_are_told_to_the_person(first: tuple[Any, ...]) -> None:
-    """Deaf for ever and silent about it is the worst of all."""
-
-    class Garbling:
-        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
-            for heard in first:
-                yield heard
-            yield 5
-
-    async def scene(stage: Stage) -> None:
-        await stage.until(lambda: bool(stage.told(sg.Failed)), 120)
-        assert stage.told(sg.Failed)[0].part is FaultSource.EARS
-
-    play(scene, ScriptedBrain(), ears=Garbling(), profile=profile("confirm", dead_air_ms=0))
-
-
-@pytest.mark.req("C-REQ-003")
-def test_ears_that_just_stop_are_started_again() -> None:
-    class Stopping(ScriptedEars):
-        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
-            if self.starts == 0:
-                self.starts += 1
-                return
-            async for heard in super().listen(audio):
-                yield heard
-
-    async def scene(stage: Stage) -> None:
-        await stage.sleep(1_100)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["You said hello there."]
-
-    play(scene, ScriptedBrain(echo), ears=Stopping())
-
-
-@pytest.mark.req("L-12")
-@pytest.mark.parametrize(
-    "nonsense",
-    [
-        None,
-        5,
-        "text",
-        Partial(None),  # type: ignore[arg-type]
-        Partial("loud", 7),
-        Partial("loud", -0.1),
-        Partial("loud", float("nan")),
-        Partial("loud", "high"),  # type: ignore[arg-type]
-        Final(b"bytes"),  # type: ignore[arg-type]
-        Final("text", utterance="one"),  # type: ignore[arg-type]
-        SpeechBegan(utterance="one"),  # type: ignore[arg-type]
-        SpeechBegan(utterance=-3),
-    ],
-    ids=str,
-)
-def test_nonsense_from_the_ears_costs_a_second_and_no_turn(nonsense: Any) -> None:
-    async def scene(stage: Stage) -> None:
-        stage.ears.tell(nonsense)
-        await stage.sleep(1_500)
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["You said hello there."]
-        assert stage.told(sg.Failed) == []
-
-    play(scene, ScriptedBrain(echo))
-
-
-def test_nonsense_from_a_programs_own_ears_is_refused_there() -> None:
-    async def scene(stage: Stage) -> None:
-        with pytest.raises(ServiceError):
-            stage.conversation.notify_transcript(5)  # type: ignore[arg-type]
-        with pytest.raises(ServiceError):
-            stage.conversation.notify_transcript(Partial("loud", 7))
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["You said hello there."]
-
-    play(scene, ScriptedBrain(echo))
-
-
-@pytest.mark.req("C-REQ-003")
-def test_ears_that_are_slower_than_the_line_lose_the_oldest_sound_and_no_marker() -> None:
-    frames = FrameQueue(frames_max=10)
-    for number in range(1_000):
-        frames.put(Frame(bytes([number % 250])))
-        if number % 100 == 0:
-            frames.put(Commit(number))
-
-    async def read() -> list[Incoming]:
-        frames.close()
-        return [item async for item in frames]
-
-    got = asyncio.run(read())
-    assert [item.turn for item in got if isinstance(item, Commit)] == list(range(0, 1_000, 100))
-    assert len([item for item in got if isinstance(item, Frame)]) == 10
-    assert frames.dropped == 990
 
 
 # -- Ears that number and time things in their own way
@@ -522,3 +379,97 @@ def test_typing_over_the_agent_interrupts_it_and_is_answered() -> None:
         assert stage.lost == []
 
     play(scene, ScriptedBrain({"hello": TWO, "stop": "Fine."}))
+
+
+def told(brain: ScriptedBrain) -> list[str]:
+    return [request.text for request in brain.requests]
+
+
+def certain() -> ScriptedBrain:
+    return ScriptedBrain(lambda request: "Certainly.")
+
+
+@pytest.mark.req("M-15")
+def test_late_text_never_makes_an_answered_question_overheard() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(500)
+        stage.ears.tell(Partial("how big is paris", 0.9, 1))
+        stage.ears.tell(SpeechEnded(1))
+        await stage.sleep(3_500)
+        stage.ears.tell(Final("how big is Paris today", 0.9, 1))
+        await stage.rest()
+        (said,) = [item for item in stage.conversation.history if isinstance(item, UserSaid)]
+        assert said == UserSaid(1, "how big is Paris today", confidence=0.9)
+
+    play(scene, ScriptedBrain(otherwise="It is about two million people who live there.", first_ms=100))
+
+
+def test_ears_that_start_anew_count_anew_and_erase_nothing() -> None:
+    class TextEars:
+        runs = 0
+
+        async def listen(self, audio: Any) -> AsyncIterator[Heard]:
+            self.runs += 1
+            await asyncio.sleep(0.5)
+            yield Final("book a table" if self.runs == 1 else "and order a taxi", 0.9, 1)
+            await asyncio.sleep(10)
+            if self.runs == 1:
+                raise ConnectionError
+            await asyncio.sleep(600)
+
+    brain = certain()
+
+    async def scene(stage: Stage) -> None:
+        await asyncio.sleep(15)
+
+    play(scene, brain, ears=TextEars())
+    assert told(brain) == ["book a table", "and order a taxi"]
+
+
+@pytest.mark.req("L-03")
+def test_a_button_held_past_the_limit_of_a_turn_begins_the_next_one() -> None:
+    brain = certain()
+
+    async def scene(stage: Stage) -> None:
+        stage.conversation.press()
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(2_000)
+        stage.ears.tell(SpeechEnded(1))
+        stage.ears.tell(Final("book a table", 0.9, 1))
+        await stage.sleep(34_000)
+        stage.ears.tell(SpeechBegan(2))
+        await stage.sleep(2_000)
+        stage.ears.tell(SpeechEnded(2))
+        stage.ears.tell(Final("for two at eight", 0.9, 2))
+        await stage.sleep(100)
+        stage.conversation.release()
+        await stage.sleep(8_000)
+        assert [item.text for item in stage.conversation.history if isinstance(item, UserSaid)] == [
+            "book a table",
+            "for two at eight",
+        ]
+
+    play(scene, brain)
+    assert "for two at eight" in told(brain)[-1]
+
+
+def test_final_text_ends_an_utterance_whose_end_nobody_told() -> None:
+    async def scene(stage: Stage) -> None:
+        stage.ears.tell(SpeechBegan(1))
+        await stage.sleep(1_000)
+        stage.ears.tell(Final("book a table", 0.9, 1))
+        await stage.sleep(3_000)
+        asked = [record.event.at for record in stage.records for e in record.effects if isinstance(e, fx.StartReply)]
+        assert asked == [1_400]
+
+    play(scene, certain())
+
+
+def test_the_agents_own_words_that_come_back_are_no_interruption() -> None:
+    brain = ScriptedBrain(["The museum opens at ten and closes at six on every day of the week.", "Pardon?"])
+    with Call(Agent(brain, profile="words", phrases=Phrases(greeting="Hello."))) as call:
+        call.settles()
+        call.user("when").interrupts("museum opens at ten", after_ms=2_000)
+        call.settles()
+        assert not any(item.interrupted for item in call.history if hasattr(item, "interrupted"))

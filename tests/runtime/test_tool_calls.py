@@ -530,15 +530,3 @@ def test_a_tool_that_takes_longer_than_thought_may_go_on_beside_the_conversation
         assert stage.news[0].text == "the result"
 
     play(scene, told("It runs."), tools=[Worker(work)])
-
-
-@pytest.mark.req("C-AC-008")
-def test_a_brain_that_only_ever_calls_tools_does_not_keep_the_person_waiting_for_ever() -> None:
-    brain = ScriptedBrain(lambda request: ToolCall("work"))
-
-    async def scene(stage: Stage) -> None:
-        await stage.say("please do it")
-        await stage.sleep(600_000)
-        assert stage.heard or stage.told(sg.Failed), f"ten minutes and {len(brain.requests)} requests, and not a word"
-
-    play(scene, brain, tools=[scripted_tool("work", Delay(2_000))])

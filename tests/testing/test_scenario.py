@@ -75,16 +75,6 @@ def test_a_scenario_plays(path: Path) -> None:
     assert (result.line, result.message, result.journal) == (0, "", None)
 
 
-def test_our_scenarios_use_every_step_there_is() -> None:
-    scenarios = [load(path) for path in OURS]
-    assert {step.name for scenario in scenarios for step in scenario.steps} == set(STEPS)
-    tools = [act.name for scenario in scenarios for tool in scenario.tools for act in tool.steps]
-    assert set(tools) == set(TOOL_STEPS)
-    brains = [scenario.brain.replies for scenario in scenarios if scenario.brain]
-    replies = [reply for brain in brains for reply in (brain.values() if isinstance(brain, dict) else brain)]
-    assert {act.name for reply in replies for act in reply} == set(BRAIN_LINES)
-
-
 def test_a_scenario_goes_the_same_way_every_time() -> None:
     scenario = load(OURS[0])
     first, second = play(scenario), play(scenario)
@@ -94,41 +84,6 @@ def test_a_scenario_goes_the_same_way_every_time() -> None:
 
 def test_the_name_of_the_file_will_do(write: Write) -> None:
     assert load(write(GOOD, "says_hello.yaml")).name == "says_hello"
-
-
-@pytest.mark.parametrize("said", ["no", "on", "42", "12:30", "1.0", "2025-05-01", "true"])
-def test_a_text_is_taken_as_it_is_written(write: Write, said: str) -> None:
-    path = write(f"brain: {{'{said}': Understood.}}\ncall:\n  - user: {said}\n  - expect_heard: Understood.\n")
-    result = play(path)
-    assert result.passed, result.message
-
-
-def test_a_text_over_several_lines_is_one_text(write: Write) -> None:
-    steps = "  - user: hi\n  - expect_heard: >\n      Two flights\n      today.\n"
-    result = play(write(f"brain:\n  - Two  flights\n    today.\ncall:\n{steps}"))
-    assert result.passed, result.message
-
-
-def test_an_anchor_may_stand_for_a_text(write: Write) -> None:
-    result = play(write("brain: [&hello Good morning!]\ncall:\n  - user: hi\n  - expect_heard: *hello\n"))
-    assert result.passed, result.message
-
-
-def test_arguments_keep_their_types(write: Write) -> None:
-    arguments = "{n: 2, big: 1_000, part: .5, yes: true, on: no, when: 2025-05-01, none: ~, deep: [1, {a: b}]}"
-    scenario = load(write(f"brain:\n  - call: x\n    with: {arguments}\ncall: [settles]\n"))
-    assert scenario.brain is not None
-    assert isinstance(scenario.brain.replies, tuple)
-    assert scenario.brain.replies[0][0].do().arguments == {
-        "n": 2,
-        "big": 1000,
-        "part": 0.5,
-        "yes": True,
-        "on": "no",
-        "when": "2025-05-01",
-        "none": None,
-        "deep": [1, {"a": "b"}],
-    }
 
 
 # -- Agents
@@ -275,50 +230,6 @@ TOLD = [
     (42, "says must be text, not ''"),
     (44, "duplicate key 'user'; first in line 43"),
 ]
-
-
-def test_everything_that_is_wrong_is_told_at_once_with_its_line(write: Write) -> None:
-    assert problems_of(write(BAD)) == TOLD
-
-
-def test_the_message_holds_every_problem_with_file_and_line(write: Write) -> None:
-    with pytest.raises(InvalidScenario) as caught:
-        load(write(BAD))
-    assert str(caught.value).splitlines() == [f"scenario.yaml:{line}: {text}" for line, text in TOLD]
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "complaint"),
-    [
-        ("", 1, "the file is empty: a scenario needs `call`, and `agent` or `brain`"),
-        ("# nothing but a remark\n", 1, "the file is empty: a scenario needs `call`, and `agent` or `brain`"),
-        ("\n- user: hi\n", 2, "a scenario is a mapping of name, brain, call and so on, not a list"),
-        ("brain: [Hello!]\n", 1, "a scenario needs `call`: a list of steps"),
-        ("brain: []\ncall: []\n", 2, "call must be a list of at least one step"),
-        ("brain: []\ncall:\n", 2, "call must be a list of at least one step"),
-        ("call: [settles]\n", 1, "a scenario needs `agent` or `brain`"),
-        ("name:\n" + GOOD, 1, "name needs text"),
-        ("brain: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies, or a mapping from words to replies"),
-        ("brain:\n  say: Hello!\ncall: [settles]\n", 1, "brain must be a list of replies: begin each with '- '"),
-        (GOOD + "tools: [lookup]\n", 4, "tools must be a mapping from names to what each tool does, not a list"),
-        (GOOD + "pace: fast\n", 4, "pace must be a mapping of word_ms, partial_lag_ms, final_lag_ms, confidence"),
-        (GOOD + "  - !sing hello\n", 4, "the tag !sing is not supported"),
-        (GOOD + "  - ? [user]\n    : hi\n", 4, "a key must be text"),
-        (GOOD + "  - user: no: wait\n", 4, "not YAML: mapping values are not allowed here (a text with ': ' in it"),
-        (GOOD + "tools:\n\tlookup: x\n", 5, r"not YAML: while scanning for the next token, found character '\t' that"),
-        (GOOD + "tools: {x: {ask: why?}}\n", 4, "not YAML: while parsing a flow mapping, expected ',' or '}', but got"),
-        (GOOD + "name: *who\n", 4, "not YAML: found undefined alias 'who'"),
-        (GOOD + "---\n" + GOOD, 4, "not YAML: expected a single document in the stream, but found another document"),
-        (GOOD + "name: \x07\n", 4, "not YAML: special characters are not allowed"),
-        ("brain: []\ncall: &all [*all]\n", 1, "nested too deeply"),
-        ("[" * 5_000, 1, "nested too deeply"),
-        (b"\xff\xfe\x00", 0, "not a text file in UTF-8"),
-    ],
-)
-def test_a_mistake_is_told_with_its_line(write: Write, text: str | bytes, line: int, complaint: str) -> None:
-    found = problems_of(write(text))
-    assert found[0][0] == line
-    assert found[0][1].startswith(complaint)
 
 
 def test_a_few_aliases_that_stand_for_millions_of_values_are_refused(write: Write) -> None:

@@ -12,7 +12,7 @@ from duologue.observe import signals as sg
 from duologue.ports import ToolCall
 from duologue.runtime.agent import Agent
 from duologue.runtime.conversation import Conversation, NotRunning, StartRefused
-from duologue.runtime.seats import Seats, SeatTaken
+from duologue.runtime.seats import Seats
 from duologue.runtime.simulated_clock import run_simulated
 from duologue.testing import ScriptedBrain, ScriptedSession, ScriptedVoice
 from tests.runtime.runtime_fakes import Stage, Stubborn, others, play
@@ -120,73 +120,6 @@ def test_a_start_reaches_listening_by_way_of_preparing() -> None:
     play(scene, ScriptedBrain(), start=False, line=ScriptedLine(open_ms=400))
 
 
-# -- Seats
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_holds_one_conversation_at_a_time_and_is_free_after_its_end() -> None:
-    async def scene(stage: Stage) -> None:
-        second = Conversation(stage.agent, ScriptedLine(), seat="desk", seats=stage.seats)
-        with pytest.raises(SeatTaken, match="desk"):
-            await second.start()
-        assert second.state == "idle"
-        await stage.say("hello there")
-        await stage.rest()
-        assert stage.heard == ["Good day."]
-        await stage.conversation.end("enough")
-        await second.start()
-        assert second.state == "listening"
-        await second.end("enough")
-        assert len(stage.seats) == 0
-
-    play(scene, ScriptedBrain(["Good day."]), seat="desk")
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_is_free_after_a_start_that_failed_for_good() -> None:
-    async def scene(stage: Stage) -> None:
-        with pytest.raises(StartRefused):
-            await stage.conversation.start()
-        assert len(stage.seats) == 0
-        assert stage.told(sg.Failed)[-1].fatal
-
-    failures: list[BaseException | None] = [ConnectionError() for _ in range(9)]
-    play(scene, ScriptedBrain(), start=False, seat="desk", session=lambda: ScriptedSession(failures=failures))
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_is_free_after_a_session_that_can_not_even_say_whether_it_is_active() -> None:
-    class Broken(ScriptedSession):
-        @property
-        def active(self) -> bool:  # type: ignore[override]
-            raise RuntimeError("no idea")
-
-        @active.setter
-        def active(self, value: bool) -> None:
-            pass
-
-    async def scene(stage: Stage) -> None:
-        with pytest.raises((StartRefused, RuntimeError)):
-            await stage.conversation.start()
-        assert len(stage.seats) == 0
-
-    play(scene, ScriptedBrain(), start=False, seat="desk", session=Broken)
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_start_that_is_cancelled_gives_its_seat_back() -> None:
-    async def scene(stage: Stage) -> None:
-        stage.line.block()
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(1):
-                await stage.conversation.start()
-        await stage.sleep(1_500)
-        assert len(stage.seats) == 0
-        assert others() == []
-
-    play(scene, ScriptedBrain(), start=False, seat="desk")
-
-
 @pytest.mark.req("C-CON-002")
 def test_async_with_that_is_cancelled_while_it_starts_leaves_nothing_behind() -> None:
     async def scene(stage: Stage) -> None:
@@ -204,22 +137,6 @@ def test_async_with_that_is_cancelled_while_it_starts_leaves_nothing_behind() ->
         assert len(stage.seats) == 0
 
     play(scene, ScriptedBrain(), start=False, seat="desk")
-
-
-@pytest.mark.req("C-CON-002")
-def test_a_seat_is_free_after_a_crash_inside_async_with() -> None:
-    async def scene(stage: Stage) -> None:
-        async def crash() -> None:
-            async with stage.conversation:
-                await stage.say("hello there")
-                raise ZeroDivisionError
-
-        with pytest.raises(ZeroDivisionError):
-            await crash()
-        assert len(stage.seats) == 0
-        assert stage.state == "idle"
-
-    play(scene, ScriptedBrain(["Good day."]), start=False, seat="desk")
 
 
 def test_two_conversations_in_one_loop_do_not_hear_each_other() -> None:

@@ -1,0 +1,23 @@
+"""An agent is checked when it is created, and one error lists every problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.runtime.agent import Agent, InvalidAgent
+from duologue.testing import ScriptedBrain
+
+
+@pytest.mark.parametrize("brain", [None, 5, "text", ScriptedBrain])
+def test_what_can_not_be_a_brain_is_refused_when_the_agent_is_made(brain: Any) -> None:
+    with pytest.raises(InvalidAgent):
+        Agent(brain)
+
+
+def test_every_problem_of_an_agent_is_told_at_once() -> None:
+    with pytest.raises(InvalidAgent) as told:
+        Agent(None, profile="no such", tools=[5], voice=object(), ears=object())  # type: ignore[arg-type]
+    for word in ("brain", "no such", "tool", "voice", "ears"):
+        assert word in str(told.value)

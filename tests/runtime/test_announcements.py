@@ -1,0 +1,151 @@
+"""Signals about states, turns, captions, faults and recoveries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from duologue.core.leaves import ErrorClass
+from duologue.core.views import PHASES
+from duologue.observe import signals as sg
+from duologue.observe.labels import LANGUAGES, WAITS, label
+from duologue.ports import ToolCall
+from duologue.testing import Delay, Fail, ScriptedBrain, scripted_tool
+from tests.runtime.runtime_fakes import Stage, play
+
+TWO = "Here is the first sentence. And here comes the second one, which is longer."
+
+
+async def talk(stage: Stage) -> None:
+    """A whole life: a turn, an interruption, a tool, a fault."""
+    await stage.say("hello there")
+    await stage.sleep(700)
+    await stage.say("no stop it please")
+    await stage.rest()
+    await stage.say("use the tool")
+    await stage.rest()
+    await stage.say("break down")
+    await stage.rest()
+
+
+def talker() -> tuple[ScriptedBrain, dict[str, Any]]:
+    brain = ScriptedBrain([TWO, "Fine.", ToolCall("work"), "Used.", Fail(ErrorClass.UNKNOWN)])
+    return brain, {"tools": [scripted_tool("work", Delay(1_000), "the tool's secret result")]}
+
+
+@pytest.mark.req("L-21", "C-REQ-010")
+def test_every_move_is_told_as_exit_transition_and_enter_in_this_order() -> None:
+    async def scene(stage: Stage) -> None:
+        await talk(stage)
+        for view in ("conversation", "lifecycle"):
+            moves = [
+                s
+                for s in stage.signals
+                if isinstance(s, sg.StateExited | sg.Transitioned | sg.StateEntered) and s.view == view
+            ]
+            assert len(moves) % 3 == 0
+            entered_at = 0
+            for exited, moved, entered in zip(moves[::3], moves[1::3], moves[2::3], strict=True):
+                assert isinstance(exited, sg.StateExited)
+                assert isinstance(moved, sg.Transitioned)
+                assert isinstance(entered, sg.StateEntered)
+                assert exited.at == moved.at == entered.at
+                assert (exited.state, entered.state) == (moved.source, moved.target)
+                assert exited.duration_ms == moved.at - entered_at
+                assert moved.cause
+                assert entered.context["session"] >= 0
+                entered_at = moved.at
+
+    brain, agent = talker()
+    play(scene, brain, **agent)
+
+
+@pytest.mark.req("L-21", "C-PAT-002")
+def test_timeouts_errors_and_recoveries_are_on_the_bus() -> None:
+    async def scene(stage: Stage) -> None:
+        errors: list[sg.Failed] = []
+        stage.conversation.on_error(errors.append)
+        await talk(stage)
+        assert [error.error for error in errors] == [ErrorClass.UNKNOWN]
+        assert errors[0].hint
+        assert "dismiss" in [signal.timer for signal in stage.told(sg.TimedOut)]
+        assert "fault" in [signal.source for signal in stage.told(sg.Recovered)]
+        times = [signal.at for signal in stage.signals]
+        assert times == sorted(times)
+
+    brain, agent = talker()
+    play(scene, brain, **agent)
+
+
+@pytest.mark.req("C-API", "C-PAT-002")
+def test_turns_of_both_sides_are_told_from_start_to_end() -> None:
+    async def scene(stage: Stage) -> None:
+        turns: list[Any] = []
+        off = stage.conversation.on_turn_event(turns.append)
+        await stage.say("hello there")
+        await stage.sleep(700)
+        await stage.say("no stop it please")
+        await stage.rest()
+        off()
+        told = [(type(signal).__name__, signal.turn.role) for signal in turns]
+        assert told == [
+            ("TurnStarted", "user"),
+            ("TurnCompleted", "user"),
+            ("TurnStarted", "assistant"),
+            ("TurnStarted", "user"),
+            ("TurnInterrupted", "assistant"),
+            ("TurnCompleted", "user"),
+            ("TurnStarted", "assistant"),
+            ("TurnCompleted", "assistant"),
+        ]
+        assert turns[1].turn.transcript == "hello there"
+        assert turns[1].turn.confidence == 0.9
+        count = len(turns)
+        await stage.say("and again")
+        assert len(turns) == count
+
+    play(scene, ScriptedBrain([TWO, "Fine."]))
+
+
+@pytest.mark.req("C-INT-004", "C-UI")
+def test_captions_follow_what_is_heard() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.rest()
+        captions = [caption for caption in stage.told(sg.Caption) if caption.role == "assistant"]
+        lengths = [len(caption.text) for caption in captions]
+        assert lengths == sorted(lengths)
+        assert captions[-1].final
+        assert captions[-1].text == TWO
+        assert all(not caption.final for caption in captions[:-1])
+        users = [caption.text for caption in stage.told(sg.Caption) if caption.role == "user"]
+        assert users[:2] == ["hello", "hello there"]
+
+    play(scene, ScriptedBrain([TWO]))
+
+
+@pytest.mark.req("C-API")
+def test_who_interrupts_the_next_answer_is_told_anew() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.say("hello there")
+        await stage.sleep(700)
+        stage.conversation.interrupt("button")
+        await stage.until(lambda: stage.state == "listening")
+        await stage.say("go on please")
+        await stage.sleep(700)
+        await stage.say("no wait please")
+        await stage.until(lambda: len(stage.told(sg.TurnInterrupted)) == 2)
+        assert [told.by for told in stage.told(sg.TurnInterrupted)] == ["button", "user"]
+
+    play(scene, ScriptedBrain([TWO, TWO, TWO]))
+
+
+@pytest.mark.req("C-INT-003")
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ja"])
+def test_every_state_and_wait_has_a_label_of_its_own_in_five_languages(language: str) -> None:
+    assert language in LANGUAGES
+    texts = [label(key, language) for key in (*PHASES, *WAITS)]
+    assert all(text and text not in (*PHASES, *WAITS) for text in texts)
+    assert len(set(texts[: len(PHASES)])) == len(PHASES)
+    assert label("idle", f"{language.upper()}-XX") == label("idle", language)

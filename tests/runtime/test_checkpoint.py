@@ -1,0 +1,157 @@
+"""Checkpoints: what was saved can be read, and damaged data is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+from typing import Any
+
+import pytest
+
+from duologue.ports import Request, ToolCall
+from duologue.ports.history import AgentSaid, CallOutput
+from duologue.ports.store import Lease, StoredConversation, StoreFailed, StoreWrite
+from duologue.runtime.agent import Agent
+from duologue.runtime.checkpoint import NotRestorable, read_checkpoint, stored_transcript
+from duologue.runtime.checkpoint_writer import CheckpointWriter
+from duologue.runtime.conversation import Conversation
+from duologue.runtime.simulated_clock import run_simulated
+from duologue.runtime.transcript_pages import PAGE
+from duologue.store.memory import MemoryStore
+from duologue.testing import ScriptedBrain, ScriptedLine, ScriptedVoice
+from duologue.workers.function_tools import tool
+
+
+class Noted(MemoryStore):
+    """Remembers what it was given to write; the next writes may fail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[StoreWrite] = []
+        self.fails = 0
+
+    async def write(self, lease: Lease, revision: int, write: StoreWrite) -> int:
+        if self.fails:
+            self.fails -= 1
+            raise StoreFailed("away")
+        self.writes.append(write)
+        return await super().write(lease, revision, write)
+
+
+def agent() -> Agent:
+    return Agent(ScriptedBrain(lambda request: "Yes."), voice=ScriptedVoice())
+
+
+async def call(store: Noted, turns: int, saved: Any = None) -> StoredConversation:
+    """Somebody types so often, and the process dies."""
+    lease, before = await store.claim("call", "node", 10_000, force=True)
+    writer = CheckpointWriter(store, lease, before.revision, lambda: None, lambda problem: None)
+    conversation = Conversation(agent(), ScriptedLine(), conversation_id="call", checkpoint=saved)
+    conversation.engine.save_with(writer)
+    await (conversation.start() if saved is None else conversation.restore())
+    for number in range(turns):
+        conversation.type(f"number {number}")
+        await asyncio.sleep(5)
+    await writer.wait_until_saved()
+    kept = await store.read("call")
+    assert kept is not None
+    assert stored_transcript(kept.parts) == json.loads(json.dumps(conversation.engine.transcript.dump()))
+    conversation.freeze()
+    return kept
+
+
+def said(kept: StoredConversation) -> list[str]:
+    items = stored_transcript(kept.parts)["items"]
+    return [item[2] for item in items if item[0] == "user"]
+
+
+@pytest.mark.req("D-13")
+def test_a_conversation_of_before_there_were_pages_goes_on_and_is_kept_in_pages() -> None:
+    async def scene() -> None:
+        store = Noted()
+        kept = await call(store, PAGE + 1)
+        words = {**kept.parts["words"], "schema": 1, "transcript": stored_transcript(kept.parts)}
+        del words["transcript"]["pages"]
+        lease, _ = await store.claim("call", "node", 10_000, force=True)
+        pages = {name: None for name in kept.parts if name.startswith("words.")}
+        await store.write(lease, kept.revision, StoreWrite({"words": words, **pages}))
+        old = await store.read("call")
+        assert old is not None
+        again = await call(store, 1, read_checkpoint(old.parts, agent().settings))
+        assert len(said(again)) == PAGE + 2
+
+    run_simulated(scene())
+
+
+def test_a_page_that_is_missing_is_told() -> None:
+    async def scene() -> None:
+        kept = await call(Noted(), PAGE)
+        parts = {name: part for name, part in kept.parts.items() if name != "words.0"}
+        with pytest.raises(NotRestorable, match="can't be read"):
+            read_checkpoint(parts, agent().settings)
+
+    run_simulated(scene())
+
+
+LOOP: dict[str, Any] = {}
+LOOP["itself"] = LOOP
+
+
+async def call_with(arguments: Any) -> tuple[list[Any], list[CallOutput], int, Agent, MemoryStore]:
+    """One turn that calls a tool, and one that doesn't; how long the second took to be heard."""
+    got: list[Any] = []
+
+    @tool
+    def book(on: datetime.date) -> str:
+        got.append(on)
+        return "booked"
+
+    def brain(request: Request) -> Any:
+        return ToolCall("book", arguments, "c1") if request.text == "book it" else "Very well."
+
+    agent, store = Agent(brain, voice=ScriptedVoice(), tools=[book]), MemoryStore()
+    lease, kept = await store.claim("call", "node", 600_000)
+    failures: list[StoreFailed | None] = []
+    talk = Conversation(agent, ScriptedLine(), conversation_id="call")
+    talk.engine.save_with(CheckpointWriter(store, lease, kept.revision, lambda: None, failures.append))
+    await talk.start()
+    for text in ("book it", "thank you"):
+        began = asyncio.get_running_loop().time()
+        talk.type(text)
+        while talk.state != "speaking":
+            await asyncio.sleep(0.01)
+        took_ms = round((asyncio.get_running_loop().time() - began) * 1000)
+        while talk.state != "listening":
+            await asyncio.sleep(0.01)
+    assert failures == []
+    outputs = [item for item in talk.history if isinstance(item, CallOutput)]
+    await talk.end()
+    return got, outputs, took_ms, agent, store
+
+
+@pytest.mark.req("D-13", "L-07")
+@pytest.mark.parametrize(
+    ("arguments", "runs"),
+    [
+        ({"on": datetime.date(2026, 3, 4)}, True),
+        ({"on": float("nan")}, False),
+        ({"on": b"2026"}, False),
+        (LOOP, False),
+        (None, False),
+        ([1, 2], False),
+    ],
+)
+def test_arguments_that_are_no_json_keep_no_conversation_from_being_kept(arguments: Any, runs: bool) -> None:
+    async def scene() -> None:
+        got, outputs, took_ms, agent, store = await call_with(arguments)
+        assert got == ([datetime.date(2026, 3, 4)] if runs else [])
+        assert [("INVALID_ARGS" in output.output) for output in outputs] == [not runs]
+        assert took_ms < 1_000  # a conversation that can't be saved waits for that before it speaks
+        kept = await store.read("call")
+        assert kept is not None
+        saved = read_checkpoint(kept.parts, agent.settings)
+        again = Conversation(agent, ScriptedLine(), conversation_id="call", checkpoint=saved)
+        assert any(isinstance(item, AgentSaid) and item.calls for item in again.history)
+
+    run_simulated(scene())

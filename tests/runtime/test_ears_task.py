@@ -1,0 +1,97 @@
+"""Ears that fail or stop are started again, and become a fault in the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from duologue.core.leaves import ErrorClass, FaultSource
+from duologue.core.settings import profile
+from duologue.observe import signals as sg
+from duologue.ports import ServiceError, SpeechBegan, SpeechEnded
+from duologue.ports.ears import Incoming
+from duologue.testing import ScriptedBrain, ScriptedEars
+from tests.runtime.runtime_fakes import Stage, play
+
+
+def echo(request: Any) -> str:
+    return f"You said {request.text}."
+
+
+@pytest.mark.req("L-12", "L-13")
+def test_ears_that_break_are_started_again_after_one_two_and_four_seconds() -> None:
+    starts: list[int] = []
+
+    class Breaking(ScriptedEars):
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            starts.append(round(asyncio.get_running_loop().time() * 1000))
+            if len(starts) < 4:
+                raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
+            async for heard in super().listen(audio):
+                yield heard
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(8_000)
+        assert starts == [0, 1_000, 3_000, 7_000]
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+        assert stage.told(sg.Failed) == []
+
+    play(scene, ScriptedBrain(echo), ears=Breaking())
+
+
+@pytest.mark.req("L-12", "M-19", "C-PAT-004")
+def test_ears_that_always_break_end_the_conversation_and_do_not_loop_for_ever() -> None:
+    class Broken:
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            raise ServiceError(ErrorClass.NETWORK_TIMEOUT)
+            yield
+
+    async def scene(stage: Stage) -> None:
+        async with asyncio.timeout(300):
+            await stage.conversation.wait()
+        assert {fault.part for fault in stage.told(sg.Failed)} == {FaultSource.EARS}
+        assert stage.told(sg.Failed)[-1].fatal
+
+    play(scene, ScriptedBrain(), ears=Broken())
+
+
+@pytest.mark.req("L-12", "M-19")
+@pytest.mark.parametrize("first", [(), (SpeechBegan(), SpeechEnded())])
+def test_ears_that_always_talk_nonsense_are_told_to_the_person(first: tuple[Any, ...]) -> None:
+    """Deaf for ever and silent about it is the worst of all."""
+
+    class Garbling:
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            for heard in first:
+                yield heard
+            yield 5
+
+    async def scene(stage: Stage) -> None:
+        await stage.until(lambda: bool(stage.told(sg.Failed)), 120)
+        assert stage.told(sg.Failed)[0].part is FaultSource.EARS
+
+    play(scene, ScriptedBrain(), ears=Garbling(), profile=profile("confirm", dead_air_ms=0))
+
+
+@pytest.mark.req("C-REQ-003")
+def test_ears_that_just_stop_are_started_again() -> None:
+    class Stopping(ScriptedEars):
+        async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Any]:
+            if self.starts == 0:
+                self.starts += 1
+                return
+            async for heard in super().listen(audio):
+                yield heard
+
+    async def scene(stage: Stage) -> None:
+        await stage.sleep(1_100)
+        await stage.say("hello there")
+        await stage.rest()
+        assert stage.heard == ["You said hello there."]
+
+    play(scene, ScriptedBrain(echo), ears=Stopping())
