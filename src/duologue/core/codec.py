@@ -73,7 +73,7 @@ def _enum(kind: type[Leaf], value: Any, place: str) -> Any:
         raise InvalidSnapshot(f"{place}: {value!r} isn't a valid {kind.__name__}") from None
 
 
-# -- Events and effects
+# -- Events
 
 
 def event_to_json(event: ev.Event) -> dict[str, Any]:
