@@ -40,7 +40,7 @@ def test_every_scene_is_shown_and_every_line_fits(tmp_path: Path, width: int) ->
         assert title in flat
         assert caption in flat
     assert "user makes a sound → playback held" in flat
-    assert "it was a noise, agent speaks" in flat
+    assert "discarded as noise, agent speaks" in flat
     assert max(len(line) for line in text.splitlines()) <= width
 
 

@@ -50,11 +50,11 @@ def end_reply(d: Draft, heard: bool) -> None:
         if not has_foreground(d):
             _owe_again(d)
         d.news = d.news or d.telling
-    keep_asked(d)
+    clear_reply(d)
 
 
-def keep_asked(d: Draft) -> None:
-    """End a reply whose turns stay asked, because the outputs of its calls will continue it."""
+def clear_reply(d: Draft) -> None:
+    """Reset the fields of a reply that has ended. Its turns stay as they are: asked or answered."""
     d.telling = False
     d.called = False
     d.ask = Ask.ANSWER

@@ -160,7 +160,7 @@ def save_context(d: Draft, e: Event) -> None:
 
 def fault(d: Draft, e: Event) -> None:
     """Count the fault, decide whether it ends the conversation, and show it."""
-    part, error = _blame(d, e)
+    part, error = _source_and_error(d, e)
     if d.before.link not in LIVE:
         d.session_id += 1  # the session that was being opened is abandoned
     if not d.faults:
@@ -175,10 +175,10 @@ def fault(d: Draft, e: Event) -> None:
     d.emit(ShowFault(*d.fault))
 
 
-def _blame(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
+def _source_and_error(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
     """The part that a fault came from, and its error class."""
     if isinstance(e, TimerFired):
-        return _BLAME[e.timer], ErrorClass.NETWORK_TIMEOUT
+        return _TIMEOUT_SOURCES[e.timer], ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, LinkClosed):
         return FaultSource.LINK, ErrorClass.NETWORK_TIMEOUT
     if isinstance(e, ServiceFailed | ReplyFailed):
@@ -189,7 +189,7 @@ def _blame(d: Draft, e: Event) -> tuple[FaultSource, ErrorClass]:
     return FaultSource.VOICE, e.error
 
 
-_BLAME = {
+_TIMEOUT_SOURCES = {
     Timer.PREPARE: FaultSource.SESSION,
     Timer.CONNECT: FaultSource.LINK,
     Timer.RECONNECT: FaultSource.LINK,

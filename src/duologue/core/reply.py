@@ -6,7 +6,7 @@ REPLY_ROWS; to cancel a reply its id moves on, and events with the old id are dr
 
 from __future__ import annotations
 
-from .answers import cancel_reply, changes_question, end_reply, keep_asked, mark_answered, start_reply
+from .answers import cancel_reply, changes_question, clear_reply, end_reply, mark_answered, start_reply
 from .draft import Draft
 from .events import (
     AudioBuffered,
@@ -99,7 +99,7 @@ def finish(d: Draft, e: Event) -> None:
     """The reply was shown as text; or it made calls, whose outputs will continue it."""
     d.reply_id += 1
     if d.called:
-        keep_asked(d)
+        clear_reply(d)
     else:
         mark_answered(d)
         end_reply(d, heard=True)

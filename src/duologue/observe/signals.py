@@ -207,7 +207,7 @@ class Lost(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Commanded(Signal):
-    """The program interrupted or paused the conversation; `detail` is the source or reason that it passed."""
+    """The program interrupted or paused the conversation; `detail` is its reason and may contain words."""
 
     command: str  # interrupt or suspend
     detail: str
@@ -223,6 +223,7 @@ class Problem(Signal):
 
 @dataclass(frozen=True, slots=True)
 class Ended(Signal):
-    """The conversation is over. `reason`: hung up, goodbye, a fault with its class, or the program's reason."""
+    """The conversation is over. `reason`: hung up, goodbye, a fault with its class, or the
+    program's own reason, which may contain words."""
 
     reason: str

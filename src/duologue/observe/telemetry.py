@@ -316,7 +316,7 @@ class _Tracing:
 
     def _end_reply(self, reply: _Reply, record: StepRecord) -> None:
         event, self._reply = record.event, None
-        error = _blame(event, ev.ReplyFailed, (Timer.ATTEMPT, Timer.ANSWER)) or reply.error
+        error = _error_of(event, ev.ReplyFailed, (Timer.ATTEMPT, Timer.ANSWER)) or reply.error
         is_finished = type(event) in (ev.ReplyFinished, ev.PlaybackFinished)
         outcome = "failed" if error is not None else "finished" if is_finished else "cancelled"
         self._spans.end(reply.span, event.at, error, outcome=outcome)
@@ -324,7 +324,7 @@ class _Tracing:
 
     def _end_sound(self, sound: _Sound, record: StepRecord) -> None:
         event, self._sound = record.event, None
-        error = None if sound.interrupted else _blame(event, ev.PlaybackFailed, (Timer.STALL,))
+        error = None if sound.interrupted else _error_of(event, ev.PlaybackFailed, (Timer.STALL,))
         cut = next((effect for effect in record.effects if isinstance(effect, fx.TruncateReply)), None)
         outcome = "interrupted" if sound.interrupted else "cut_off" if cut is not None else "finished"
         heard_ms = cut.heard_ms if cut is not None else getattr(event, "heard_ms", None)
@@ -357,7 +357,7 @@ class _Tracing:
             self._note_outcome("cancelled")
 
 
-def _blame(
+def _error_of(
     event: ev.Event, failure: type[ev.ReplyFailed | ev.PlaybackFailed], late: tuple[Timer, ...]
 ) -> ErrorClass | None:
     """The error class, if this event is a failure or a timeout."""

@@ -106,7 +106,7 @@ EVENT_WORDS: dict[type[ev.Event], Words] = {
     ev.SessionReady: "session is ready",
     ev.SessionFailed: lambda e: f"session fails: {_error(e.error)}",
     ev.SessionClosed: "session is closed",
-    ev.LinkWobbled: "line drops out",
+    ev.LinkWobbled: "line is interrupted",
     ev.LinkHealed: "line is back",
     ev.LinkClosed: "line is lost",
     ev.ServiceFailed: lambda e: f"service fails: {e.part.value}, {_error(e.error)}",
@@ -149,7 +149,7 @@ EFFECT_WORDS: dict[type[fx.Effect], Words] = {
     fx.SaveContext: "context saved",
     fx.RestoreContext: lambda e: "context restored" if e.session > 1 else "",  # the first session has no context
     fx.CommitAudio: "",  # the steps that follow show it
-    fx.DiscardAudio: "it was a noise",
+    fx.DiscardAudio: "discarded as noise",
     fx.RecordOverheard: "overheard, not answered",
     fx.ReportLost: "reported as unanswered",
     fx.StartReply: _request,

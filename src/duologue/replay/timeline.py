@@ -1,4 +1,4 @@
-"""A conversation for people to look at: which states it visited, for how long, and why.
+"""The timeline of a conversation: which states it visited, for how long, and why.
 
 Reads steps, live or replayed, into small frozen values. Rule: a timeline contains names, causes and times
 of one conversation, and never words.

@@ -27,7 +27,7 @@ _GAP = 12  # between two groups of lanes
 _BAR = 20
 _TALL = 28  # the bars of the voice also show its progress
 _PAD = 4
-_LINE = 17  # of words
+_LINE = 17  # height of a line of words
 _CAPTION_PX = 72
 _DOTS_PX, _HEAD_PX, _PROGRESS_PX = 30, 7, 4  # minimum room for these marks
 _OUTCOME_HUES = {"heard": VIOLET, "shown": AMBER, "made a call": ROSE, GOES_ON: AMBER}
@@ -239,7 +239,7 @@ class _Drawing:
     # -- Sounds
 
     def sounds(self, sounds: Sequence[SoundSpan]) -> None:
-        """How much was heard rises inside the bars; where a sound was cut, a mark says at what."""
+        """Inside each bar, a rising area shows how much was heard; a mark shows where a sound was cut short."""
         for number, sound in enumerate(sounds):
             self._add(self._progress(sound))
             if sound.outcome == CUT:
@@ -247,7 +247,7 @@ class _Drawing:
                 self._cut(sound, next_ms)
 
     def _progress(self, sound: SoundSpan) -> Html:
-        """Drawn in milliseconds and stretched to its place."""
+        """The rising area of one sound, drawn in milliseconds and scaled to its bar."""
         length_ms = max(1, sound.end_ms - sound.since_ms)
         full_ms = max(length_ms, sound.heard_ms)
         points = [(at_ms - sound.since_ms, full_ms - heard_ms) for at_ms, heard_ms in sound.progress]
@@ -298,7 +298,7 @@ class _Drawing:
             self._dot(request.end_ms, y, hue, f"request {request.reply}: {request.outcome}")
 
     def events(self, talk: DrawnConversation) -> None:
-        """One tick for each moment, with the names of all that happened in it."""
+        """One tick for each instant, with the names of all its events."""
         instants = [(at, list(group)) for at, group in groupby(talk.records, lambda record: record.event.at)]
         ends = [at - talk.began for at, _ in instants[1:]] + [talk.length_ms]
         for (at, records), next_ms in zip(instants, ends, strict=True):
