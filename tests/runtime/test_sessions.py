@@ -259,7 +259,7 @@ def test_what_an_older_session_still_tells_is_not_listened_to() -> None:
 
     async def scene(stage: Stage) -> None:
         old = session.tell
-        old_line = stage.line._tell
+        old_line = stage.line._notify
         stage.line.drop()
         await stage.rest()
         old(Closed(hung_up=True))

@@ -73,7 +73,7 @@ class BrowserLine:
     def __init__(self, rate_hz: int = 16_000) -> None:
         self.rate_hz = rate_hz
         self._wire: ClientWire | None = None
-        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._arrivals: list[asyncio.Future[None]] = []
         self._resampler = LiveResampler(OUTPUT_HZ, OUTPUT_HZ)
         self._source_hz = OUTPUT_HZ
@@ -124,7 +124,7 @@ class BrowserLine:
             if not arrival.done():
                 arrival.set_result(None)
         self._arrivals.clear()
-        self._tell(Healed())
+        self._notify(Healed())
         self._pump()
 
     def detach(self, wire: ClientWire) -> None:
@@ -133,18 +133,18 @@ class BrowserLine:
             self._wire = None
             self._stop_waiting()
             self._patience = asyncio.get_running_loop().call_later(LOST_MS / 1000, self._give_up)
-            self._tell(Wobbled())
+            self._notify(Wobbled())
 
     def hang_up(self) -> None:
         """The user has ended the conversation."""
-        self._tell(Closed(hung_up=True))
+        self._notify(Closed(hung_up=True))
 
     def _give_up(self) -> None:
         """Report the line as closed. `Wobbled` is not enough: a conversation whose link is being prepared, renewed or
         restored ignores it. If `open` is waiting, the conversation knows already."""
         self._patience = None
         if self._wire is None and not self._arrivals:
-            self._tell(Closed())
+            self._notify(Closed())
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:
@@ -176,11 +176,11 @@ class BrowserLine:
 
     # -- The port
 
-    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
         """Returns when a client is connected. If a voice was stopped meanwhile, that is reported first."""
-        self._tell = tell
+        self._notify = notify
         if self._stopped is not None:
-            tell(self._stopped)
+            notify(self._stopped)
         if self._wire is None:
             arrival = asyncio.get_running_loop().create_future()
             self._arrivals.append(arrival)
@@ -229,13 +229,13 @@ class BrowserLine:
         self._sent.clear()
         self._rest = b""
         if self._wire is None:  # the last known position; a client that reconnects may correct it
-            asyncio.get_running_loop().call_soon(self._tell, Stopped(voice, self._played_ms))
+            asyncio.get_running_loop().call_soon(self._notify, Stopped(voice, self._played_ms))
             return
         self._wire.drop_sound(voice)
         self._wire.send_play("clear", voice)
 
     async def close(self) -> None:
-        self._tell = lambda event: None  # noqa: ARG005
+        self._notify = lambda event: None  # noqa: ARG005
         self._wire = None
         self._stop_waiting()
         for arrival in self._arrivals:
@@ -288,7 +288,7 @@ class BrowserLine:
 
     def hear(self, pcm: bytes) -> None:
         """A frame of the microphone."""
-        self._tell(Frame(pcm, self.rate_hz))
+        self._notify(Frame(pcm, self.rate_hz))
 
     def note_played(self, voice: int, ms: int) -> None:
         """The client has played this much of a voice."""
@@ -296,7 +296,7 @@ class BrowserLine:
             return
         before = self._played_ms
         if self._move_on(ms) > before:  # a repeated report isn't passed on
-            self._tell(Played(voice, self._played_ms))
+            self._notify(Played(voice, self._played_ms))
             self._pump()
 
     def note_finished(self, voice: int, ms: int) -> None:
@@ -306,7 +306,7 @@ class BrowserLine:
         if self._is_cleared:  # it ended while the clear was on its way
             self.note_stopped(voice, ms)
         elif self._is_finish_sent:
-            self._tell(Finished(voice, self._move_on(ms)))
+            self._notify(Finished(voice, self._move_on(ms)))
         else:
             self.note_played(voice, ms)
 
@@ -315,13 +315,13 @@ class BrowserLine:
         former, former_ms = self._former
         if voice == former or (voice == self._voice and self._is_cleared):
             self._stopped = Stopped(voice, min(ms, former_ms) if voice == former else self._move_on(ms))
-            self._tell(self._stopped)
+            self._notify(self._stopped)
         else:  # it was not cleared
             self.note_played(voice, ms)
 
     def note_unplayable(self, voice: int) -> None:
         """The client can't play a voice."""
-        self._tell(Unplayable(voice))
+        self._notify(Unplayable(voice))
 
     def _move_on(self, ms: int) -> int:
         """Update how much was heard: never less than before, and never more than was sent."""

@@ -42,7 +42,7 @@ class LocalLine:
         self._echo: deque[bytes] = deque()
         self._stream: Any = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._blocks = 0
 
     # -- The port
@@ -53,9 +53,9 @@ class LocalLine:
             self._loop = asyncio.get_running_loop()
             self._stream = await self._loop.run_in_executor(None, self._start)
 
-    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
         await self.prime()
-        self._tell = tell
+        self._notify = notify
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
         if self._source != (voice, sound.rate_hz):
@@ -77,7 +77,7 @@ class LocalLine:
     def clear(self, voice: int) -> None:
         heard_ms = self._playout.clear(voice)
         self._source = (0, RATE_HZ)
-        asyncio.get_running_loop().call_soon(self._tell, Stopped(voice, heard_ms))
+        asyncio.get_running_loop().call_soon(self._notify, Stopped(voice, heard_ms))
 
     async def close(self) -> None:
         stream, self._stream = self._stream, None
@@ -136,18 +136,18 @@ class LocalLine:
     def _note_end(self, _: None) -> None:
         stream, self._stream = self._stream, None
         if stream is not None:
-            self._tell(Closed())
+            self._notify(Closed())
             asyncio.get_running_loop().run_in_executor(None, stream.close)
 
     def _note(self, block: Frame) -> None:
         """Runs on the event loop after every block."""
         if self._stream is None:
             return
-        self._tell(block)
+        self._notify(block)
         self._blocks += 1
         if self._blocks * BLOCK_MS % REPORT_MS == 0 and (found := self._playout.heard()) is not None:
             event = Finished if found.is_all else Played
-            self._tell(event(found.voice, found.heard_ms))
+            self._notify(event(found.voice, found.heard_ms))
 
 
 def _sounddevice() -> Any:

@@ -54,7 +54,7 @@ class ScriptedLine:
         self.primed = True
         self.is_open = False
         self.opens = 0
-        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._track: _Track | None = None
         self._held = False
         self._alarm: asyncio.TimerHandle | None = None
@@ -63,14 +63,14 @@ class ScriptedLine:
 
     # -- The port
 
-    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
         self.opens += 1
         if self.open_ms:
             await asyncio.sleep(self.open_ms / 1000)
         await self._reachable.wait()
         if self.open_failures:
             raise self.open_failures.pop(0)
-        self._tell = tell
+        self._notify = notify
         self.is_open = True
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
@@ -118,7 +118,7 @@ class ScriptedLine:
 
     def tell(self, event: LineEvent) -> None:
         """Send this event to the conversation, as if it happened on the line."""
-        self._tell(event)
+        self._notify(event)
 
     def hang_up(self) -> None:
         """The caller hangs up."""

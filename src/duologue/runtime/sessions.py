@@ -37,7 +37,7 @@ class Sessions:
         report_failure: ReportFailure,
         line: Line,
         session: Session | None,
-        tell: Callable[[LineEvent], None],
+        notify: Callable[[LineEvent], None],
         summarise: Callable[[str, int], Awaitable[str]] | None,
         notes: Callable[[], tuple[str, ...]],
     ) -> None:
@@ -47,7 +47,7 @@ class Sessions:
         self._report_failure = report_failure
         self._line = line
         self._session = session
-        self._tell = tell
+        self._notify = notify
         self._summarise = summarise
         self._notes = notes
         self._attempt: asyncio.Task[Any] | None = None
@@ -62,13 +62,13 @@ class Sessions:
     def open(self, effect: fx.OpenSession) -> None:
         self._line_number += 1
         self._refresh()
-        tell_line, tell = self._hear_line(), self._hear_session()
-        self._start(lambda: self._open(tell_line, tell), effect.session)
+        notify_line, notify = self._hear_line(), self._hear_session()
+        self._start(lambda: self._open(notify_line, notify), effect.session)
 
     def renew(self, effect: fx.RenewSession) -> None:
         self._refresh()
-        tell = self._hear_session()
-        self._start(lambda: self._renew(tell), effect.session)
+        notify = self._hear_session()
+        self._start(lambda: self._renew(notify), effect.session)
 
     def close(self, effect: fx.CloseSession) -> None:
         self._line_number += 1
@@ -136,24 +136,24 @@ class Sessions:
 
     def _hear_line(self) -> Callable[[LineEvent], None]:
         number = self._line_number
-        return lambda event: self._tell(event) if number == self._line_number else None
+        return lambda event: self._notify(event) if number == self._line_number else None
 
     def _hear_session(self) -> Callable[[Wobbled | Healed | Closed], None]:
         """A callback for the new session. From now on, events of the old session are ignored."""
         self._session_number += 1
         number = self._session_number
-        return lambda event: self._tell(event) if number == self._session_number else None
+        return lambda event: self._notify(event) if number == self._session_number else None
 
     async def _open(
-        self, tell_line: Callable[[LineEvent], None], tell: Callable[[Wobbled | Healed | Closed], None]
+        self, notify_line: Callable[[LineEvent], None], notify: Callable[[Wobbled | Healed | Closed], None]
     ) -> None:
-        await self._line.open(tell_line)
+        await self._line.open(notify_line)
         if self._session is not None:
-            await self._session.open(self.context, tell)
+            await self._session.open(self.context, notify)
 
-    async def _renew(self, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def _renew(self, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         if self._session is not None:
-            await self._session.renew(self.context, tell)
+            await self._session.renew(self.context, notify)
 
     async def _close(self) -> None:
         """Close line and session at the same time, within CLOSE_S_MAX."""

@@ -52,13 +52,13 @@ class ScriptedModel:
 
     # -- Session
 
-    async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.contexts.append(context)
-        self.tell = tell
+        self.tell = notify
 
-    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.contexts.append(context)
-        self.tell = tell
+        self.tell = notify
 
     async def close(self) -> None:
         pass

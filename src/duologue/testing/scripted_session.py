@@ -28,17 +28,17 @@ class ScriptedSession:
     closes: int = 0
     tell: Callable[[Wobbled | Healed | Closed], None] = lambda event: None  # noqa: ARG005
 
-    async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.opens += 1
         await _wait_and_fail(self.open_ms, self.failures)
         self.contexts.append(context)
-        self.tell = tell
+        self.tell = notify
 
-    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         self.renewals += 1
         await _wait_and_fail(self.renew_ms, self.renew_failures)
         self.contexts.append(context)
-        self.tell = tell
+        self.tell = notify
 
     async def close(self) -> None:
         self.closes += 1

@@ -91,14 +91,14 @@ class RealtimeModel:
 
     # -- Session
 
-    async def open(self, context: Context | None, tell: Notify) -> None:
+    async def open(self, context: Context | None, notify: Notify) -> None:
         await self.close()
         if context is None:
             self._forget()
-        self._notify = tell
+        self._notify = notify
         self._activate(await self._connect(context))
 
-    async def renew(self, context: Context | None, tell: Notify) -> None:
+    async def renew(self, context: Context | None, notify: Notify) -> None:
         """Switch to a new session. It is ready before the old one goes, the switch waits until the user has
         finished speaking, and the old session finishes its response."""
         fresh = await self._connect(context)
@@ -108,7 +108,7 @@ class RealtimeModel:
             await fresh.close()
             raise
         old, self._live = self._live, None
-        self._notify = tell
+        self._notify = notify
         self._lose_utterances()
         self._activate(fresh)
         if old is not None:

@@ -102,7 +102,7 @@ class RecordingLine(ScriptedLine):
         for place, at in enumerate(range(0, heard.size, size), 1):
             await asyncio.sleep(max(0.0, began + place * FRAME_MS / 1000 - loop.time()))
             echo = to_pcm(played[at : at + size]) if played.size else b""
-            self._tell(Frame(to_pcm(heard[at : at + size]), RATE_HZ, echo))
+            self._notify(Frame(to_pcm(heard[at : at + size]), RATE_HZ, echo))
 
 
 class DecisionNotes:

@@ -157,13 +157,13 @@ class FaultySession:
     session: Session
     dice: Dice
 
-    async def open(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def open(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         await self.dice.trip()
-        await self.session.open(context, tell)
+        await self.session.open(context, notify)
 
-    async def renew(self, context: Context | None, tell: Callable[[Wobbled | Healed | Closed], None]) -> None:
+    async def renew(self, context: Context | None, notify: Callable[[Wobbled | Healed | Closed], None]) -> None:
         await self.dice.trip()
-        await self.session.renew(context, tell)
+        await self.session.renew(context, notify)
 
     async def close(self) -> None:
         await self.dice.trip()
@@ -178,11 +178,11 @@ class FaultyLine:
     def __init__(self, line: Line, dice: Dice) -> None:
         self._line = line
         self._dice = dice
-        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
 
-    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
         await self._dice.trip()
-        self._tell = tell
+        self._notify = notify
         await self._line.open(self._pass_on)
 
     def _pass_on(self, event: LineEvent) -> None:
@@ -192,14 +192,14 @@ class FaultyLine:
                 return
             if dice.falls(dice.rates.garbage):
                 nonsense: Any = dice.random.choice((Played(event.voice, -5), Finished(99, 10**9), "noise", None))
-                self._tell(nonsense)
+                self._notify(nonsense)
             if dice.falls(dice.rates.late):
                 late_s = dice.random.randint(1, dice.rates.late_ms_max) / 1000
-                asyncio.get_running_loop().call_later(late_s, self._tell, event)
+                asyncio.get_running_loop().call_later(late_s, self._notify, event)
                 return
             if dice.falls(dice.rates.duplicate):
-                self._tell(event)
-        self._tell(event)
+                self._notify(event)
+        self._notify(event)
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
         if self._dice.falls(self._dice.rates.fail / 20):

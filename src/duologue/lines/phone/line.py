@@ -149,7 +149,7 @@ class PhoneLine:
         self._wire = wire
         self._pace = pace or BufferPace()
         self._order = Order(self.codec.silence)
-        self._tell: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
+        self._notify: Callable[[LineEvent], None] = lambda event: None  # noqa: ARG005
         self._is_gone = False
         self._track: _Track | None = None
         self._marks: dict[str, int] = {}  # sent and not returned yet, with the number of frames before each
@@ -157,10 +157,10 @@ class PhoneLine:
 
     # -- The port
 
-    async def open(self, tell: Callable[[LineEvent], None]) -> None:
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
         if self._is_gone:
             raise LineGone("the call has ended")
-        self._tell = tell
+        self._notify = notify
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:  # noqa: ARG002 - pieces come in order
         self._check()
@@ -203,7 +203,7 @@ class PhoneLine:
             heard_ms = track.heard_ms
             self._flush()
             self._track = None
-        asyncio.get_running_loop().call_soon(self._tell, Stopped(voice, heard_ms))
+        asyncio.get_running_loop().call_soon(self._notify, Stopped(voice, heard_ms))
 
     async def close(self) -> None:
         """Hang up."""
@@ -221,7 +221,7 @@ class PhoneLine:
             self.counts["outbound"] += 1
             return
         for payload in self._order.feed(media.chunk, media.payload):
-            self._tell(Frame(self.codec.decode(payload), self.codec.rate_hz))
+            self._notify(Frame(self.codec.decode(payload), self.codec.rate_hz))
 
     def note_mark(self, marked: Marked) -> None:
         """A mark has returned: what was sent before it was heard, unless it was cleared."""
@@ -233,7 +233,7 @@ class PhoneLine:
         if track.is_complete and track.heard == track.total:
             self._end_track(track)
         else:
-            self._tell(Played(track.voice, track.heard_ms))
+            self._notify(Played(track.voice, track.heard_ms))
 
     def note_key(self, pressed: Pressed) -> None:
         """The caller has pressed a key."""
@@ -244,10 +244,10 @@ class PhoneLine:
         if self._is_gone:
             return
         for payload in self._order.finish():
-            self._tell(Frame(self.codec.decode(payload), self.codec.rate_hz))
+            self._notify(Frame(self.codec.decode(payload), self.codec.rate_hz))
         self._is_gone = True
         self._cancel_timer()
-        self._tell(Closed(hung_up=True))
+        self._notify(Closed(hung_up=True))
 
     @property
     def facts(self) -> dict[str, int]:
@@ -283,7 +283,7 @@ class PhoneLine:
         try:
             self._pump()
         except OSError as problem:
-            self._tell(Unplayable(voice, classify(problem)))
+            self._notify(Unplayable(voice, classify(problem)))
 
     def _mark(self, track: _Track) -> None:
         name = f"{track.voice}.{track.take}.{track.sent}"
@@ -300,7 +300,7 @@ class PhoneLine:
     def _end_track(self, track: _Track) -> None:
         if self._track is track:
             self._track = None
-            self._tell(Finished(track.voice, track.heard_ms))
+            self._notify(Finished(track.voice, track.heard_ms))
 
     def _cancel_timer(self) -> None:
         if self._alarm is not None:
