@@ -81,7 +81,7 @@ def test_twelve_fifty_may_be_two_amounts() -> None:
 @pytest.mark.parametrize(
     ("reply", "amount"),
     {
-        "1.200 euros": 1200,  # once: one euro twenty
+        "1.200 euros": 1200,  # past bug: one euro twenty
         "€1.200": 1200,
         "1.200.000 euros": 1_200_000,
         "2.000,50 €": 2000.5,

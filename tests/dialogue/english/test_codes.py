@@ -128,7 +128,7 @@ def test_a_code_may_be_typed_in_one_piece(reply: str, code: str | None) -> None:
     {"AB12 I think": "AB12", "AB 12, I guess": "AB12", "A B I 1 2": "ABI12", "A B 1 I please": "AB1I"}.items(),
 )
 def test_the_pronoun_i_is_not_a_letter_of_a_code(reply: str, code: str) -> None:
-    # Once: "AB12, I think" was AB12I.
+    # Past bug: "AB12, I think" was AB12I.
     assert said(ask(SlotKind.CODE), reply) == code
 
 
@@ -136,10 +136,10 @@ def test_the_pronoun_i_is_not_a_letter_of_a_code(reply: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "address"),
     {
-        "no, it's sven dot o at gym dot se": "sven.o@gym.se",  # once: noitssven.0@gym.se
+        "no, it's sven dot o at gym dot se": "sven.o@gym.se",  # past bug: noitssven.0@gym.se
         "anna oh seven at example dot com": "anna07@example.com",
         "will dot smith at example dot com": "will.smith@example.com",
-        "you can send it to anna at example dot com": None,  # once: youcansendittoanna@example.com
+        "you can send it to anna at example dot com": None,  # past bug: youcansendittoanna@example.com
         "it should be anna at example dot com": None,
     }.items(),
 )

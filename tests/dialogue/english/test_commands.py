@@ -45,7 +45,7 @@ def test_commands_are_written_as_they_are_compared() -> None:
 
 
 def test_a_shared_preposition_does_not_repeat_the_question() -> None:
-    # Once: "hold on", after "shall I end it on March 31?", was no "hold on".
+    # Past bug: "hold on", after "shall I end it on March 31?", was no "hold on".
     assert not repeats("Shall I end it on March 31?", tokens_of("hold on"))
     assert repeats("Shall I cancel it?", tokens_of("cancel it"))
 

@@ -89,7 +89,7 @@ PLAIN = {
         "May the 3rd, 84": "1984-05-03",
         "I was born on June 5 1970": "1970-06-05",
         "12.03.1990": "1990-03-12",
-        "13/5/84": "1984-05-13",  # once: 2084
+        "13/5/84": "1984-05-13",  # past bug: 2084
         "13/5/24": "2024-05-13",
     }.items(),
 )
@@ -185,7 +185,7 @@ def test_short_weekdays_count_only_where_a_date_is_asked_for() -> None:
     ],
 )
 def test_a_day_outside_the_calendar_is_not_a_date(today: str, reply: str) -> None:
-    # Once: "tomorrow" was 10000-01-01.
+    # Past bug: "tomorrow" was 10000-01-01.
     assert said(DATE, reply, today) is None
 
 
@@ -193,10 +193,10 @@ def test_a_day_outside_the_calendar_is_not_a_date(today: str, reply: str) -> Non
 @pytest.mark.parametrize(
     ("reply", "day"),
     {
-        "on Sunday": "2026-03-01",  # once: the one to come
+        "on Sunday": "2026-03-01",  # past bug: the one to come
         "this Monday": "2026-03-02",
         "Monday last week": "2026-02-23",
-        "last week Monday": "2026-02-23",  # once: the Monday to come
+        "last week Monday": "2026-02-23",  # past bug: the Monday to come
         "last night": "2026-03-03",
         "this morning": "2026-03-04",
         "on Wednesday": ["2026-03-04", "2026-02-25"],
@@ -215,7 +215,7 @@ def test_the_day_before_yesterday_is_a_day() -> None:
 @pytest.mark.parametrize(
     ("reply", "day"),
     {
-        "on Monday": "2026-03-23",  # once: March 9, before the car was there
+        "on Monday": "2026-03-23",  # past bug: March 9, before the car was there
         "the 5th": "2026-04-05",
         "Friday": ["2026-03-20", "2026-03-27"],
         "March 24": "2026-03-24",
@@ -231,11 +231,11 @@ def test_a_day_of_return_comes_after_the_day_that_was_given_before(reply: str, d
 @pytest.mark.parametrize(
     ("reply", "day"),
     {
-        "a week tomorrow": "2026-03-12",  # once: tomorrow
+        "a week tomorrow": "2026-03-12",  # past bug: tomorrow
         "tomorrow week": "2026-03-12",
         "a week today": "2026-03-11",
         "two weeks tomorrow": "2026-03-19",
-        "the first of the month": "2026-04-01",  # once: a day that had passed
+        "the first of the month": "2026-04-01",  # past bug: a day that had passed
     }.items(),
 )
 def test_a_week_tomorrow_is_a_week_later(reply: str, day: str) -> None:

@@ -44,7 +44,7 @@ TRIP = (
         "tomorrow till Friday": True,
         "on the weekend": True,
         "I'd say about 90 a month": True,
-        "I need a car for the weekend": False,  # once: nothing but a day
+        "I need a car for the weekend": False,  # past bug: nothing but a day
         "are you open on Saturdays": False,
         "anything": False,
     }.items(),
@@ -55,7 +55,7 @@ def test_days_and_amounts_alone_do_not_ask_for_a_task(text: str, are: bool) -> N
 
 @pytest.mark.req("D-05")
 def test_a_second_number_makes_the_first_one_doubtful() -> None:
-    # Once: "two months, maybe three" were two.
+    # Past bug: "two months, maybe three" were two.
     slots = (Slot("length", SlotKind.DURATION),)
     assert read_parts(slots, "two months, maybe three", WEDNESDAY) == ()
     assert read_parts(slots, "two months because I am away", WEDNESDAY)[0].value == "P2M"

@@ -20,7 +20,7 @@ OPEN_NAME = ask(SlotKind.NAME, "What is your name?", "patient")
         "I am Sam Miller, hello": "Sam Miller",
         "I'm busy": None,
         "i'm sam": None,
-        "3 May 1984": None,  # once: a name
+        "3 May 1984": None,  # past bug: a name
         "Patel or Klein": None,
     }.items(),
 )
@@ -75,7 +75,7 @@ def test_a_known_name_inside_a_longer_one_isnt_taken() -> None:
     it depends|l a|n/a|twenty minutes|3/5/1980|20 euros|next friday""".split("|"),
 )
 def test_what_cannot_be_a_name_is_for_nlu(reply: str) -> None:
-    # Once: "goodbye" was taken for the destination of a flight.
+    # Past bug: "goodbye" was taken for the destination of a flight.
     assert said(ask(SlotKind.NAME), reply) is None
 
 
@@ -94,7 +94,7 @@ def test_a_name_may_have_a_common_word(reply: str, name: str) -> None:
 
 
 def test_a_letter_that_belongs_to_a_number_is_not_an_article() -> None:
-    # Once: "a123" was the text "123".
+    # Past bug: "a123" was the text "123".
     assert said(ask(SlotKind.TEXT), "a123") is None
     assert said(ask(SlotKind.TEXT), "a fridge") == "fridge"
 
@@ -114,7 +114,7 @@ def test_a_letter_that_belongs_to_a_number_is_not_an_article() -> None:
     }.items(),
 )
 def test_people_are_called_april_and_will_where_a_name_is_asked_for(reply: str, name: str | None) -> None:
-    # Once: they could never tell their name.
+    # Past bug: they could never tell their name.
     assert said(ask(SlotKind.NAME, "What is your name?"), reply) == name
 
 

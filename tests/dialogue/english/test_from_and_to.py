@@ -29,7 +29,7 @@ def test_a_value_said_of_the_other_end_doesnt_fill_the_slot() -> None:
 @pytest.mark.parametrize(
     ("names", "reply"),
     [
-        (("arrival", "departure"), "from march 12 to march 15"),  # once: the other way round
+        (("arrival", "departure"), "from march 12 to march 15"),  # past bug: the other way round
         (("arrival_date", "departure_date"), "march 12 until march 15"),
         (("check_in", "check_out"), "from the 12th to the 15th"),
         (("departure_date", "return_date"), "from march 12 to march 15"),

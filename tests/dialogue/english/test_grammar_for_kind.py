@@ -33,11 +33,11 @@ def test_a_title_before_a_known_name_does_not_change_it(reply: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "reply"),
     [
-        (SlotKind.MONEY, "two months"),  # once: an amount of two
+        (SlotKind.MONEY, "two months"),  # past bug: an amount of two
         (SlotKind.MONEY, "three people"),
-        (SlotKind.DURATION, "in twenty minutes"),  # once: twenty minutes long
+        (SlotKind.DURATION, "in twenty minutes"),  # past bug: twenty minutes long
         (SlotKind.DURATION, "two days ago"),
-        (SlotKind.NAME, "anna@example.com"),  # once: a name
+        (SlotKind.NAME, "anna@example.com"),  # past bug: a name
         (SlotKind.NAME, "0171 5551234"),
     ],
 )

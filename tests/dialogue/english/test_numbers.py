@@ -77,7 +77,7 @@ def test_a_number_that_may_be_thousands_asks_back() -> None:
         "23411 point 5": 23411.5,
         "two point five": 2.5,
         "two, three, four, five": None,
-        "twenty three something": None,  # once: 23
+        "twenty three something": None,  # past bug: 23
     }.items(),
 )
 def test_a_meter_is_read_out_as_people_do(reply: str, number: float | None) -> None:

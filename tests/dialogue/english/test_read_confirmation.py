@@ -162,7 +162,7 @@ def test_a_plain_answer_has_to_say_yes_or_no_explicitly(reply: str, verdict: str
 @pytest.mark.parametrize(
     "reply",
     [
-        "suite",  # once: it had the stem of "that suits me"
+        "suite",  # past bug: it had the stem of "that suits me"
         "correct the date",
         "please correct my date",
         "almost right",

@@ -37,7 +37,7 @@ def values(asked: Slot, reply: str, *others: Slot) -> dict[str, Any]:
 
 
 def test_one_of_two_birthdays_keeps_its_year() -> None:
-    # Once: "May 3", after "May 3 or March 5?", was the last one that there was.
+    # Past bug: "May 3", after "May 3 or March 5?", was the last one that there was.
     either = replace(BIRTHDAY, among=("1984-05-03", "1984-03-05"))
     assert said(either, "May 3") == "1984-05-03"
 
@@ -86,7 +86,7 @@ def test_a_bare_number_is_enough_in_a_sentence_that_starts_a_task() -> None:
     }.items(),
 )
 def test_a_yes_that_comes_with_values_counts_as_well(reply: str, slots: dict[str, object]) -> None:
-    # Once: the values were taken and the yes was not, and "anything else?" was asked again.
+    # Past bug: the values were taken and the yes was not, and "anything else?" was asked again.
     more = SlotSpec("more", SlotKind.YES_NO, "Anything else?", ask_before_filling=True)
     steps = (Collect("a", "more"), Collect("b", "size"), Collect("c", "amount"), Confirm("sure", "Right?"))
     talker = talk(
@@ -126,7 +126,7 @@ def test_a_plain_no_to_a_proposed_value() -> None:
 
 @pytest.mark.req("D-04")
 def test_a_choice_may_be_called_like_a_command() -> None:
-    # Once: "back, please", after "front, middle or back?", took an answer back.
+    # Past bug: "back, please", after "front, middle or back?", took an answer back.
     rows = one_of("front", "middle", "back")
     assert said(rows, "back, please") == "back"
     assert said(rows, "the back") == "back"

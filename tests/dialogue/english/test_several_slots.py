@@ -44,7 +44,7 @@ CITIES = named(
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["three nights", "about 250", "four", "19.30", "three hours"])
 def test_a_number_that_was_not_asked_for_does_not_count_guests(reply: str) -> None:
-    # Once: "three nights" to "when will you leave?" made three guests, and "250" as many as that.
+    # Past bug: "three nights" to "when will you leave?" made three guests, and "250" as many as that.
     day = SlotSpec("day", SlotKind.DATE, "Which day?")
     talker = talk(Collect("a", "day"), Collect("b", "guests"), slots=(day, number("guests")))
     assert talker.says(reply).slots == {}
@@ -61,7 +61,7 @@ def test_a_number_of_guests_counts_them_whenever_it_is_said(reply: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["20 to 22 march", "12 until 15 march", "20 - 22 march"])
 def test_the_first_half_of_a_range_of_days_does_not_count_guests(reply: str) -> None:
-    # Once: "20 to 22 March" made twenty guests.
+    # Past bug: "20 to 22 March" made twenty guests.
     days = (
         SlotSpec("arrival", SlotKind.DATE, "When will you arrive?"),
         SlotSpec("departure", SlotKind.DATE, "And leave?"),
@@ -123,7 +123,7 @@ def test_several_slots_are_handed_on_if_anything_isnt_sure(asked: Slot, others: 
     ],
 )
 def test_a_day_and_an_hour_that_share_a_word_are_both_taken(reply: str, day: str, time: str) -> None:
-    # Once: whichever was asked for, the other one was lost.
+    # Past bug: whichever was asked for, the other one was lost.
     assert values(DAY, reply, AT) == {"day": day, "time": time}
     assert values(AT, reply, DAY) == {"day": day, "time": time}
     assert said(ask(SlotKind.TIME), reply) == time
@@ -151,8 +151,8 @@ def test_a_listed_place_is_taken_along_with_other_values() -> None:
 @pytest.mark.parametrize(
     ("reply", "ends"),
     {
-        "from Monday to Friday": ("2026-03-09", "2026-03-13"),  # once: the Friday before that Monday
-        "from Monday to Wednesday": ("2026-03-09", "2026-03-11"),  # once: it was asked which, today or in a week
+        "from Monday to Friday": ("2026-03-09", "2026-03-13"),  # past bug: the Friday before that Monday
+        "from Monday to Wednesday": ("2026-03-09", "2026-03-11"),  # past bug: it was asked which, today or in a week
         "from the 28th until the 2nd": ("2026-03-28", "2026-04-02"),
     }.items(),
 )
@@ -169,7 +169,7 @@ def test_the_end_of_a_range_is_not_before_its_beginning(
 
 @pytest.mark.req("D-05")
 def test_people_are_not_child_seats() -> None:
-    # Once: "two people" wanted two of them.
+    # Past bug: "two people" wanted two of them.
     seats = Slot("child_seats", SlotKind.NUMBER)
     assert values(DAY, "2 people on Friday", seats) == {}
     assert values(DAY, "2 people on Friday", Slot("people", SlotKind.NUMBER)) == {"day": "2026-03-06", "people": 2}

@@ -76,7 +76,7 @@ def test_a_question_that_minds_or_offers_two_things_needs_more_than_yes() -> Non
     }.items(),
 )
 def test_a_content_user_wants_nothing_else(reply: str, value: bool | None) -> None:
-    # Once: "that's it" and "nothing else" were a yes, and the next dish was asked for.
+    # Past bug: "that's it" and "nothing else" were a yes, and the next dish was asked for.
     assert said(ask(SlotKind.YES_NO, "Anything else?", "more"), reply) is value
 
 
@@ -86,7 +86,7 @@ def test_that_is_it_is_a_yes_where_nothing_more_is_asked_for() -> None:
 
 @pytest.mark.req("D-05")
 def test_i_do_not_mind_does_not_answer_do_you_need_one() -> None:
-    # Once: "I don't mind", after "do you need an automatic?", was a yes.
+    # Past bug: "I don't mind", after "do you need an automatic?", was a yes.
     assert said(ask(SlotKind.YES_NO, "Do you need an automatic?"), "I don't mind") is None
     assert said(ask(SlotKind.YES_NO, "Is a shared ride all right?"), "I don't mind") is True
 
@@ -113,7 +113,7 @@ def test_a_reply_may_open_with_yes_or_no_and_explain_it(reply: str, answer: bool
 
 @pytest.mark.req("D-05")
 def test_getting_fit_is_not_a_yes() -> None:
-    # Once: the user's aim ordered a trainer.
+    # Past bug: the user's aim ordered a trainer.
     trainer = ask(SlotKind.YES_NO, "Would you like a personal trainer?")
     assert said(trainer, "get fit") is None
     assert said(trainer, "that would be great") is True
@@ -134,7 +134,7 @@ def test_a_no_may_come_with_relief_or_regret(reply: str) -> None:
 @pytest.mark.req("D-05")
 @pytest.mark.parametrize("reply", ["I will", "I want to", "please do", "do it", "I'd like to"])
 def test_a_plan_does_not_answer_a_question_about_the_past(reply: str) -> None:
-    # Once: "I will" said that it had been switched off and on again.
+    # Past bug: "I will" said that it had been switched off and on again.
     assert said(ask(SlotKind.YES_NO, "Have you switched it off and on again?"), reply) is None
     assert said(ask(SlotKind.YES_NO, "Would you like a window seat?"), reply) is True
 

@@ -1,4 +1,4 @@
-"""Grammars: a plain reply to a question, understood without a model. `read` and `read_confirmation` are the way in."""
+"""Grammars that understand plain replies in English without a model. Start with `read` and `read_confirmation`."""
 
 from .embedded_values import read_parts
 from .names import NameList

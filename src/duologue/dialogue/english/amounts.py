@@ -29,7 +29,7 @@ _CENTS = ("cent", "cents", "penny", "pence", "p")
 
 
 def singular(word: str) -> str:
-    """A unit without its plural."""
+    """A unit without the "s" of its plural."""
     return word[:-1] if word.endswith("s") and len(word) > 2 else word
 
 
@@ -41,8 +41,8 @@ def _period(word: str) -> str:
 
 
 def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """One duration: three days, an hour, half an hour, two and a half hours, an hour and a half, a fortnight, the whole
-    week, overnight."""
+    """Reads one duration: "three days", "half an hour", "two and a half hours", "an hour and a half", "a fortnight",
+    "the whole week", "overnight"."""
     words = [token.word for token in tokens] + [""] * 5
     if words[place] == "overnight":
         return {"D": 1}, place + 1
@@ -80,7 +80,7 @@ def single_duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, i
 
 
 def duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], int] | None:
-    """One duration, or two in a row: an hour and twenty minutes. "Two hours a day" reads as two hours."""
+    """Reads one duration, or two in a row: "an hour and twenty minutes". "Two hours a day" is two hours."""
     found = single_duration_at(tokens, place)
     if found is None:
         return None
@@ -92,7 +92,7 @@ def duration_at(tokens: Sequence[Token], place: int) -> tuple[dict[str, int], in
 
 
 def _half_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int] | None:
-    """Half an hour, a half hour, half a day."""
+    """Reads "half an hour", "a half hour", "half a day"."""
     begun = place + (words[place] == "a")
     if words[begun] != "half":
         return None
@@ -103,7 +103,7 @@ def _half_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int] | N
 
 
 def _quarters_at(words: Sequence[str], place: int) -> tuple[dict[str, int], int] | None:
-    """A quarter of an hour, three quarters of an hour."""
+    """Reads "a quarter of an hour", "three quarters of an hour"."""
     is_three = words[place : place + 2] == ["three", "quarters"]
     begun = place + (is_three or words[place] == "a")
     if words[begun] != ("quarters" if is_three else "quarter") or words[begun + 1 : begun + 4] != ["of", "an", "hour"]:
@@ -148,7 +148,7 @@ def _money(amount: int | float, currency: str | None) -> dict[str, str | int | f
 
 
 def _two_digits(tokens: Sequence[Token], at: int, *, is_written: bool = False) -> tuple[int, int] | None:
-    """Fifty, oh five, twenty five: cents that follow an amount in words; `is_written` also takes digits."""
+    """Reads "fifty", "oh five", "twenty five": cents that follow an amount in words; `is_written` also takes digits."""
     is_cents = at < len(tokens) and (tokens[at].word in SMALL or (is_written and tokens[at].word.isdigit()))
     found = number_at(tokens, at) if is_cents and not tokens[at].pause else None
     return (found[0], found[1]) if found and isinstance(found[0], int) and 10 <= found[0] <= 99 else None
@@ -160,7 +160,7 @@ def _ends(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _banknote_at(words: Sequence[str], place: int) -> tuple[tuple[int | float, ...], str | None, int] | None:
-    """A tenner, a fiver."""
+    """Reads "a tenner", "a fiver"."""
     begun = place + (words[place] in ("a", "one"))
     return ((_BANKNOTES[words[begun]],), "GBP", begun + 1) if begun > place and words[begun] in _BANKNOTES else None
 
@@ -178,7 +178,7 @@ def _money_at(
     if found is None:
         return None
     amount, at = found
-    amount = thousands_at(tokens, place + bool(currency)) or amount  # money has no three decimals
+    amount = thousands_at(tokens, place + bool(currency)) or amount  # an amount of money never has three decimals
     amounts: tuple[int | float, ...] = (amount,)
     if (cents := _two_digits(tokens, at)) is not None and amount == int(amount) < 100:
         pair = (amount + cents[0] / 100, amount * 100 + cents[0])

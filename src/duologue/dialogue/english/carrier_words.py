@@ -1,4 +1,4 @@
-"""Words that carry a value without being one, as classes of English.
+"""Carrier words: words around a value that aren't part of it, by class.
 
 "I'd like to", "could you find me", "would be great": what people put around a plain answer, and words for what
 services deal with. Grammatical words match as they are, the others by their stems. Rule: no word here can be an

@@ -57,7 +57,7 @@ def _by_stem(tokens: Sequence[Token], choices: Sequence[Choice]) -> Iterator[Mat
 
 
 def find_pointed(tokens: Sequence[Token], count: int) -> tuple[int, Span] | None:
-    """The second one, the last, number two, option b, the former: the index from 0 and the span."""
+    """Reads "the second one", "the last", "number two", "option b", "the former": the index from 0 and the span."""
     words = [token.word for token in tokens] + [""] * 3
     for place in range(len(tokens)):
         begun = place + (words[place] == "the")

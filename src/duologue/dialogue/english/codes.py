@@ -63,7 +63,7 @@ def _piece_at(tokens: Sequence[Token], place: int) -> Piece | None:
         return SIGNS[word], place + 1
     text = tokens[place].text
     is_written = text.isascii() and text.isalpha()
-    if is_written and ((text.isupper() and len(text) <= 4) or (len(text) <= 6 and _is_beside_digits(tokens, place))):
+    if is_written and ((text.isupper() and len(text) <= 4) or (len(text) <= 6 and _is_next_to_digits(tokens, place))):
         return text.upper(), place + 1
     return None
 
@@ -77,7 +77,7 @@ def _ends_hundred(tokens: Sequence[Token], at: int) -> bool:
     return all(word in TIMES or word in _ZERO_OR_O or word == "hundred" or UNITS.get(word, 10) < 10 for word in words)
 
 
-def _is_beside_digits(tokens: Sequence[Token], place: int) -> bool:
+def _is_next_to_digits(tokens: Sequence[Token], place: int) -> bool:
     """Are there digits right before or after these letters, with nothing in between: "abc123"?"""
     before = place > 0 and tokens[place - 1].end == tokens[place].start and tokens[place - 1].word[-1].isdigit()
     after = place + 1 < len(tokens) and tokens[place].end == tokens[place + 1].start

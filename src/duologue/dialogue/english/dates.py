@@ -99,7 +99,7 @@ class _Dates:
     # -- Around today
 
     def _near(self, place: int) -> Found | None:
-        """Today, this evening, last night, tomorrow, the day after tomorrow, tomorrow week."""
+        """Reads "today", "this evening", "last night", "the day after tomorrow", "tomorrow week"."""
         skip = place + (self.words[place] in ("the", "a"))
         if self.words[skip : skip + 2] == ["day", "after"] and self.words[skip + 2] in ("tomorrow", "tmrw"):
             return (self._in_days(2),), skip + 3
@@ -120,7 +120,7 @@ class _Dates:
         return None
 
     def _distance(self, place: int) -> Found | None:
-        """In two weeks, three days from now, a week from Friday, a week on Friday."""
+        """Reads "in two weeks", "three days from now", "a week from Friday", "a week on Friday"."""
         begun = place + (self.words[place] in ("in", "within"))
         is_one = self.words[begun] in ("a", "an", "one") and self.words[begun + 1] not in ("couple", "dozen")
         counted = (1, begun + 1) if is_one else number_at(self.tokens, begun)
@@ -152,7 +152,7 @@ class _Dates:
         return None
 
     def _days_in_months(self, count: int) -> int | None:
-        """How many days from now so many months are: to the same day of that month, or to its last one."""
+        """The days from today to the same day `count` months later, or to the end of a shorter month."""
         year, month = later_month(self.today.year, self.today.month, min(count, MONTHS_AHEAD_MAX))
         day = day_of(year, month, self.today.day) or last_day_of(year, month)
         return (day - self.today).days if day is not None else None
@@ -160,7 +160,7 @@ class _Dates:
     # -- Weekdays
 
     def _weekday(self, place: int) -> Found | None:
-        """Friday, this Friday, next Friday, Friday next week, Friday week, Friday the 8th."""
+        """Reads "Friday", "this Friday", "next Friday", "Friday next week", "Friday week", "Friday the 8th"."""
         which = ""
         at = place + (self.words[place] == "the" and self.words[place + 1] in (*_SOON, "next", "following", "last"))
         if self.words[at] in (*_SOON, "next", "following", "last"):
@@ -226,7 +226,7 @@ class _Dates:
         return agreeing or (*found[0], *days), found[1]
 
     def _nth_weekday(self, place: int) -> Found | None:
-        """The last Friday of March, the first Monday in April, the second Tuesday of next month."""
+        """Reads "the last Friday of March", "the first Monday in April", "the second Tuesday of next month"."""
         at = place + (self.words[place] == "the")
         which = (-1, at + 1) if self.words[at] == "last" else ordinal_at(self.tokens, at)
         if which is None or which[0] > 5 or self.words[which[1]] not in WEEKDAYS:
@@ -252,7 +252,7 @@ class _Dates:
     # -- Days of a month
 
     def _month_first(self, place: int) -> Found | None:
-        """March 5th, March the fifth, March 5 2027."""
+        """Reads "March 5th", "March the fifth", "March 5 2027"."""
         month = MONTHS.get(self.words[place])
         if month is None:
             return None
@@ -270,7 +270,7 @@ class _Dates:
         return found[0], found[1]
 
     def _day_first(self, place: int) -> Found | None:
-        """The 5th, the 5th of March, 5 March, the 5th of next month."""
+        """Reads "the 5th", "the 5th of March", "5 March", "the 5th of next month"."""
         at = place + (self.words[place] == "the")
         day = ordinal_at(self.tokens, at)
         spoken = day is not None
@@ -305,7 +305,7 @@ class _Dates:
         return later_month(self.today.year, self.today.month, int(is_next))
 
     def _nearest_in_a_month(self, number: int, at: int) -> Found | None:
-        """The nearest day of a month with this number, today included."""
+        """The nearest date that is day `number` of a month, today included."""
         for step in range(12):
             month = later_month(self.first.year, self.first.month, -step if self.is_past else step)
             day = day_of(*month, number)
@@ -322,7 +322,7 @@ class _Dates:
         return _one(next((day for day in days if day is not None and self._is_possible(day)), None), at)
 
     def _year(self, at: int) -> tuple[int, int] | None:
-        """2027, twenty twenty-seven, nineteen ninety, two thousand and five."""
+        """Reads "2027", "twenty twenty-seven", "nineteen ninety", "two thousand and five"."""
         word = self.words[at]
         if word.isascii() and word.isdigit() and len(word) == 4 and 1900 <= int(word) <= 2199:
             return int(word), at + 1
@@ -339,7 +339,7 @@ class _Dates:
         return self._short_year(at) if self.is_past else None
 
     def _short_year(self, at: int) -> tuple[int, int] | None:
-        """Eighty-four, 84: only for a date in the past."""
+        """Reads "eighty-four" and "84", only for a date in the past."""
         found = number_at(self.tokens, at)
         if found is None or not isinstance(found[0], int) or not 10 <= found[0] <= 99:
             return None
@@ -359,7 +359,7 @@ class _Dates:
         return None
 
     def _movable_holiday(self, place: int) -> Found | None:
-        """Good Friday, Easter Monday: the nearest one."""
+        """Reads "Good Friday", "Easter Monday": the nearest one."""
         for words, later in DAYS_AFTER_EASTER.items():
             after = place + len(words)
             if tuple(self.words[place:after]) != words or names_an_event(self.tokens, after):
@@ -380,7 +380,8 @@ class _Dates:
         return birth_at(self.tokens, place, self._year) if self.is_past else None
 
     def _digits(self, place: int) -> Found | None:
-        """2027-03-05, 3/5, 3/5/2027: month first or day first, if both are possible. With dots, the day is first."""
+        """Reads "2027-03-05", "3/5", "5.3.2027". With slashes, month and day may come in either order; with dots,
+        the day is first."""
         if (dotted := _DOTTED.fullmatch(self.words[place])) is not None:
             day, month, year = map(int, dotted.groups())
             year = self._of_century(year) if year < 100 else year
@@ -418,7 +419,7 @@ class _Dates:
         return tuple(self._in_days(days) for days in (saturday, saturday + 1) if days >= 0), at + 1
 
     def _month_end(self, place: int) -> Found | None:
-        """The end of the month, the last day of next month."""
+        """Reads "the end of the month", "the last day of next month"."""
         at = place + (self.words[place] == "the")
         if self.words[at : at + 2] == ["last", "day"]:
             at += 2

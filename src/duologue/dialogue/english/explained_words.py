@@ -26,13 +26,13 @@ _BEING = frozenset("am is are be been i'm we're it's im they're was were".split(
 
 
 def echo_of(question: Question) -> frozenset[str]:
-    """The stems that a reply may repeat: of the question, of the slot's name and of what the flow is about."""
+    """The stems that a reply may repeat from the question, the name of the slot and the description of the flow."""
     return echo_of_texts(question.text, question.slot.name, question.about)
 
 
 @lru_cache(maxsize=512)
 def echo_of_texts(*texts: str) -> frozenset[str]:
-    """The stems that a reply may repeat of these texts: never a value, a denial or a word of change."""
+    """The stems that a reply may repeat from these texts: never a value, a denial or a word of change."""
     return frozenset(word for word in stems_of(*texts) - _NEVER_ECHOED if not is_negation(word))
 
 

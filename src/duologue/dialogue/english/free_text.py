@@ -147,7 +147,7 @@ def cannot_be_a_name(tokens: Sequence[Token], span: Span, today: date) -> bool:
 
 
 def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
-    """A capitalised name in a frame of carriers: "I want to see Jordan Miller". Only if the rest is in lower case."""
+    """A capitalised name among carrier words: "I want to see Jordan Miller". Only if the rest is in lower case."""
     left = leftover(tokens, frozenset(), echo)
     if not left or left[0] == 0 or tokens[left[0] - 1].word not in _LEADS:
         return None
@@ -162,7 +162,7 @@ def proper_name(tokens: Sequence[Token], echo: frozenset[str]) -> Span | None:
 
 
 def introduced_name(tokens: Sequence[Token]) -> Span | None:
-    """ "I'm Sam Miller", "call me Sam", where a name is asked for. Without a capital it may be anything: "I'm busy"."""
+    """The name in "I'm Sam Miller" or "call me Sam". Without a capital it may be anything: "I'm busy"."""
     first = 1 if tokens[0].word in ("i'm", "im") else 2 if words_of(tokens[:2]) in (("i", "am"), ("call", "me")) else 0
     after = len(tokens)
     while after > first and tokens[after - 1].word in POLITE:
@@ -184,7 +184,7 @@ def _holds_more_than_a_name(run: Sequence[Token]) -> bool:
     if any(is_dated(token.word) or token.word in ALTERNATIVES for token in run):
         return True
     if any(token.pause in (".", "?") and len(before.word) > 1 for before, token in pairwise(run)):
-        return True  # but for "J. P. Morgan"
+        return True  # "J. P. Morgan" is one name
     if _is_spelled(run):
         return True
     return any(token.pause for token in run[1:]) and any(is_number(token.word) for token in run[1:])

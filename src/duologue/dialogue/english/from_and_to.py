@@ -17,7 +17,7 @@ _SLOT_ROLES = {
     "from": "from origin departure depart leaving pickup start begin source sender checkin",
     "to": "to destination arrival arrive dropoff end until return whereto recipient receiver checkout going",
 }
-# A stay begins with the arrival, a trip ends with it: for a date, these words alone decide nothing.
+# A stay begins with the arrival, but a trip ends with it: these words don't decide the role of a date.
 _COMING, _LEAVING = (frozenset(map(stem, words.split())) for words in ("arrival arrive", "departure depart leaving"))
 _ROLE_OF_WORD = {stem(word): role for role, words in _SLOT_ROLES.items() for word in words.split()}
 _DAY_ROLES = {"first": "from", "last": "to"}
@@ -91,7 +91,7 @@ def role_said(tokens: Sequence[Token], match: Match, kind: SlotKind) -> str | No
 
 
 def activity_said(tokens: Sequence[Token], match: Match) -> frozenset[str]:
-    """What is done at that day or hour, by the words right before it: "leaving on the 22nd". Empty if not said."""
+    """What is done on that day or at that hour, by the words before it: "leaving on the 22nd". Empty if not said."""
     for place in range(match.first - 1, max(-1, match.first - 1 - _STEPS_MAX), -1):
         if tokens[place + 1].pause:
             return frozenset()

@@ -126,7 +126,7 @@ def is_count_not_time(tokens: Sequence[Token], match: Match) -> bool:
 
 
 def _is_not_an_amount(tokens: Sequence[Token], match: Match) -> bool:
-    """Isn't it an amount, as in "at eight", "minus two", "over eighty", "room 5" or "one moment"?"""
+    """Is a number something else than an amount: "at eight", "minus two", "over eighty", "room 5", "one moment"?"""
     before = tokens[match.first - 1].word if match.first else ""
     is_held = match.after < len(tokens) and tokens[match.after].word in ("moment", "second", "sec", "minute")
     is_alone = match.after - match.first == 1

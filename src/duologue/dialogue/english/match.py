@@ -1,4 +1,4 @@
-"""A piece of a reply that a grammar has understood."""
+"""A piece of a reply that a grammar has understood: which tokens, and which values they may mean."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from .tokens import Token, tokens_of
 
 NEAR_CHARS_MIN = 4
 NEAR_SCORE_MIN = 0.75  # one mistake in four letters: below that it is another name
-NEAR_MARGIN = 0.1  # to the runner-up
-SURE_SCORE_MIN = 0.85  # one in seven
-SURE_SCORE_MIN_CLOSED = 0.8  # one in five, where there is no other name
+NEAR_MARGIN = 0.1  # by which the best name has to be ahead
+SURE_SCORE_MIN = 0.85  # one mistake in seven letters
+SURE_SCORE_MIN_CLOSED = 0.8  # one mistake in five letters, in a closed list
 NEAR_CHARS_MAX = 60
 _NEAR_TRIED = 8
 _ARTICLES = ("the", "a", "an")
@@ -27,7 +27,7 @@ Key = tuple[str, ...]
 
 
 def key_of(text: str) -> Key:
-    """The words of a name, with no article, as they are compared."""
+    """The words of a name for comparison, without a leading article."""
     words = tuple("and" if token.word == "&" else token.word for token in tokens_of(text) if token.word not in _JOINTS)
     return words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
 

@@ -78,7 +78,7 @@ def _digits_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] |
 
 
 def _plain_digits(word: str) -> str:
-    """With a point before the fraction and no other mark, whichever way it is written: "1,200.50", "1.200,50"."""
+    """The number with a point before the fraction and no other mark: 1200.50 for "1,200.50" and for "1.200,50"."""
     if _COMMA_FRACTION.fullmatch(word) or (word.count(".") > 1 and _POINTED.fullmatch(word)):
         return word.replace(".", "").replace(",", ".")
     return word.replace(",", "")
@@ -93,7 +93,7 @@ def thousands_at(tokens: Sequence[Token], place: int) -> int | None:
 
 
 def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    """A couple, a dozen, half a dozen, two dozen."""
+    """Reads "a couple", "a dozen", "half a dozen", "two dozen"."""
     words = [token.word for token in tokens[place : place + 4]]
     if words[:2] == ["half", "a"] and words[2:3] and words[2] in _HALVED:
         return _HALVED[words[2]] // 2, place + 3
@@ -109,9 +109,9 @@ def _group_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 
 def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | None:
-    """A number in words; "and" only where English has it."""
+    """Reads a number in words, with "and" only after a hundred or a thousand."""
     total = part = 0
-    at, last = place, 0  # last: what the word before was worth, 0 at the beginning
+    at, last = place, 0  # `last` is the value of the word before, 0 at the beginning
     while at < min(len(tokens), place + WORDS_MAX):
         word = tokens[at].word
         if tokens[at].pause and last:
@@ -145,7 +145,7 @@ def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _may_follow(last: int, value: int) -> bool:
-    """Twenty-one, one hundred five; never five six."""
+    """May a number word follow another? It may in "twenty one" and "one hundred five", but not in "five six"."""
     return last in (0, 100) or last >= 1000 or (20 <= last < 100 and 0 < value < 10)
 
 
@@ -163,7 +163,7 @@ def _and_a_half(tokens: Sequence[Token], place: int, value: int | float) -> tupl
 
 
 def _and_point(tokens: Sequence[Token], place: int, value: int | float) -> tuple[int | float, int]:
-    """Point five, point two five."""
+    """Reads the fraction in "two point five", "two point two five"."""
     digits, at = "", place + 1
     while at < len(tokens) and len(digits) < 6 and (digit := _digit(tokens[at])) is not None and not tokens[at].pause:
         digits, at = digits + str(digit), at + 1

@@ -1,4 +1,4 @@
-"""Does a reply ask something, rather than answer?
+"""Tells questions from answers.
 
 "Could you make it six?" and "how about Friday?" are requests; "how much is it?" and "is there parking?" are questions.
 Rule: only the beginning of a clause makes a question, so "the place where we met" isn't one.
@@ -41,7 +41,7 @@ _ASKED: dict[tuple[str, ...], frozenset[str]] = {
 }  # one of these words has to follow: "would it be possible on Friday"
 _SUITS = _PROPER | frozenset("good free available work suit do".split())
 _FREE = _SUITS - {"do"} | frozenset("all any be still you".split())
-_BESIDE = frozenset("on at for in around about by with near of".split())
+_PREPOSITIONS = frozenset("on at for in around about by with near of".split())
 _UNTIL = frozenset("to until till through".split())
 _ANYTHING = frozenset("anything something a an any some one got left open still table slot appointment".split())
 _TELLING = frozenset("tell inform show send text email find".split())
@@ -77,7 +77,7 @@ def _asks_at(tokens: Sequence[Token], place: int) -> bool:
 
 def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: frozenset[str]) -> bool:
     """Does it only ask whether a value suits, and so propose it: "is Friday possible?", "do you have a table at 8?"
-    `covered` is where the value stands, `echo` what the question itself was about."""
+    `covered` are the places of the value, `echo` the stems of the question."""
     first = next((place for place, token in enumerate(tokens) if token.word not in OPENINGS), len(tokens))
     words = tuple(token.word for token in tokens[first:])
     offered = next((opening for opening in (*_OFFERED, *_ASKED) if words[: len(opening)] == opening), ())
@@ -88,7 +88,7 @@ def asks_if_it_suits(tokens: Sequence[Token], covered: frozenset[int], echo: fro
     said = {tokens[place].word for place in rest if tokens[place].word != "right" or tokens[place - 1].word == "all"}
     if needed and not needed & said:
         return False
-    free = _FREE | _BESIDE | POLITE | (_ANYTHING if offered else {"do"})
+    free = _FREE | _PREPOSITIONS | POLITE | (_ANYTHING if offered else {"do"})
     return all(
         tokens[place].word in free or _is_span(tokens, place, covered) or (offered and stem(tokens[place].word) in echo)
         for place in rest
@@ -111,6 +111,6 @@ def wants_to_know(tokens: Sequence[Token]) -> bool:
 
 
 def is_suggestion(tokens: Sequence[Token], place: int) -> bool:
-    """How about, what about, why not."""
+    """Is it "how about", "what about" or "why not"?"""
     pair = (tokens[place].word, tokens[place + 1].word if place + 1 < len(tokens) else "")
     return pair in (("how", "about"), ("what", "about"), ("why", "not"))

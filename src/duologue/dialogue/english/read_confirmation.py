@@ -21,7 +21,7 @@ from .questions import asks, wants_to_know
 from .readings import Confirmation, ConfirmationAnswer, Reading, Slot, SlotKind, SpokenCommand, Value, Why
 from .several_slots import assign, values_of
 from .tokens import Token, stem, stems_of, tokens_of, words_of
-from .yes_no import Polarity, agrees, denies_praise, is_service_verb, places_beside_yes_no, polarity
+from .yes_no import Polarity, agrees, denies_praise, is_service_verb, places_outside_yes_no, polarity
 
 _TYPED = tuple(Slot("", kind) for kind in (SlotKind.DATE, SlotKind.TIME, SlotKind.NUMBER))
 _CHANGES = frozenset(
@@ -36,7 +36,7 @@ _NOT_CONTENT = _CHANGES | frozenset("mind thought second again hold moment minut
 
 
 def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...] = ()) -> Reading:
-    """What the reply to a confirmation means; `text` is what was to be confirmed, `slots` what may be changed."""
+    """What the reply to a confirmation means; `text` is the question, `slots` are those that the user may change."""
     tokens = tokens_of(reply)
     if not tokens:
         return unread(reply)
@@ -50,7 +50,7 @@ def read_confirmation(text: str, reply: str, today: str, slots: tuple[Slot, ...]
         return Confirmation(ConfirmationAnswer.YES)
     values = new_values(tokens, today_of(today), text)
     covered = covered_by(values)
-    left = [place for place in places_beside_yes_no(tokens) if place not in covered]
+    left = [place for place in places_outside_yes_no(tokens) if place not in covered]
     content = [place for place in left if tokens[place].word not in _NOT_CONTENT]
     leaning = polarity(tokens)
     if leaning is Polarity.NO and has_no_preference(tokens, frozenset()):
@@ -95,7 +95,7 @@ def _is_forbidden(tokens: Sequence[Token], place: int, text: str) -> bool:
 
 
 def new_values(tokens: Sequence[Token], today: Today, text: str) -> list[Match]:
-    """Dates, times and numbers that the question didn't have."""
+    """Dates, times and numbers that the question didn't mention."""
     asked = {token.word for token in tokens_of(text)}
     found: list[Match] = []
     for slot in _TYPED:

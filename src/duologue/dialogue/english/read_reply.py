@@ -61,7 +61,7 @@ from .yes_no import (
     does_not_mind,
     is_about_future,
     is_bare_yes_no,
-    places_beside_yes_no,
+    places_outside_yes_no,
     polarity,
     trick_of,
     where_nothing_more,
@@ -204,7 +204,7 @@ class _Reader:
         return self._misspelled(match, left) or unclear(Why.LEFTOVER, self.tokens, left)
 
     def _misspelled(self, match: Match, left: list[int]) -> Reading | None:
-        """A known name with a word beside it that is almost the rest of a longer one: "Grace Hoper"."""
+        """A known name with another word, which together are almost a longer name: "Grace Hoper"."""
         names, run = self.slot.names, sorted({*range(match.first, match.after), *left})
         if self.slot.kind is not SlotKind.NAME or names is None or len(run) != run[-1] + 1 - run[0]:
             return None
@@ -229,13 +229,13 @@ class _Reader:
         first = self.tokens[:ends]
         return any(token.word in ASSENT for token in first) and any(stem(token.word) in APPROVAL for token in first[1:])
 
-    # -- No value of the slot's own grammar
+    # -- The grammar of the slot found no value
 
     def _without_value(self) -> Reading:
         if (
             self.slot.may_be_any
             and any(token.word in DISSENT for token in self.tokens)
-            and not self._places_beside_yes_no()
+            and not self._places_outside_yes_no()
         ):
             return self._denied()  # "no, that's all"
         if self.slot.kind is SlotKind.TEXT and self._is_of_another():
@@ -267,9 +267,9 @@ class _Reader:
         return self._as_reading(match)
 
     def _has_nothing_to_add(self) -> bool:
-        """Is there nothing to add: "nothing else, thanks"?"""
+        """Does the user have nothing to add: "nothing else, thanks"?"""
         enough = where_nothing_more(self.tokens)
-        return enough is not None and all(place in enough for place in self._places_beside_yes_no())
+        return enough is not None and all(place in enough for place in self._places_outside_yes_no())
 
     def _is_of_another(self) -> bool:
         """Is free text an e-mail address or a phone number that belongs to another slot?"""
@@ -316,7 +316,7 @@ class _Reader:
     def _denied(self) -> Reading:
         """A plain no to a proposed value or to an optional slot; any other denial is for NLU."""
         may_deny = self.question.proposed is not None or self.slot.may_be_any
-        if may_deny and not self._places_beside_yes_no() and polarity(self.tokens) is Polarity.NO:
+        if may_deny and not self._places_outside_yes_no() and polarity(self.tokens) is Polarity.NO:
             return Confirmation(ConfirmationAnswer.NO)
         return unclear(Why.NEGATED)
 
@@ -326,7 +326,7 @@ class _Reader:
         if asks(self.tokens):
             return unclear(Why.QUESTION)
         enough = where_nothing_more(self.tokens) if asks_for_more(self.question.text) else None
-        left = [place for place in self._places_beside_yes_no() if enough is None or place not in enough]
+        left = [place for place in self._places_outside_yes_no() if enough is None or place not in enough]
         if enough is not None and not left:
             return self._as_reading(Match(0, len(self.tokens), (False,)))
         if left:
@@ -350,9 +350,9 @@ class _Reader:
             return not any(stem(token.word) in named for token in self.tokens)
         return trick is Trick.MINDS and is_bare_yes_no(self.tokens)
 
-    def _places_beside_yes_no(self) -> list[int]:
-        """The places of words that have no part in a yes or no to this question."""
-        return [place for place in places_beside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
+    def _places_outside_yes_no(self) -> list[int]:
+        """The places of words that aren't part of a yes or no to this question."""
+        return [place for place in places_outside_yes_no(self.tokens) if stem(self.tokens[place].word) not in self.echo]
 
     # -- The agent asked which one is meant
 

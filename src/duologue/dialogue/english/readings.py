@@ -1,4 +1,4 @@
-"""What is asked, and what a reply to it turns out to be.
+"""Questions and readings: what is asked, and what a reply to it means.
 
 A question names a slot and what is known about it; a reading is one of five: direct, ambiguous, a command,
 a confirmation, unclear. Rule: every value can be written as JSON, and says where in the reply it was.
@@ -54,7 +54,7 @@ class Slot:
     names: NameList | None = None
     is_open: bool = True  # a name may be one that the list doesn't have
     hours: tuple[int, int] = DAYTIME_HOURS  # for a time without am or pm: from this hour, before that one
-    is_past: bool = False  # a date without a year is the last such day, as in a birthday
+    is_past: bool = False  # a date without a year is the last such day, as for a birthday
     may_be_any: bool = False  # "I don't mind" is an answer
     since: str = ""  # for a date: "the day after" is counted from this day; for a time: the day that it is on
     stays: bool = False  # a stay begins on `since`, so "three nights" is a date
@@ -65,7 +65,7 @@ class Question:
     """One question about one slot, with everything that helps to understand the reply."""
 
     slot: Slot
-    text: str = ""  # as it was asked: its words may be repeated in the reply
+    text: str = ""  # as it was asked; the reply may repeat its words
     about: str = ""  # words of the flow, such as "book a table at a restaurant"
     proposed: Json = None  # a value that the question proposed: "yes" means it
     among: tuple[Json, ...] = ()  # candidates of an ambiguous reply that the agent asks about
@@ -137,7 +137,7 @@ class Why(StrEnum):
     NO_VALUE = "no value found"
     SEVERAL = "more than one value"
     LEFTOVER = "words left over"
-    OTHER_END = "said of something else than was asked"
+    OTHER_END = "about something else than was asked"
     NOTHING_PROPOSED = "yes or no, but no value was proposed"
 
 

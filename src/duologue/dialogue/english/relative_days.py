@@ -12,8 +12,8 @@ from typing import NamedTuple
 from .numbers import number_at
 from .tokens import Token
 
-_LENGTHS = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7}
-_WAYS = {"after": 1, "later": 1, "afterwards": 1, "before": -1, "earlier": -1}
+_DAYS_OF = {"day": 1, "days": 1, "night": 1, "nights": 1, "week": 7, "weeks": 7}
+_DIRECTIONS = {"after": 1, "later": 1, "afterwards": 1, "before": -1, "earlier": -1}
 _THAT = ("that", "it", "this", "then")
 _AFTER_ALL = ("please", "thanks", "thank", "instead", "would", "is", "will", "works", "then", "if")
 
@@ -45,22 +45,22 @@ def day_since(tokens: Sequence[Token], place: int, since: Since, weekdays: Mappi
 
 
 def _counted(tokens: Sequence[Token], words: Sequence[str], at: int, since: Since) -> Found | None:
-    """The day after, a week later, three nights."""
+    """Reads "the day after", "a week later", "three nights"."""
     found = (1, at + (words[at] in ("a", "one"))) if words[at] in ("day", "a", "one") else number_at(tokens, at)
     if found is None:
         return None
     count, at = found
     if not isinstance(count, int) or not 0 < count <= 366:
         return None
-    length = _LENGTHS.get(words[at])
+    length = _DAYS_OF.get(words[at])
     if length is None:
         return None
-    way = _WAYS.get(words[at + 1])
-    if way is None:
+    direction = _DIRECTIONS.get(words[at + 1])
+    if direction is None:
         is_stay = since.stays and words[at].startswith("night") and _ends(words, at + 1)
         return ((since.day + timedelta(count),), at + 1) if is_stay else None
     after = _ends(words, at + 2)
-    return ((since.day + timedelta(way * count * length),), after) if after else None
+    return ((since.day + timedelta(direction * count * length),), after) if after else None
 
 
 def _ends(words: Sequence[str], at: int) -> int:

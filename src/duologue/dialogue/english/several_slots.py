@@ -129,7 +129,9 @@ def _find_all(tokens: Sequence[Token], slots: Sequence[Slot], today: Today) -> l
 
 def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
     """Matches that share no word with what is taken, nor with a longer one."""
-    cut = [(_beside(match, taken) if fitting[0].kind is SlotKind.TIME else match, fitting) for match, fitting in found]
+    cut = [
+        (_without_day(match, taken) if fitting[0].kind is SlotKind.TIME else match, fitting) for match, fitting in found
+    ]
     free = [entry for entry in cut if not any(overlaps(entry[0], other) for other in taken)]
     return [
         (match, fitting)
@@ -138,7 +140,7 @@ def _longest(found: Sequence[Found], taken: Sequence[Match]) -> list[Found]:
     ]
 
 
-def _beside(match: Match, taken: Sequence[Match]) -> Match:
+def _without_day(match: Match, taken: Sequence[Match]) -> Match:
     """A time without the day at either end of it: "tonight at eight" is both."""
     for other in taken:
         if match.first == other.first and other.after < match.after:

@@ -19,7 +19,7 @@ from .tokens import Token, span_of, without_hesitations
 LETTERS_MIN = 3
 _DOTTED = re.compile(r"(?:[A-Za-z]\.){2,}[A-Za-z]\.?")  # as some STT services write them
 _CONFUSED = ("bcdegptvz", "mn", "fsx", "ahjk", "iy", "quw")  # letters whose names sound alike
-_AGAIN_MIN = 2  # of a name that was said: "Ng, N G"
+_AGAIN_MIN = 2  # letters are enough after the name itself: "Ng, N G"
 _NO_NAMES = NAMELESS | ASSENT | DISSENT
 _VOWELS = frozenset("AEIOUY")
 _CALLED = frozenset("charlie juliet mike oscar papa romeo victor".split())  # people, as well as letters

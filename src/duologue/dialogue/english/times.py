@@ -26,7 +26,7 @@ ClockTime = tuple[int, bool, int]  # minutes as said, is it on a 24-hour clock, 
 
 
 def minutes_text(minutes: int) -> str:
-    """As in 18:30."""
+    """Minutes of the day as HH:MM."""
     return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
@@ -64,7 +64,7 @@ class _Times:
     # -- Parts of the day
 
     def _part_before(self, place: int) -> tuple[str, int]:
-        """In the evening at, this evening, evening around."""
+        """Reads "in the evening at", "this evening", "evening around" before a time."""
         at = place
         if self.words[at : at + 2] == ["in", "the"]:
             at += 2
@@ -78,7 +78,7 @@ class _Times:
         return (part, at) if at < len(self.tokens) else ("", place)
 
     def _part_after(self, at: int) -> tuple[str, int]:
-        """In the morning, this evening, at night."""
+        """Reads "in the morning", "this evening", "at night" after a time."""
         if self.words[at] in ("in", "during") and self.words[at + 1] == "the" and self.words[at + 2] in PARTS:
             return self.words[at + 2], at + 3
         if self.words[at] in ("in", "this", "at", "of", "the") and self.words[at + 1] in PARTS:
@@ -100,7 +100,7 @@ class _Times:
     # -- Clocks
 
     def _past_or_to(self, place: int) -> ClockTime | None:
-        """Half past six, a quarter to, ten minutes to seven, half six. "From five to six" is a range."""
+        """Reads "half past six", "a quarter to seven", "ten minutes to seven", "half six". "From five to six" is a range."""
         if place > 0 and self.words[place - 1] == "from":
             return None
         at = place + (self.words[place] == "a")
@@ -136,7 +136,7 @@ class _Times:
         return after > place and after == len(self.tokens) - 1 and self.words[after] in ("to", "till", "til", "past")
 
     def _clock(self, place: int) -> ClockTime | None:
-        """6:30, 6 o'clock, six thirty, six oh five, eighteen hundred, 1830 hours."""
+        """Reads "6:30", "6 o'clock", "six thirty", "six oh five", "eighteen hundred", "1830 hours"."""
         word = self.words[place]
         if ":" in word or ("." in word and self.is_asked and word[0].isdigit()):
             return self._written(word, place)
@@ -157,7 +157,7 @@ class _Times:
         return hour * 60, hour > 12 or hour == 0, at
 
     def _military(self, word: str, at: int) -> ClockTime | None:
-        """1830, 1830 hours."""
+        """Reads "1830", "1830 hours"."""
         hour, minute = int(word[:2]), int(word[2:])
         has_unit = self.words[at] in ("hours", "hrs", "hr")
         is_clock = hour < 24 and minute < 60 and (has_unit or self.is_asked)
@@ -184,7 +184,7 @@ class _Times:
         return None
 
     def _minute(self, at: int) -> tuple[int, int] | None:
-        """Thirty, forty five, oh five; only right after an hour in words or digits."""
+        """Reads "thirty", "forty five", "oh five" right after an hour."""
         if at >= len(self.tokens) or self.tokens[at].pause:
             return None
         if self.words[at] in ("oh", "o", "zero") and 0 < UNITS.get(self.words[at + 1], 0) <= 9:

@@ -53,7 +53,7 @@ def find_now(tokens: Sequence[Token], now: int) -> list[Match]:
 
 
 def _suits(tokens: Sequence[Token]) -> bool:
-    """Does it begin by asking, or by saying when: "is now okay?", "now is fine"?"""
+    """Does it say or ask whether now suits: "is now okay?", "now is fine"?"""
     words = words_of(tokens)
     return words[0] in ("is", "are") or any(pair == ("now", "is") for pair in pairwise(words))
 

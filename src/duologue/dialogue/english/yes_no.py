@@ -32,7 +32,7 @@ from .tokens import Token, stem, tokens_of, words_of
 
 
 class Polarity(Enum):
-    """Which way a reply leans."""
+    """Whether a reply says yes or no."""
 
     YES = "yes"
     NO = "no"
@@ -99,7 +99,7 @@ _AFTER_WHAT = frozenset("i i'd i'm i've we we'd".split())
 
 
 def where_phrase(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> range | None:
-    """Where the first of these phrases is."""
+    """Where the first of these phrases is in the words; None if none is."""
     for phrase in phrases:
         for place in range(len(words) - len(phrase) + 1):
             if words[place] == phrase[0] and tuple(words[place : place + len(phrase)]) == phrase:
@@ -134,7 +134,7 @@ def without_apology(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens[1:] if tokens[0].word == "sorry" and tokens[1].word in DISSENT and len(tokens) == 2 else tokens
 
 
-def places_beside_yes_no(tokens: Sequence[Token]) -> list[int]:
+def places_outside_yes_no(tokens: Sequence[Token]) -> list[int]:
     """The places of words that aren't part of a yes or no."""
     agreeing = where_phrase([token.word for token in tokens], AGREEING) or range(0)
     denied = next((place for place, token in enumerate(tokens) if is_negation(token.word)), len(tokens))
