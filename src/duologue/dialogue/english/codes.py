@@ -119,8 +119,8 @@ def _spellings(spelled: str) -> tuple[str, ...]:
     """Every text that may be meant: a "?" next to a digit is a zero, else a zero or an O."""
     texts = [""]
     for place, char in enumerate(spelled):
-        beside = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
-        options = (char,) if char != "?" else ("0",) if any(c.isdigit() for c in beside) else ("0", "O")
+        neighbours = spelled[max(0, place - 1) : place] + spelled[place + 1 : place + 2]
+        options = (char,) if char != "?" else ("0",) if any(c.isdigit() for c in neighbours) else ("0", "O")
         texts = [text + option for text in texts for option in options][:CANDIDATES_MAX]
     return tuple(texts)
 

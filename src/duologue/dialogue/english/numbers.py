@@ -140,8 +140,8 @@ def _words_at(tokens: Sequence[Token], place: int) -> tuple[int | float, int] | 
 
 def _is_one_of(tokens: Sequence[Token], place: int) -> bool:
     """Is it "a hundred" or "a million"? "Thanks a million" isn't a number."""
-    beside = {token.word for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
-    return place + 1 < len(tokens) and tokens[place + 1].word in _ONE_OF and not beside & {"thanks", "thank"}
+    neighbours = {token.word for token in (*tokens[max(0, place - 1) : place], *tokens[place + 2 : place + 3])}
+    return place + 1 < len(tokens) and tokens[place + 1].word in _ONE_OF and not neighbours & {"thanks", "thank"}
 
 
 def _may_follow(last: int, value: int) -> bool:

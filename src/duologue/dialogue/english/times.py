@@ -100,7 +100,7 @@ class _Times:
     # -- Clocks
 
     def _past_or_to(self, place: int) -> ClockTime | None:
-        """Reads "half past six", "a quarter to seven", "ten minutes to seven", "half six". "From five to six" is a range."""
+        """Reads "half past six", "a quarter to seven", "ten to seven", "half six". "From five to six" is a range."""
         if place > 0 and self.words[place - 1] == "from":
             return None
         at = place + (self.words[place] == "a")
