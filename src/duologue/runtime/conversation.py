@@ -383,10 +383,12 @@ class Conversation:
 
     @property
     def previous_state(self) -> str | None:
+        """The state before `state`, or None at the beginning."""
         return self.engine.announcer.conversation.previous
 
     @property
     def entered_at(self) -> int:
+        """When `state` was entered, in milliseconds of the conversation's clock."""
         return self.engine.announcer.conversation.entered_at
 
     @property
@@ -397,6 +399,7 @@ class Conversation:
 
     @property
     def machine_state(self) -> State:
+        """The whole state of the machine: one frozen value."""
         return self.engine.driver.state
 
     @property
@@ -417,6 +420,7 @@ class Conversation:
         }
 
     def snapshot(self) -> Snapshot:
+        """State, phase, turn and counters of this moment. It contains no words."""
         return snapshot_of(self.engine)
 
     @property
@@ -426,6 +430,7 @@ class Conversation:
 
     @property
     def metrics(self) -> Metrics:
+        """Counts and mean waits so far."""
         return self.engine.announcer.meter.metrics()
 
     def on(self, kind: KindOf[Sig], handler: Callable[[Sig], object]) -> Callable[[], None]:

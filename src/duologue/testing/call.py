@@ -254,6 +254,7 @@ class Call:
 
     @property
     def history(self) -> tuple[Item, ...]:
+        """Everything that was said and done, as far as it was heard."""
         return self.conversation.history
 
     @property
@@ -264,6 +265,7 @@ class Call:
 
     @property
     def now_ms(self) -> int:
+        """The time since the call began, on the simulated clock."""
         return self.conversation.engine.driver.now()
 
     def expect_heard(self, text: str | re.Pattern[str]) -> Call:
