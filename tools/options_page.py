@@ -118,7 +118,8 @@ def options_of(cls: type) -> list[Option]:
         description = _comment(lines, node)
         if not description:
             raise UndescribedOption(f"{cls.__name__}.{node.target.id}: write a comment next to it")
-        found.append(Option(node.target.id, ast.unparse(node.annotation).replace(" | ", " or "), _default(node), description))
+        kind = ast.unparse(node.annotation).replace(" | ", " or ")  # a bar would end the cell of the table
+        found.append(Option(node.target.id, kind, _default(node), description))
     return found
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from duologue import Agent
-from tests.docs.printed import ROOT, check_commands, check_extras, python_blocks
+from duologue.models import DEMO, MODELS
+from tests.docs.printed import ROOT, check_commands, check_extras, page, python_blocks
 from tests.needs import needs_model
 
 pytest_plugins = ["pytester"]
@@ -63,6 +64,14 @@ def test_every_make_target_that_is_named_exists() -> None:
     named = set(re.findall(r"`make ([a-z-]+)`|^make ([a-z-]+)", README, re.MULTILINE))
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert {first or second for first, second in named} <= targets
+
+
+def test_the_download_of_the_models_is_what_their_packages_weigh() -> None:
+    packages = {part.package for name in DEMO for part in MODELS[name].parts}
+    weight = f"{round(sum(package.download_bytes for package in packages) / 1e6)} MB"
+    assert f"{weight} of speech models" in README
+    assert f"fetches about {weight}" in page("quickstart")
+    assert f"{weight} of models" in page("choosing")
 
 
 def test_the_extras_are_complete() -> None:
