@@ -29,7 +29,7 @@ from duologue.ports import (
     SpeechEnded,
     ToolCall,
 )
-from duologue.ports.line import Closed, LineEvent, Played, Unplayable
+from duologue.ports.line import Closed, Unplayable
 from duologue.runtime.agent import Phrases
 from duologue.testing import Delay, Fail, Hang, ScriptedSession, ScriptedVoice, scripted_tool
 from tests.graveyard.staged_call import PROFILES, Staged, TruthfulLine
@@ -180,13 +180,13 @@ class Frozen(TruthfulLine):
 
     frozen = True
 
-    def tell(self, event: LineEvent) -> None:
-        if not (self.frozen and isinstance(event, Played)):
-            super().tell(event)
-
-    def _go(self) -> None:
+    def play(self, voice: int, chunk: int, sound: Sound) -> None:
         if not self.frozen:
-            super()._go()
+            super().play(voice, chunk, sound)
+
+    def finish(self, voice: int) -> None:
+        if not self.frozen:
+            super().finish(voice)
 
 
 @pytest.mark.graveyard(9)

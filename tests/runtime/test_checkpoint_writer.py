@@ -23,7 +23,7 @@ class Forgetful(MemoryStore):
         self.fails: list[str] = []
         self.writes: list[StoreWrite] = []
 
-    async def _answer(self, what: str, work: Any) -> Any:
+    async def answer(self, what: str, work: Any) -> Any:
         if what in self.fails:
             self.fails.remove(what)
             work.close()
@@ -36,13 +36,13 @@ class Forgetful(MemoryStore):
 
     async def write(self, lease: Lease, revision: int, write: StoreWrite) -> Any:
         self.writes.append(write)
-        return await self._answer("write", super().write(lease, revision, write))
+        return await self.answer("write", super().write(lease, revision, write))
 
     async def begin(self, *given: Any) -> Any:
-        return await self._answer("begin", super().begin(*given))
+        return await self.answer("begin", super().begin(*given))
 
     async def finish(self, *given: Any) -> Any:
-        return await self._answer("finish", super().finish(*given))
+        return await self.answer("finish", super().finish(*given))
 
 
 async def writer_of(store: MemoryStore) -> CheckpointWriter:

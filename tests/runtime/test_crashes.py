@@ -44,17 +44,17 @@ class CrashingStore(MemoryStore):
     def __init__(self, writes_left: int, takes_s: float) -> None:
         super().__init__()
         self.writes_left, self.writes, self.is_dead = writes_left, 0, asyncio.Event()
-        self._takes_s = takes_s
+        self.takes_s = takes_s
 
     async def write(self, *given: Any) -> int:
         if self.is_dead.is_set():
             await asyncio.Event().wait()
-        await asyncio.sleep(self._takes_s / 2)
+        await asyncio.sleep(self.takes_s / 2)
         if self.is_dead.is_set():
             await asyncio.Event().wait()
         self.writes += 1
         done = await super().write(*given)
-        await asyncio.sleep(self._takes_s / 2)
+        await asyncio.sleep(self.takes_s / 2)
         if self.writes == self.writes_left:
             self.is_dead.set()
         return done
@@ -78,7 +78,7 @@ class Process:
         return sum(ms > WORD_MS for ms in self.line.played.values())
 
     def heard(self) -> Played | None:
-        self.line._end_track()  # the loudspeaker stops where it is
+        self.line.clear(0)  # the loudspeaker stops where it is
         voice = max(self.line.played, default=0)
         return Played(voice, self.line.played[voice]) if voice else None
 

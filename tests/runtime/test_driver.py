@@ -26,13 +26,13 @@ class Noted:
         self.records: list[StepRecord] = []
         self.trouble: list[tuple[str, BaseException]] = []
         self.on_step: Any = lambda record: None
-        self.driver = Driver(profile("confirm", **settings), self._perform, self._note)
+        self.driver = Driver(profile("confirm", **settings), self.perform, self.note)
 
-    def _perform(self, record: StepRecord) -> None:
+    def perform(self, record: StepRecord) -> None:
         self.records.append(record)
         self.on_step(record)
 
-    def _note(self, where: str, failure: BaseException) -> None:
+    def note(self, where: str, failure: BaseException) -> None:
         self.trouble.append((where, failure))
 
     @property
@@ -143,7 +143,9 @@ def test_a_clock_that_is_set_back_does_not_stop_the_conversation() -> None:
         noted.begin()
         await asyncio.sleep(1)
         noted.driver.post(ev.SpeechStarted)
-        noted.driver._epoch += 0.5
+        loop = asyncio.get_running_loop()
+        set_back = loop.time() - 0.5
+        loop.time = lambda: set_back  # type: ignore[method-assign]
         noted.driver.post(ev.SpeechStopped)
         assert not noted.trouble
         assert noted.records[-1].event.at == 1_000

@@ -24,7 +24,7 @@ class RaisingLine(ScriptedLine):
         super().__init__()
         self.method, self.times, self.after = method, times, after
 
-    def _act(self, method: str) -> None:
+    def act(self, method: str) -> None:
         if method != self.method:
             return
         if self.after:
@@ -34,23 +34,23 @@ class RaisingLine(ScriptedLine):
             raise RuntimeError("the line broke")
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:
-        self._act("play")
+        self.act("play")
         super().play(voice, chunk, sound)
 
     def finish(self, voice: int) -> None:
-        self._act("finish")
+        self.act("finish")
         super().finish(voice)
 
     def hold(self, voice: int) -> None:
-        self._act("hold")
+        self.act("hold")
         super().hold(voice)
 
     def resume(self, voice: int) -> None:
-        self._act("resume")
+        self.act("resume")
         super().resume(voice)
 
     def clear(self, voice: int) -> None:
-        self._act("clear")
+        self.act("clear")
         super().clear(voice)
 
 

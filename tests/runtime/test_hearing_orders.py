@@ -262,7 +262,7 @@ def test_an_agent_without_ears_keeps_nothing_for_them() -> None:
             stage.conversation.type("hello there")
             stage.line.tell(Frame(b"\0" * 640))
             await stage.rest()
-        assert len(stage.conversation.engine.ears_task.frames._queue) == 0
+        assert len(stage.conversation.engine.ears_task.frames) == 0
 
     play(scene, ScriptedBrain(otherwise="Fine."), ears=None)
 

@@ -36,7 +36,7 @@ def test_nothing_but_what_was_said_grows_with_the_number_of_turns() -> None:
                 parts = (engine.announcer.meter, engine.announcer, engine.tool_calls, engine.replies, engine.playback)
                 more = (engine.tasks, engine.ears_task, engine.sessions, engine.driver, engine.bus, engine.requests)
                 seen.append({type(part).__name__: sizes(part) for part in (*parts, *more)})
-        assert len(engine.hearing._known) <= 50
+        assert engine.hearing.known_utterances <= 50
         assert stage.conversation.metrics.turns == 2 * TURNS
         assert stage.conversation.metrics.first_audio_ms is not None
 

@@ -175,8 +175,7 @@ class PromptLine(ScriptedLine):
 
     def clear(self, voice: int) -> None:
         heard_ms = self.heard_ms
-        self._end_track()
-        self._note("clear", voice)
+        super().clear(voice)
         self.tell(Stopped(voice, heard_ms))
 
     def play(self, voice: int, chunk: int, sound: Sound) -> None:

@@ -311,15 +311,15 @@ class PlainIterator:
     """An async iterator that is no generator: it has no `aclose`, and the port does not ask for one."""
 
     def __init__(self, items: list[Any]) -> None:
-        self._items = items
+        self.items = items
 
     def __aiter__(self) -> PlainIterator:
         return self
 
     async def __anext__(self) -> Any:
-        if not self._items:
+        if not self.items:
             raise StopAsyncIteration
-        return self._items.pop(0)
+        return self.items.pop(0)
 
 
 def test_a_brain_may_return_any_async_iterator() -> None:

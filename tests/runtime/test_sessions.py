@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,12 +11,14 @@ import pytest
 from duologue.core import effects as fx
 from duologue.core.leaves import ErrorClass, FaultSource
 from duologue.core.settings import profile
+from duologue.lines.scripted import ScriptedLine
 from duologue.observe import signals as sg
 from duologue.ports import (
     Closed,
     ToolCall,
     Wobbled,
 )
+from duologue.ports.line import LineEvent
 from duologue.testing import Delay, ScriptedBrain, ScriptedSession, scripted_tool
 from tests.runtime.runtime_fakes import Stage, play
 
@@ -253,13 +256,25 @@ def test_a_reconnect_can_be_asked_for_and_given_up() -> None:
     play(scene, ScriptedBrain())
 
 
+class RememberingLine(ScriptedLine):
+    """Remembers the callback of each connection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.callbacks: list[Callable[[LineEvent], None]] = []
+
+    async def open(self, notify: Callable[[LineEvent], None]) -> None:
+        self.callbacks.append(notify)
+        await super().open(notify)
+
+
 @pytest.mark.req("C-GUD-004")
 def test_what_an_older_session_still_tells_is_not_listened_to() -> None:
-    session = ScriptedSession()
+    session, line = ScriptedSession(), RememberingLine()
 
     async def scene(stage: Stage) -> None:
         old = session.tell
-        old_line = stage.line._notify
+        old_line = line.callbacks[-1]
         stage.line.drop()
         await stage.rest()
         old(Closed(hung_up=True))
@@ -268,7 +283,7 @@ def test_what_an_older_session_still_tells_is_not_listened_to() -> None:
         await stage.sleep(100)
         assert stage.state == "listening"
 
-    play(scene, ScriptedBrain(), session=lambda: session, profile=CALM)
+    play(scene, ScriptedBrain(), session=lambda: session, profile=CALM, line=line)
 
 
 # -- The session's limit

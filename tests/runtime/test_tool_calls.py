@@ -25,10 +25,10 @@ class Worker:
 
     def __init__(self, work: Any, name: str = "work", mode: str = "tool") -> None:
         self.tool = scripted_tool(name, mode=mode).tool
-        self._work = work
+        self.work = work
 
     async def run(self, arguments: dict[str, Any], job: Any) -> object:
-        return await self._work(arguments, job)
+        return await self.work(arguments, job)
 
 
 def told(text: str) -> Any:

@@ -115,7 +115,7 @@ def test_the_pages_that_changed_are_all_that_changed(seed: int) -> None:
         match chance.randrange(7):
             case 0 | 1:
                 transcript.hear(turn, number, f"word {number}", chance.random())
-                transcript._place(turn)
+                transcript.place(turn)
             case 2:
                 transcript.begin_reply(turn)
             case 3:

@@ -182,7 +182,7 @@ def test_a_full_disk_is_told_and_talk_goes_on(tmp_path: Path, make: Any) -> None
         store = sqlite(tmp_path)
 
         async def grow(pages: int) -> None:
-            await store._opened().alone(lambda link: link.execute(f"PRAGMA max_page_count = {pages}").fetchall())
+            await store.with_connection(lambda link: link.execute(f"PRAGMA max_page_count = {pages}").fetchall())
 
         async with kept_house(make, Keeping(tmp_path, store), ttl_ms=TTL_MS) as running:
             client = await running.connect()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from duologue.turns.completion import table_of
+import pytest
+
+from duologue.turns.completion import contributions, probability, reasons, score, table_of
 from duologue.turns.completion_table import TABLES
 from duologue.turns.features import PauseFeatures
 
@@ -30,3 +32,25 @@ def test_what_is_unknown_is_never_guessed_but_has_a_table_of_its_own() -> None:
     assert table_of(replace(SURE, text=None)) == "logit_only"
     assert table_of(replace(SURE, turn_logit=None)) == "text_only"
     assert table_of(replace(full, turn_logit=None, text=None)) is None
+
+
+def test_the_score_is_its_start_and_the_sum_of_its_contributions() -> None:
+    pause = PauseFeatures(evidence=30.0, text="I want to go to", turn_logit=-2.0)
+    parts = contributions(pause)
+    name = table_of(pause)
+    assert name is not None
+    assert score(pause) == pytest.approx(TABLES[name].start + sum(part.amount for part in parts))
+    assert [abs(part.amount) for part in parts] == sorted((abs(part.amount) for part in parts), reverse=True)
+    assert reasons(pause, 2) == tuple(f"{part.name}{part.amount:+.1f}" for part in parts[:2])
+
+
+def test_a_complete_sentence_scores_higher_than_an_open_one() -> None:
+    complete = probability(PauseFeatures(text="I would like to fly to Rome."))
+    unfinished = probability(PauseFeatures(text="I would like to fly to the"))
+    assert unfinished < complete
+
+
+def test_without_any_feature_it_is_undecided() -> None:
+    assert score(PauseFeatures()) is None
+    assert probability(PauseFeatures()) == 0.5
+    assert reasons(PauseFeatures()) == ()

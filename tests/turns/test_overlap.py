@@ -286,3 +286,9 @@ def test_a_sound_that_is_over_without_a_voice_is_decided_without_its_text(frames
 def test_a_probability_that_is_no_number_is_no_voice() -> None:
     over = OverlapJudge(CONFIRM)
     assert True not in verdicts(sound(over, (float("nan"), 2_000)))
+
+
+@pytest.mark.req("V-02")
+@pytest.mark.parametrize("text", [*sorted(BACKCHANNELS), *sorted(FILLERS), *PHRASES])
+def test_each_of_them_alone_counts_for_nothing(text: str) -> None:
+    assert count(text).substantial == 0

@@ -8,7 +8,7 @@ import pytest
 
 from duologue.turns.overlap import OVERLAP_RULES, Judgement, OverlapJudge
 from duologue.turns.voicing import FRAME_MS
-from duologue.turns.words import BACKCHANNELS, FILLERS, count, words_of
+from duologue.turns.words import count, words_of
 
 
 @pytest.mark.req("V-02")
@@ -28,9 +28,6 @@ def test_words_with_spaces_are_what_they_were() -> None:
 VOICE, NOTHING = 0.95, 0.02
 
 
-PHRASES = ("got it", "Got it.", "mm-hmm", "Mm-hmm.", "uh-huh", "I see", "of course", "all right", "mm hmm", "uh huh")
-
-
 judging = pytest.mark.parametrize("profile", ["confirm", "words"])
 
 
@@ -48,12 +45,6 @@ def after_voice(profile: str, ms: int = 320) -> OverlapJudge:
     over = OverlapJudge(OVERLAP_RULES[profile])
     assert set(verdicts(sound(over, (VOICE, ms)))) == {None}
     return over
-
-
-@pytest.mark.req("V-02")
-@pytest.mark.parametrize("text", [*sorted(BACKCHANNELS), *sorted(FILLERS), *PHRASES])
-def test_each_of_them_alone_counts_for_nothing(text: str) -> None:
-    assert count(text).substantial == 0
 
 
 # Mended: the same text counts differently with frames and without: `Overlap.heard` takes one-letter words off, but

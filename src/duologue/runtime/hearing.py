@@ -149,6 +149,11 @@ class Hearing:
         self._newest = None
         self._has_frames = False
 
+    @property
+    def known_utterances(self) -> int:
+        """How many utterances are remembered because their text may still arrive: at most KNOWN_MAX."""
+        return len(self._known)
+
     def _bind(self, utterance: HeardUtterance) -> None:
         """Assign the utterance to the turn that is open now."""
         utterance.turn, utterance.onset = self._driver.state.turn, self._driver.state.onset

@@ -98,7 +98,7 @@ class Transcript:
                 if effect.turn not in self._requested:  # late words don't undo a request
                     self._overheard.add(effect.turn)
                     self.pages.touch(effect.turn)
-                self._place(effect.turn)
+                self.place(effect.turn)
             elif type(effect) is StartReply:
                 for turn, _ in self.turns(effect.first, effect.last):
                     self._requested.add(turn)
@@ -108,13 +108,14 @@ class Transcript:
                 self._overheard.discard(after.said)
                 self.pages.touch(after.said)
             for turn in range(before.said + 1, after.said + 1):
-                self._place(turn)
+                self.place(turn)
         elif type(event) is WordsHeard and event.words and event.turn <= after.said:
-            self._place(event.turn)  # late text of a turn that was taken for noise
+            self.place(event.turn)  # late text of a turn that was taken for noise
         elif type(event) is TextTyped or (after.link in CLOSED and before.link not in CLOSED):
-            self._place(after.turn)
+            self.place(after.turn)
 
-    def _place(self, turn: int) -> None:
+    def place(self, turn: int) -> None:
+        """Add a turn to the history, or update its text there. A turn without words is left out."""
         text = self.text_of(turn)
         if not text:
             return
