@@ -92,10 +92,12 @@ def test_a_stream_that_fails_between_heartbeats_raises_its_own_error() -> None:
 def test_leaving_between_heartbeats_cancels_and_closes_the_stream() -> None:
     source = Source(60)
 
-    async def leave() -> None:
-        beats = with_heartbeats(source.parts(), 0.25)
-        async with reading(beats) as stream:
+    async def leave() -> float:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async with reading(with_heartbeats(source.parts(), 0.25)) as stream:
             assert await anext(stream) is None
+        return loop.time() - began
 
-    run_simulated(leave())
+    assert run_simulated(leave()) == pytest.approx(0.25), "it isn't waited for"
     assert source.is_closed
