@@ -28,10 +28,8 @@ TRANSITIONS_MIN = 0.95
 BRANCHES_MIN = 0.90
 _ALONE = (
     "tests/browser",
-    "tests/web/test_panel.py",
-    "tests/web/test_sound.py",
     "tests/lab/torture/test_short_runs.py",
-    "tests/server/test_phone_checklist.py",
+    "tests/server/phone/test_checklist.py",
 )
 _NOT_COUNTED = ("tests/lab/check", "tests/lab/bench", "tests/draw")
 

@@ -15,7 +15,19 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SPOKEN = ("tests/browser", "tests/lab/torture")
+# Tests of the panel against a real server run one at a time; those against the fake server are in the other process.
+SPOKEN = (
+    "tests/browser/test_accessible_conversation.py",
+    "tests/browser/test_debug_view.py",
+    "tests/browser/test_failures_and_jobs.py",
+    "tests/browser/test_labels.py",
+    "tests/browser/test_panel_bench.py",
+    "tests/browser/test_reconnecting.py",
+    "tests/browser/test_talking.py",
+    "tests/browser/test_watching_calls.py",
+    "tests/browser/test_writing.py",
+    "tests/lab/torture",
+)
 NO_SECOND_CHANCE = ("tests/lab/torture/",)
 # Test modules are compiled once, even where the environment turns that off for other programs.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -2,7 +2,7 @@
 
     python tools/take_screenshots.py [--out build/screenshots] [scene …]
 
-Plays the scenes of tests/web against the fake server in a headless Chromium. Rule: a picture shows what a scene
+Plays the scenes of tests/browser against the fake server in a headless Chromium. Rule: a picture shows what a scene
 shows and is never retouched.
 """
 
@@ -15,9 +15,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from playwright.sync_api import sync_playwright
-from tests.web.browser import launch
-from tests.web.fake_server import FakeServer
-from tests.web.scenes import SCENES
+from tests.browser.fake_server import FakeServer
+from tests.browser.launch import launch
+from tests.browser.scenes import SCENES
 
 SIZES = {"desk": (1280, 800), "phone": (390, 844)}
 

@@ -1,7 +1,8 @@
-"""A real Chromium and a real server in one event loop, for the tests of this folder.
+"""Fixtures for the tests of the panel in Chromium, against a fake server and against a real one.
 
-A test is a coroutine; the loop goes on from test to test, and one browser serves them all. Rule: without a
-Chromium nothing here passes silently: the tests are skipped loudly, and where CI is set they fail.
+Against the fake server (`server`, `page`) a test is a plain function, and says what the server sends. Against a real
+server (`visit`) a test is a coroutine. Rule: without Playwright or a Chromium the tests are skipped; with CI=true they
+fail.
 """
 
 from __future__ import annotations
@@ -10,23 +11,84 @@ import asyncio
 import contextlib
 import fcntl
 import inspect
+import os
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
-from playwright.async_api import Browser, async_playwright
 
-from duologue.lab.bench.chromium import FLAGS
-from duologue.runtime.agent import Agent
-from tests.browser.panel_page import MICROPHONE, Host, Panel, Tabs, browsing, hosting
 from tests.needs import needs_chromium
+
+if TYPE_CHECKING:
+    from playwright import async_api
+    from playwright.sync_api import Browser, Page
+
+    from duologue.runtime.agent import Agent
+    from tests.browser.fake_server import FakeServer
+    from tests.browser.panel_page import Host, Panel, Tabs
+
+HAS_PACKAGES = find_spec("playwright") is not None and find_spec("starlette") is not None
+collect_ignore_glob = [] if os.environ.get("CI") == "true" or HAS_PACKAGES else ["test_*.py"]
+
+WAIT_MS = 30_000  # generous: tests wait for events, and this machine may be busy
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    return needs_chromium()
+
+
+# -- Against the fake server
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Closed after each module: while it is open, this thread has a running event loop, which breaks other tests."""
+    from playwright.sync_api import expect, sync_playwright
+
+    from tests.browser.launch import launch
+
+    expect.set_options(timeout=WAIT_MS)
+    with sync_playwright() as play:
+        opened = launch(play, chromium)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    from tests.browser.fake_server import FakeServer
+
+    fake = FakeServer()
+    fake.start()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def page(browser: Browser, server: FakeServer) -> Iterator[Page]:
+    """The opened panel. An error on its console fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(WAIT_MS)
+    opened = context.new_page()
+    problems: list[str] = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.on("console", lambda line: problems.append(line.text) if line.type == "error" else None)
+    opened.goto(server.url)
+    yield opened
+    context.close()
+    assert not [problem for problem in problems if "WebSocket" not in problem]
+
+
+# -- Against a real server
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Tests that are coroutines run in the loop of this folder."""
+    """Tests that are coroutines run in the event loop of this folder."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     wanted = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
@@ -35,20 +97,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return True
 
 
-@pytest.fixture(autouse=True)
-def _alone() -> Iterator[None]:
-    """One browser at a time, whichever process runs it."""
+@pytest.fixture
+def one_at_a_time() -> Iterator[None]:
+    """Only one of these tests at a time, also across processes: they run in real time."""
     with open(Path(tempfile.gettempdir()) / "duologue-browser-tests.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def chromium() -> str:
-    return needs_chromium()
-
-
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="session")
 def loop() -> Iterator[asyncio.Runner]:
     with asyncio.Runner() as runner:
         yield runner
@@ -56,14 +113,17 @@ def loop() -> Iterator[asyncio.Runner]:
 
 @pytest.fixture(scope="session")
 def microphone_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the browser's own fake microphone plays when it is opened."""
+    """What Chromium's fake microphone plays when it is opened."""
     return tmp_path_factory.mktemp("microphone") / "said.wav"
 
 
 @pytest.fixture(scope="session")
-def browser(loop: asyncio.Runner, chromium: str, microphone_file: Path) -> Iterator[Browser]:
-    driver = async_playwright()
-    started = loop.run(driver.start())
+def shared_browser(loop: asyncio.Runner, chromium: str, microphone_file: Path) -> Iterator[async_api.Browser]:
+    from playwright.async_api import async_playwright
+
+    from duologue.lab.bench.chromium import FLAGS
+
+    started = loop.run(async_playwright().start())
     sound = f"--use-file-for-fake-audio-capture={microphone_file}%noloop"
     made = loop.run(started.chromium.launch(executable_path=chromium, args=[*FLAGS, sound]))
     yield made
@@ -72,13 +132,13 @@ def browser(loop: asyncio.Runner, chromium: str, microphone_file: Path) -> Itera
 
 
 class Opens(Protocol):
-    """Opens a tab on an agent; `init` are scripts that run before the page's own."""
+    """Opens a tab on an agent. `init` are scripts that run before the page's own."""
 
     def __call__(self, agent: Any, *init: str, search: str = "", **options: Any) -> Awaitable[Visit]: ...
 
 
 class Visit:
-    """A server, a profile of the browser, and its first tab."""
+    """A server, a browser profile, and its first tab."""
 
     def __init__(self, host: Host, tabs: Tabs, panel: Panel) -> None:
         self.host = host
@@ -87,13 +147,15 @@ class Visit:
 
 
 @pytest.fixture
-def visit(loop: asyncio.Runner, browser: Browser) -> Iterator[Opens]:
-    """Everything that a test opens is closed after it, and what a page may not do fails it."""
+def visit(loop: asyncio.Runner, shared_browser: async_api.Browser, one_at_a_time: None) -> Iterator[Opens]:
+    """Opens a server and a page. Everything is closed after the test, and errors of the page fail it."""
+    from tests.browser.panel_page import MICROPHONE, browsing, hosting
+
     open_things = contextlib.AsyncExitStack()
 
     async def opens(agent: Agent | Callable[[], Agent], *init: str, search: str = "", **options: Any) -> Visit:
         host = await open_things.enter_async_context(hosting(agent))
-        tabs = await open_things.enter_async_context(browsing(browser, host, init or (MICROPHONE,), **options))
+        tabs = await open_things.enter_async_context(browsing(shared_browser, host, init or (MICROPHONE,), **options))
         return Visit(host, tabs, await tabs.open(search))
 
     yield opens

@@ -8,6 +8,7 @@ from duologue.lab.bench.panel import BUDGETS, bench_panel, report
 
 
 @pytest.mark.req("C-UI")
+@pytest.mark.usefixtures("chromium", "one_at_a_time")
 def test_every_transition_of_the_bench_is_paired_with_the_label_that_showed_it() -> None:
     result = bench_panel(turns=4)
     assert result["transitions"] >= 4 * 3  # the page showed exactly the states that the server told, or it raises

@@ -25,7 +25,7 @@ async def test_a_simulated_telephone_call_is_watched_in_the_panel(visit: Any) ->
     settings = PhoneSettings(url, allow_unsigned=True)
     here.host.server.add_routes(phone_routes(lambda: replace(agent), settings, conversations.watch))
     calls = page.locator(".call")
-    await expect(page.locator(".calls-panel")).to_contain_text("Nobody is on any line right now.")
+    await expect(page.locator(".calls-panel")).to_contain_text("No calls right now.")
 
     async with dial(url, TWILIO) as caller:
         await expect(calls).to_have_count(1)
@@ -49,7 +49,7 @@ async def test_a_simulated_telephone_call_is_watched_in_the_panel(visit: Any) ->
         await expect(second.said_by("user").filter(has_text="4711")).to_have_count(1)
         await second.page.close()
         caller.hang_up()
-        await expect(banner).to_contain_text("This call is over")
+        await expect(banner).to_contain_text("This call has ended")
     await expect(calls).to_have_count(0)
     await banner.get_by_role("button", name="Stop watching").click()
     await expect(banner).to_be_hidden()

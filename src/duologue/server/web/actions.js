@@ -1,6 +1,6 @@
-// What a person can do: each is a command to the server, a message to the store, or both.
+// What a user can do: each action is a command to the server, a message to the store, or both.
 //
-// Rule: nothing here guesses what the server will do; the page shows it when it is told.
+// Rule: no action guesses what the server will do; the page shows a change when the server sends it.
 
 import { isOn, unsentOf } from "./model/model.js";
 import { keep, keepConversation, keepMuted, keepToken, newId } from "./seat.js";
@@ -26,7 +26,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       skip();
     },
     openMicrophone: () => microphone.open(),
-    /** Without a line nobody can be told: then it is over here. */
+    /** Without a connection the server can't be told: then the conversation ends on this page only. */
     end() {
       if (send("end")) return;
       microphone.close();
@@ -35,7 +35,7 @@ export function createActions({ store, socket, player, microphone, text }) {
     finishTurn: () => send("send"),
     interrupt: () => send("interrupt"),
     pause: () => send(store.model.state.phase === "paused" ? "resume" : "suspend"),
-    /** It stays on the page until the server says that it is safe; without a line it waits for one. */
+    /** The message stays on the page until the server confirms it; without a connection it waits. */
     type(words) {
       if (!isOn(store.model) || !["open", "waiting", "connecting"].includes(store.model.connection.phase)) return false;
       const id = newId();
@@ -43,7 +43,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       send("type", { id, text: words });
       return true;
     },
-    /** After a line that was lost nobody knows what came through: the server takes each message once. */
+    /** After a lost connection, send unconfirmed messages again: the server takes each message once. */
     typeAgain() {
       for (const { id, text: words } of unsentOf(store.model)) send("type", { id, text: words });
     },
@@ -62,7 +62,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       keepMuted(false);
       tell("microphone", { mode, muted: false });
     },
-    /** True if the press meant talking: there is a conversation, and a microphone. */
+    /** Returns true if the press starts talking: there is a conversation and a microphone. */
     press(repeated = false) {
       const { model } = store;
       if (!isOn(model) || model.microphone.status !== "on") return false;
@@ -78,7 +78,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       send("release");
       return true;
     },
-    /** An action of a notice; the server is told about retry and dismiss, restart starts anew. */
+    /** An action of a notice: retry and dismiss are sent to the server, restart starts a new conversation. */
     settle({ id, code, actions }, action) {
       if (action === "restart") act.start();
       else if (action && actions.includes(action) && code !== undefined) send(action);
@@ -100,7 +100,7 @@ export function createActions({ store, socket, player, microphone, text }) {
       keepWatched(id);
       send("watch", { id });
     },
-    /** Back to a page of one's own, which has a seat of its own again. */
+    /** Back to the user's own page, with its own seat. */
     unwatch() {
       keepWatched(null);
       tell("unwatched");

@@ -1,6 +1,6 @@
-// Making and changing elements, without markup in strings.
+// Creates and changes elements, without markup in strings.
 //
-// Rule: text goes in as text. Styles are set by class, or by property where they are numbers.
+// Rule: text is set as text, never as markup. Styles are set by class, or by property if they are numbers.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -20,7 +20,7 @@ export function set(element, key, value) {
   else element.setAttribute(key, value === true ? "" : value);
 }
 
-/** Change a text only if it differs: a live region that is written again is read again. */
+/** Change a text only if it differs: screen readers read a live region again when it is written. */
 export function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -39,7 +39,7 @@ export function icon(name) {
   return svg;
 }
 
-/** Keep the children of a list in step with its items; `update` shows an item in its element. */
+/** Synchronize the children of a list with its items; `update` shows an item in its element. */
 export function keyed(list, items, keyOf, create, update) {
   const old = new Map([...list.children].map((child) => [child.dataset.key, child]));
   let place = list.firstElementChild;

@@ -1,7 +1,7 @@
 // Holding the space bar to talk.
 //
-// Rule: a key that means something where the focus is keeps that meaning; only the talk button and the rest of
-// the page take the space bar for talking.
+// Rule: where the focused element uses the space bar itself, it keeps that meaning; only the talk button and the
+// rest of the page use it for talking.
 
 const TAKES_SPACE = "input, textarea, select, button, a[href], summary, [contenteditable], [role=slider], [role=tab]";
 

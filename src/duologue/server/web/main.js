@@ -1,4 +1,4 @@
-// Puts the page together: store, line, sound, parts. Everything else is in the module that is named after it.
+// Connects the parts of the page: store, socket, sound, views. Everything else is in its own module.
 
 import { createActions } from "./actions.js";
 import { hood } from "./hood/hood.js";
@@ -65,7 +65,7 @@ holdSpace(act);
 resumeOnGesture(sound);
 
 if (new URL(location.href).searchParams.has("debug")) act.view("hood");
-let reloaded = keptConversation()?.played ?? null; // the bookmark of the page before this one
+let reloaded = keptConversation()?.played ?? null; // the playback position before a reload
 if (reloaded) player.restore(reloaded);
 socket.connect();
 
@@ -102,7 +102,7 @@ function cameIn({ watchable }) {
   else wentOn();
 }
 
-/** The call that was to be watched is over, or never was. */
+/** The call to watch has ended or doesn't exist. */
 function callIsGone() {
   act.unwatch();
   act.tell("notice", { level: "warning", code: "no_call", message: text("callGone") });
@@ -121,7 +121,7 @@ function begin({ conversation, key, resumed, watching }) {
   if (resumed && !store.model.conversation) reopen();
 }
 
-/** A page that was reloaded in mid-conversation: sound and microphone again, as far as the browser allows. */
+/** After a reload in mid-conversation: turn on sound and microphone again, if the browser allows it. */
 function reopen() {
   const { agent, audio } = store.model.ready ?? {};
   if (agent?.speaks !== false) player.open(audio?.output_hz);
@@ -129,7 +129,7 @@ function reopen() {
 }
 
 let waiting = 0;
-/** The server may have forgotten the conversation that was asked for; then it is silent about it. */
+/** The server may no longer have the requested conversation; then it sends no message about it. */
 function wentOn() {
   if (!keptConversation()) return;
   clearTimeout(waiting);

@@ -1,7 +1,7 @@
-// The person's voice: opens the microphone with the browser's echo cancellation, and lets frames through.
+// Opens the microphone with the browser's echo cancellation, and sends its frames.
 //
-// A frame leaves the page only while the gate is open: hands-free and not muted, or the talk button held.
-// Rule: a gate that closes sends half a second of silence, so that the voice detector hears the end.
+// A frame is sent only while the gate is open: hands-free and not muted, or the talk button is held.
+// Rule: when the gate closes, half a second of silence is sent, so that voice detection notices the end.
 
 const CONSTRAINTS = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
 const TAIL_FRAMES = 16;
@@ -37,7 +37,7 @@ export class Microphone {
     return true;
   }
 
-  /** Into the page's context; a browser that cannot join two rates there gets one of the microphone's own. */
+  /** Connect to the page's AudioContext; a browser that can't mix two sample rates gets a context for the microphone. */
   async connect(context) {
     const [track] = this.stream.getAudioTracks();
     track.addEventListener("ended", () => this.fail("absent"));
@@ -53,7 +53,7 @@ export class Microphone {
   listen(context) {
     this.node = new AudioWorkletNode(context, "duologue-microphone", { numberOfOutputs: 1 });
     this.node.port.onmessage = ({ data }) => this.take(data);
-    // A graph that leads nowhere is not run.
+    // An audio graph without a destination isn't run.
     this.silence = new GainNode(context, { gain: 0 });
     this.source.connect(this.node).connect(this.silence).connect(context.destination);
   }

@@ -1,8 +1,8 @@
-// The agent's voice: takes voice frames and play commands, tells the server what was heard.
+// Plays the agent's voice: takes sound frames and play commands, reports to the server what was heard.
 //
-// A chunk has a number: what is known is dropped, and a higher voice takes the place of the lower. Rule:
-// `played` is what was rendered less what is still on its way to the ear (base and output latency); `stopped`
-// is all that was rendered, because that is what will have been heard when it is silent.
+// Chunks are numbered: duplicates are dropped, and a higher voice replaces a lower one. Rule:
+// `played` is what was rendered minus the base and output latency; `stopped` is all that was rendered, because
+// all of it will have been heard when the sound has stopped.
 
 const HEADER_BYTES = 12;
 const TELL_MS = 40;
@@ -13,7 +13,7 @@ export class Player {
     this.sound = sound;
     this.send = send;
     this.node = null;
-    this.pending = []; // for the worklet, until it is there
+    this.pending = []; // messages for the worklet, until it is loaded
     this.rate = 24000;
     this.level = 0;
     this.toldAt = 0;
@@ -22,7 +22,7 @@ export class Player {
 
   begin(voice, chunk = 0, samples = 0) {
     this.voice = voice;
-    this.chunk = chunk; // the last that came
+    this.chunk = chunk; // the last one received
     this.ends = [{ chunk, samples }]; // where each chunk ends, in samples since the voice began
     this.samples = samples; // rendered so far
     this.dropped = false;
@@ -65,11 +65,11 @@ export class Player {
     if (action === "begin") return;
     if (action === "clear") this.clear(voice);
     else if (action === "finish" && voice > this.voice) this.tell("finished", voice, 0);
-    else if (action === "finish" && voice === this.voice && this.over) this.finish(voice); // told before, but not heard
+    else if (action === "finish" && voice === this.voice && this.over) this.finish(voice); // reported before, but the report was lost
     else if (voice === this.voice) this.post({ do: action, voice });
   }
 
-  /** A voice of which nothing has come yet, from somewhere in the middle: its first chunk starts there. */
+  /** Start a voice in its middle: its first chunk begins there. */
   beginAt(voice, ms) {
     if (voice < this.voice || (voice === this.voice && this.chunk)) return;
     const samples = Math.round((ms * this.rate) / 1000);
@@ -90,14 +90,14 @@ export class Player {
 
   heard({ kind, voice, samples, level }) {
     if (voice !== this.voice) return;
-    this.samples = Math.max(samples, this.ends[0].samples); // a report may be older than where it begins
+    this.samples = Math.max(samples, this.ends[0].samples); // a report may be older than the start
     this.level = kind === "position" ? level : 0;
     if (kind === "stopped") this.tell("stopped", voice, this.ms(samples));
     else if (kind === "finished") this.finish(voice);
     else if (kind !== "position" || performance.now() - this.toldAt >= TELL_MS) this.tellPlayed();
   }
 
-  /** All is rendered; it is heard when the last of it has left the device. */
+  /** Everything is rendered; it is heard when the last sample has left the device. */
   finish(voice) {
     const total = this.ends.at(-1).samples;
     setTimeout(() => {
@@ -124,12 +124,12 @@ export class Player {
     return Math.round((samples * 1000) / this.rate);
   }
 
-  /** For hello after a lost socket: what is buffered here plays on. */
+  /** The position for hello after a lost connection: buffered sound plays on. */
   progress() {
     return this.voice ? { voice: this.voice, ms: this.heardMs(), chunk: this.chunk } : null;
   }
 
-  /** For hello after a reload, which loses what is buffered: go on after the last chunk that was played. */
+  /** The position for hello after a reload, which loses buffered sound: continue after the last played chunk. */
   bookmark() {
     if (!this.voice) return null;
     const last = this.ends.findLast(({ samples }) => samples <= this.samples) ?? this.ends[0];

@@ -1,7 +1,7 @@
-// What outlives a page: the seat (for good), the conversation with its key, what was written and
-// is not safe yet, and the token (for this tab).
+// What is stored in the browser: the seat (a random id, permanent), the conversation with its key,
+// unconfirmed messages, and the token (for this tab).
 //
-// Rule: a browser that stores nothing still works; it only forgets.
+// Rule: without storage the page still works; it only forgets on a reload.
 
 export function seatId() {
   const kept = read(localStorage, "duologue.seat");
@@ -11,7 +11,7 @@ export function seatId() {
   return made;
 }
 
-/** From the address, once: it is then kept for this tab and taken out of the address bar. */
+/** Read the token from the address, store it for this tab, and remove it from the address bar. */
 export function accessToken() {
   const address = new URL(location.href);
   const given = address.searchParams.get("token");
@@ -38,7 +38,7 @@ export function keepConversation(conversation) {
   write(sessionStorage, "duologue.conversation", conversation && JSON.stringify(conversation));
 }
 
-/** What was written and is not known to be safe: {id, conversation, text}. */
+/** Messages that the server hasn't confirmed: {id, conversation, text}. */
 export function keptUnsent() {
   try {
     return JSON.parse(read(sessionStorage, "duologue.unsent") ?? "[]");
@@ -51,12 +51,12 @@ export function keepUnsent(messages) {
   write(sessionStorage, "duologue.unsent", messages.length ? JSON.stringify(messages) : null);
 }
 
-/** A name that nobody else has. */
+/** A unique random id. */
 export function newId() {
   return crypto.randomUUID?.() ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), hex).join("");
 }
 
-/** Muted stays muted when the page is loaded again. */
+/** Mute is restored after a reload. */
 export function wasMuted() {
   return read(sessionStorage, "duologue.muted") === "yes";
 }
@@ -86,7 +86,7 @@ function write(storage, name, value) {
     if (value === null || value === undefined) storage.removeItem(name);
     else storage.setItem(name, value);
   } catch {
-    // Full or forbidden: it is forgotten.
+    // The storage is full or forbidden: nothing is stored.
   }
 }
 

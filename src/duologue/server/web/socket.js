@@ -1,7 +1,7 @@
-// The line to the server: says hello, keeps itself alive, and comes back when it breaks.
+// The WebSocket to the server: sends hello, pings, and reconnects when it breaks.
 //
-// Tells everything as messages, its own as `panel.connection`. Rule: it connects again by itself for about 45 s
-// after a line that was lost; after a refusal it waits for a person.
+// Passes everything on as messages, its own as `panel.connection`. Rule: it reconnects by itself for about 45 s
+// after a lost connection; after a refusal it waits for the user.
 
 export const VERSION = 1;
 const DELAYS_MS = [300, 1000, 3000, 5000];
@@ -10,7 +10,7 @@ const READY_MS = 10000;
 const PING_MS = 10000;
 const LATER_MS = 10000;
 const ERROR_MS = 200;
-// Codes that only a person can answer; every other close is a line that was lost.
+// Close codes that need the user; every other close is a lost connection.
 const REFUSALS = new Set([4400, 4401, 4403, 4409, 4410, 4426, 1009]);
 const LATER = 4429;
 
@@ -21,14 +21,14 @@ export class Socket {
     this.voice = voice; // a binary frame
     this.socket = null;
     this.isReady = false;
-    this.lostAt = 0; // when the line went; 0 while there is one
+    this.lostAt = 0; // when the connection was lost; 0 while it is open
     this.attempt = 0;
     this.timer = 0;
-    this.error = null; // what the server said before it closed
+    this.error = null; // the server's error before it closed the socket
     window.addEventListener("online", () => this.timer && this.connect());
   }
 
-  /** Now. `more` is added to hello: take_over, for one. */
+  /** Connect now. `more` is added to hello, for example take_over. */
   connect(more = {}) {
     clearTimeout(this.timer);
     this.timer = 0;
@@ -47,7 +47,7 @@ export class Socket {
     socket.onclose = ({ code, reason }) => this.lose(socket, code, reason);
   }
 
-  /** From the beginning, after it gave up or was refused. */
+  /** Connect again after it gave up or was refused. */
   retry(more) {
     this.lostAt = performance.now();
     this.attempt = 0;
@@ -63,7 +63,7 @@ export class Socket {
   }
 
   sendFrame(buffer) {
-    // A line that does not drain would deliver old sound: half a second of it is enough.
+    // If the socket is slow, drop audio: at most half a second is queued.
     if (this.isReady && this.socket?.readyState === WebSocket.OPEN && this.socket.bufferedAmount < 16000) {
       this.socket.send(buffer);
     }
@@ -83,7 +83,7 @@ export class Socket {
     else this.message({ type, payload, receivedAt });
   }
 
-  /** An error that is followed by a close is the reason of that close, and told with it. */
+  /** An error before a close is the reason of that close, and is passed on with it. */
   hear(socket, message) {
     this.error = message.payload;
     setTimeout(() => socket === this.socket && this.message(message), ERROR_MS);

@@ -1,6 +1,6 @@
-// The page's one AudioContext: asked for at 48 kHz, whatever rate it gets is right.
+// The page's one AudioContext: requested at 48 kHz; any rate that the browser gives works.
 //
-// Opens after a gesture where the browser wants one, and says when it is blocked. Rule: microphone and player
+// Opens after a user gesture if the browser requires one, and reports when it is blocked. Rule: microphone and player
 // share this context, so the browser's echo canceller sees what is played.
 
 const RATE_HZ = 48000;
@@ -13,7 +13,7 @@ export class Sound {
     this.failed = false;
   }
 
-  /** The context with both worklets loaded, or null where there is no sound at all. */
+  /** The context with both worklets loaded, or null if the browser has no audio. */
   open() {
     this.opening ??= this.create();
     if (this.context?.state === "suspended") this.context.resume().catch(() => {});
@@ -37,7 +37,7 @@ export class Sound {
     return this.context;
   }
 
-  /** One more, at the device's own rate, for a microphone that does not fit into the first. */
+  /** A second context at the device's own rate, for a microphone that the first one can't use. */
   async another() {
     const context = new AudioContext();
     await context.audioWorklet.addModule(new URL("worklets/microphone.js", import.meta.url));
@@ -48,7 +48,7 @@ export class Sound {
     return this.context?.state === "running";
   }
 
-  /** Between the worklet and the ear, in ms. */
+  /** The latency between the worklet and the loudspeaker, in ms. */
   get latencyMs() {
     const { baseLatency = 0, outputLatency = 0 } = this.context ?? {};
     return Math.max(0, (baseLatency + outputLatency) * 1000);
@@ -59,7 +59,7 @@ export class Sound {
   }
 }
 
-/** Browsers let a page make sound after any gesture; ask again on each until it does. */
+/** Browsers allow sound after a user gesture: try again on each until it works. */
 export function resumeOnGesture(sound) {
   const resume = () => {
     if (sound.context && !sound.isRunning) sound.context.resume().catch(() => {});

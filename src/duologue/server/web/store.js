@@ -1,6 +1,6 @@
-// The one place that holds what the page knows.
+// Holds the page's model and notifies the parts that show it.
 //
-// Rule: data flows one way: a message, the reducer, a new model, the parts that show it.
+// Rule: data flows one way: message, reducer, new model, parts.
 
 export function createStore(reduce, first) {
   let model = first;

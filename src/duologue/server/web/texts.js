@@ -1,6 +1,6 @@
-// Every word of the page in five languages. Labels of states and waits come from the server instead.
+// All texts of the page in five languages. The server sends the labels of states and waits.
 //
-// Rule: each key has all five, in the order of LANGUAGES; `{name}` is filled in.
+// Rule: each key has all five, in the order of LANGUAGES; `{name}` is a placeholder.
 
 export const LANGUAGES = ["en", "de", "fr", "es", "ja"];
 
@@ -22,7 +22,7 @@ const TEXTS = {
   mute: ["Mute", "Stumm", "Muet", "Silenciar", "ミュート"],
   unmute: ["Unmute", "Ton an", "Rétablir", "Activar", "解除"],
   pause: ["Pause", "Pause", "Pause", "Pausa", "一時停止"],
-  resume: ["Go on", "Weiter", "Reprendre", "Seguir", "再開"],
+  resume: ["Resume", "Weiter", "Reprendre", "Seguir", "再開"],
   interrupt: ["Hush", "Stopp", "Stop", "Calla", "止める"],
   mode: ["How to talk", "Wie Sie sprechen", "Façon de parler", "Cómo hablar", "話し方"],
   handsFree: ["Hands-free", "Freisprechen", "Mains libres", "Manos libres", "ハンズフリー"],
@@ -35,9 +35,9 @@ const TEXTS = {
   typeHere: ["Or write something…", "Oder schreiben Sie …", "Ou écrivez ici…", "O escribe algo…", "または入力してください…"],
   typeStart: ["Start, then write", "Beginnen, dann schreiben", "Commencez, puis écrivez", "Empieza y escribe", "開始してから入力できます"],
   send: ["Send", "Senden", "Envoyer", "Enviar", "送信"],
-  typeInstead: ["Go on without a microphone", "Ohne Mikrofon weiter", "Continuer sans micro", "Seguir sin micrófono", "マイクなしで続ける"],
+  typeInstead: ["Continue without a microphone", "Ohne Mikrofon weiter", "Continuer sans micro", "Seguir sin micrófono", "マイクなしで続ける"],
   tryMicrophone: ["Try the microphone again", "Mikrofon erneut versuchen", "Réessayer le micro", "Probar el micrófono otra vez", "マイクを再試行"],
-  micAsking: ["Your browser asks for the microphone. Allow it, or go on in writing.", "Ihr Browser fragt nach dem Mikrofon. Erlauben Sie es, oder schreiben Sie.", "Votre navigateur demande le micro. Autorisez-le, ou écrivez.", "Tu navegador pide el micrófono. Permítelo, o escribe.", "ブラウザがマイクの許可を求めています。許可するか、文字で続けてください。"],
+  micAsking: ["Your browser asks for the microphone. Allow it, or continue in writing.", "Ihr Browser fragt nach dem Mikrofon. Erlauben Sie es, oder schreiben Sie.", "Votre navigateur demande le micro. Autorisez-le, ou écrivez.", "Tu navegador pide el micrófono. Permítelo, o escribe.", "ブラウザがマイクの許可を求めています。許可するか、文字で続けてください。"],
   micDenied: ["The microphone is blocked for this page. You can allow it in the address bar; until then, just write.", "Das Mikrofon ist für diese Seite gesperrt. Sie können es in der Adresszeile erlauben; bis dahin schreiben Sie einfach.", "Le micro est bloqué pour cette page. Autorisez-le dans la barre d'adresse ; en attendant, écrivez.", "El micrófono está bloqueado para esta página. Puedes permitirlo en la barra de direcciones; mientras tanto, escribe.", "このページではマイクがブロックされています。アドレスバーで許可できます。それまでは文字でどうぞ。"],
   micAbsent: ["No microphone was found. Plug one in, or just write.", "Es wurde kein Mikrofon gefunden. Schließen Sie eines an, oder schreiben Sie einfach.", "Aucun micro trouvé. Branchez-en un, ou écrivez.", "No se ha encontrado ningún micrófono. Conecta uno, o escribe.", "マイクが見つかりません。接続するか、文字でどうぞ。"],
   micInsecure: ["Browsers open the microphone on https or localhost only. Writing works here.", "Browser öffnen das Mikrofon nur über https oder localhost. Schreiben geht auch hier.", "Le micro ne s'ouvre qu'en https ou sur localhost. L'écrit fonctionne ici.", "El micrófono solo se abre con https o en localhost. Aquí puedes escribir.", "マイクは https か localhost でのみ使えます。ここでは文字が使えます。"],
@@ -52,16 +52,16 @@ const TEXTS = {
   hintHearing: ["I can hear you", "Ich höre Sie", "Je vous entends", "Te oigo", "聞こえています"],
   hintMuted: ["Your microphone is muted", "Ihr Mikrofon ist stumm", "Votre micro est coupé", "Tu micrófono está silenciado", "マイクはミュート中です"],
   hintSpeaking: ["You can interrupt at any time", "Sie können jederzeit unterbrechen", "Vous pouvez interrompre à tout moment", "Puedes interrumpir cuando quieras", "いつでも割り込めます"],
-  hintSuspended: ["Nothing is heard or said until you go on", "Bis Sie weitermachen, wird nichts gehört oder gesagt", "Rien n'est entendu ni dit jusqu'à la reprise", "No se oye ni se dice nada hasta seguir", "再開するまで何も聞かず、話しません"],
+  hintSuspended: ["Nothing is heard or said until you resume", "Bis Sie weitermachen, wird nichts gehört oder gesagt", "Rien n'est entendu ni dit jusqu'à la reprise", "No se oye ni se dice nada hasta seguir", "再開するまで何も聞かず、話しません"],
   hintIdle: ["Nothing is recorded before you start", "Vor dem Start wird nichts aufgenommen", "Rien n'est enregistré avant de commencer", "Nada se graba antes de empezar", "開始するまで何も録音されません"],
   waitingFor: ["Waiting for {tool}", "Warte auf {tool}", "En attente de {tool}", "Esperando a {tool}", "{tool} を待っています"],
   notHeard: ["not heard:", "nicht gehört:", "non entendu :", "no oído:", "聞こえなかった部分："],
   unsent: ["not sent yet", "noch nicht gesendet", "pas encore envoyé", "aún sin enviar", "未送信"],
   overheard: ["overheard", "mitgehört", "entendu au passage", "oído de paso", "漏れ聞き"],
   interrupted: ["interrupted", "unterbrochen", "interrompu", "interrumpido", "中断"],
-  reconnecting: ["The line was lost. Trying to come back…", "Die Verbindung ist weg. Ich versuche zurückzukommen …", "Connexion perdue. Nouvelle tentative…", "Se perdió la conexión. Intentando volver…", "接続が切れました。再接続しています…"],
+  reconnecting: ["Connection lost. Reconnecting…", "Die Verbindung ist weg. Ich versuche zurückzukommen …", "Connexion perdue. Nouvelle tentative…", "Se perdió la conexión. Intentando volver…", "接続が切れました。再接続しています…"],
   later: ["The server is busy. Trying again in a moment…", "Der Server ist ausgelastet. Gleich ein neuer Versuch …", "Le serveur est occupé. Nouvel essai dans un instant…", "El servidor está ocupado. Reintentando…", "サーバーが混雑しています。まもなく再試行します…"],
-  lost: ["No connection came back. What was said is still here.", "Es kam keine Verbindung zustande. Das Gesagte ist noch hier.", "La connexion n'est pas revenue. Ce qui a été dit est toujours là.", "La conexión no volvió. Lo dicho sigue aquí.", "再接続できませんでした。会話の内容は残っています。"],
+  lost: ["Could not reconnect. The transcript is still here.", "Es kam keine Verbindung zustande. Das Gesagte ist noch hier.", "La connexion n'est pas revenue. Ce qui a été dit est toujours là.", "La conexión no volvió. Lo dicho sigue aquí.", "再接続できませんでした。会話の内容は残っています。"],
   lineAway: ["Reconnecting", "Verbinde neu", "Reconnexion", "Reconectando", "再接続中"],
   lineLost: ["No connection", "Keine Verbindung", "Pas de connexion", "Sin conexión", "接続できません"],
   retry: ["Try again", "Erneut versuchen", "Réessayer", "Reintentar", "再試行"],
@@ -70,22 +70,22 @@ const TEXTS = {
   reload: ["Reload", "Neu laden", "Recharger", "Recargar", "再読み込み"],
   saveTranscript: ["Save the transcript", "Mitschrift sichern", "Enregistrer la transcription", "Guardar la transcripción", "文字起こしを保存"],
   elsewhere: ["This conversation is open in another tab", "Dieses Gespräch ist in einem anderen Tab offen", "Cette conversation est ouverte dans un autre onglet", "Esta conversación está abierta en otra pestaña", "この会話は別のタブで開いています"],
-  elsewhereTaken: ["You went on in another tab", "Sie haben in einem anderen Tab weitergemacht", "Vous avez continué dans un autre onglet", "Seguiste en otra pestaña", "別のタブで続けられました"],
+  elsewhereTaken: ["You continued in another tab", "Sie haben in einem anderen Tab weitergemacht", "Vous avez continué dans un autre onglet", "Seguiste en otra pestaña", "別のタブで続けられました"],
   useHere: ["Use it here", "Hier verwenden", "L'utiliser ici", "Usarla aquí", "ここで使う"],
-  tokenWanted: ["This server wants a token", "Dieser Server verlangt ein Token", "Ce serveur demande un jeton", "Este servidor pide un token", "このサーバーにはトークンが必要です"],
+  tokenWanted: ["This server requires a token", "Dieser Server verlangt ein Token", "Ce serveur demande un jeton", "Este servidor pide un token", "このサーバーにはトークンが必要です"],
   tokenHint: ["Open the address that the server printed, or paste its token.", "Öffnen Sie die Adresse, die der Server ausgegeben hat, oder fügen Sie das Token ein.", "Ouvrez l'adresse affichée par le serveur, ou collez son jeton.", "Abre la dirección que mostró el servidor, o pega su token.", "サーバーが表示したアドレスを開くか、トークンを貼り付けてください。"],
   token: ["Token", "Token", "Jeton", "Token", "トークン"],
-  newerVersion: ["The server speaks a newer version", "Der Server spricht eine neuere Version", "Le serveur parle une version plus récente", "El servidor habla una versión más nueva", "サーバーのバージョンが新しくなっています"],
+  newerVersion: ["The server has a newer version", "Der Server spricht eine neuere Version", "Le serveur parle une version plus récente", "El servidor habla una versión más nueva", "サーバーのバージョンが新しくなっています"],
   refusedOrigin: ["The server does not accept this page", "Der Server nimmt diese Seite nicht an", "Le serveur n'accepte pas cette page", "El servidor no acepta esta página", "サーバーがこのページを受け付けません"],
   refusedMessage: ["The server did not understand this page", "Der Server hat diese Seite nicht verstanden", "Le serveur n'a pas compris cette page", "El servidor no entendió esta página", "サーバーがこのページを理解できませんでした"],
   tooLarge: ["A message was too large for the server", "Eine Nachricht war zu groß für den Server", "Un message était trop grand pour le serveur", "Un mensaje era demasiado grande para el servidor", "メッセージが大きすぎました"],
   soundBlocked: ["The browser keeps this page silent. Click or press any key to hear the agent.", "Der Browser hält diese Seite stumm. Klicken Sie oder drücken Sie eine Taste, um den Agenten zu hören.", "Le navigateur garde cette page muette. Cliquez ou appuyez sur une touche pour entendre.", "El navegador mantiene esta página en silencio. Haz clic o pulsa una tecla para oír.", "ブラウザが音を止めています。クリックするかキーを押すと聞こえます。"],
   endedHungUp: ["The conversation has ended", "Das Gespräch ist beendet", "La conversation est terminée", "La conversación ha terminado", "会話は終了しました"],
-  endedGone: ["That conversation is over; it could not be picked up again", "Dieses Gespräch ist vorbei und ließ sich nicht fortsetzen", "Cette conversation est finie ; elle n'a pas pu être reprise", "Esa conversación terminó; no se pudo retomar", "その会話は終了しており、再開できませんでした"],
+  endedGone: ["That conversation has ended and could not be resumed", "Dieses Gespräch ist vorbei und ließ sich nicht fortsetzen", "Cette conversation est finie ; elle n'a pas pu être reprise", "Esa conversación terminó; no se pudo retomar", "その会話は終了しており、再開できませんでした"],
   cancel: ["Cancel", "Abbrechen", "Annuler", "Cancelar", "キャンセル"],
   answer: ["Answer", "Antworten", "Répondre", "Responder", "回答"],
   yourAnswer: ["Your answer", "Ihre Antwort", "Votre réponse", "Tu respuesta", "回答を入力"],
-  silent: ["No sign of life for a while", "Seit einer Weile kein Lebenszeichen", "Aucun signe depuis un moment", "Sin señales desde hace un rato", "しばらく応答がありません"],
+  silent: ["No progress for a while", "Seit einer Weile kein Lebenszeichen", "Aucun signe depuis un moment", "Sin señales desde hace un rato", "しばらく応答がありません"],
   done: ["Done", "Fertig", "Terminé", "Hecho", "完了"],
   failed: ["Failed", "Fehlgeschlagen", "Échec", "Falló", "失敗"],
   cancelled: ["Cancelled", "Abgebrochen", "Annulé", "Cancelado", "キャンセル済み"],
@@ -107,7 +107,7 @@ const TEXTS = {
   journalFailed: ["The journal could not be read: {why}", "Das Journal ist nicht lesbar: {why}", "Journal illisible : {why}", "No se pudo leer el diario: {why}", "ジャーナルを読めません：{why}"],
   noSteps: ["Start a conversation, or open a journal, and every step of the machine appears here.", "Beginnen Sie ein Gespräch oder öffnen Sie ein Journal: Dann steht hier jeder Schritt der Maschine.", "Commencez une conversation ou ouvrez un journal : chaque étape de la machine apparaîtra ici.", "Empieza una conversación o abre un diario: aquí aparecerá cada paso de la máquina.", "会話を始めるかジャーナルを開くと、ここにすべてのステップが表示されます。"],
   calls: ["Live calls", "Laufende Gespräche", "Appels en cours", "Llamadas en curso", "進行中の通話"],
-  noCalls: ["Nobody is on any line right now.", "Gerade spricht auf keiner Leitung jemand.", "Personne n'est en ligne en ce moment.", "Ahora no hay nadie en ninguna línea.", "現在、通話はありません。"],
+  noCalls: ["No calls right now.", "Gerade spricht auf keiner Leitung jemand.", "Personne n'est en ligne en ce moment.", "Ahora no hay nadie en ninguna línea.", "現在、通話はありません。"],
   watch: ["Watch", "Zusehen", "Suivre", "Observar", "見る"],
   watchingNow: ["Watching", "Sie sehen zu", "Suivi", "Observando", "表示中"],
   since: ["since {time}", "seit {time}", "depuis {time}", "desde las {time}", "{time} から"],
@@ -120,12 +120,12 @@ const TEXTS = {
   watchingPhone: ["Watching a phone call", "Sie sehen einem Telefonat zu", "Vous suivez un appel téléphonique", "Observando una llamada telefónica", "電話の通話を見ています"],
   watchingBrowser: ["Watching a conversation in a browser", "Sie sehen einem Gespräch im Browser zu", "Vous suivez une conversation dans un navigateur", "Observando una conversación en un navegador", "ブラウザの会話を見ています"],
   watchingCall: ["Watching a call", "Sie sehen einem Gespräch zu", "Vous suivez un appel", "Observando una llamada", "通話を見ています"],
-  watchedOver: ["This call is over", "Dieses Gespräch ist vorbei", "Cet appel est terminé", "Esta llamada ha terminado", "この通話は終了しました"],
+  watchedOver: ["This call has ended", "Dieses Gespräch ist vorbei", "Cet appel est terminé", "Esta llamada ha terminado", "この通話は終了しました"],
   stopWatching: ["Stop watching", "Nicht mehr zusehen", "Ne plus suivre", "Dejar de observar", "見るのをやめる"],
   wordsPrivate: ["its words are private", "seine Worte sind vertraulich", "ses paroles sont privées", "sus palabras son privadas", "発言は非公開です"],
   caller: ["Caller", "Anrufer", "Appelant", "Quien llama", "相手"],
   callerSpeaks: ["The caller is speaking", "Am anderen Ende wird gesprochen", "L'appelant parle", "Alguien habla al otro lado", "相手が話しています"],
-  callGone: ["That call is over, or there is none with this address.", "Dieses Gespräch ist vorbei, oder es gibt keines unter dieser Adresse.", "Cet appel est terminé, ou aucun n'a cette adresse.", "Esa llamada ha terminado, o no hay ninguna con esa dirección.", "その通話は終了したか、存在しません。"],
+  callGone: ["This call has ended or doesn't exist.", "Dieses Gespräch ist vorbei, oder es gibt keines unter dieser Adresse.", "Cet appel est terminé, ou aucun n'a cette adresse.", "Esa llamada ha terminado, o no hay ninguna con esa dirección.", "その通話は終了したか、存在しません。"],
   current: ["State", "Zustand", "État", "Estado", "現在"],
   previous: ["Before", "Davor", "Avant", "Antes", "直前"],
   session: ["Session", "Sitzung", "Session", "Sesión", "経過"],
@@ -161,7 +161,7 @@ const TEXTS = {
   none: ["None yet", "Noch keine", "Aucune pour l'instant", "Ninguna todavía", "まだありません"],
 };
 
-/** The language of the page: `?lang=`, else the first of the browser's that we have. */
+/** The language of the page: `?lang=`, else the first of the browser's languages that we have. */
 export function chosenLanguage(address = location.href, wanted = navigator.languages ?? [navigator.language]) {
   const asked = new URL(address).searchParams.get("lang");
   const short = [asked, ...wanted].filter(Boolean).map((tag) => tag.split("-")[0].toLowerCase());

@@ -1,4 +1,4 @@
-// Light or dark: the system's wish, until somebody presses the button.
+// Light or dark: the system's setting, until the user presses the button.
 
 import { keep, kept } from "./seat.js";
 

@@ -1,4 +1,4 @@
-// The conversation as a text file, made in the page: it works when the server is gone.
+// Saves the conversation as a text file. Created in the page, so it works without the server.
 
 import { nameOf } from "./parts/names.js";
 

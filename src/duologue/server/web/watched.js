@@ -1,6 +1,6 @@
-// Which call the page watches: in its address, so that it outlives a reload and can be passed on.
+// Which call the page watches: stored in the address, so that it survives a reload and can be shared.
 //
-// Rule: a page that watches has a seat of its own, so that it is in nobody's way.
+// Rule: a watching page uses its own seat, so that it doesn't block the user's conversation.
 
 let place = null;
 

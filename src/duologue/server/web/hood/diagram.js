@@ -1,6 +1,6 @@
-// The machine's own picture, drawn by the server from its tables; the rows that fired are lit in it.
+// The diagram of the machine, drawn by the server from its tables, with the rows that fired highlighted.
 //
-// Rule: the picture's style sheet stays behind (the page allows none that is inline); diagram.css draws it in the
+// Rule: the diagram's inline style sheet is removed (the page allows none); diagram.css styles it in the
 // page's theme.
 
 import { make } from "../dom.js";
@@ -23,7 +23,7 @@ export function diagram({ act, text }) {
   tabs.append(...buttons);
   const element = make("section.panel.diagram-panel", {}, make("div.panel-head", {}, make("h3", { id: "diagram-title" }, text("machine")), tabs), place);
 
-  // One that can't be had is asked for again at the next step: perhaps the line is back.
+  // A diagram that failed to load is requested again at the next step.
   const pictureOf = (name) => {
     const missing = () => {
       pictures.delete(name);
@@ -58,7 +58,7 @@ export function diagram({ act, text }) {
   };
 }
 
-/** Where a step is best seen: where something moved, else where a row fired. */
+/** The region to show for a step: one that changed, else one whose row fired. */
 function regionOf(moment, before, rows) {
   const [first] = before ? moved(moment, before) : [];
   if (first) return first.region;

@@ -1,6 +1,6 @@
-// The debug view: numbers, lanes, steps, the machine, decisions. Live, or at any step that was.
+// The debug view: figures, lanes, steps, the machine, decisions. Live, or at any earlier step.
 //
-// Rule: nothing is drawn while it is closed, and at most once a frame while it is open.
+// Rule: it draws nothing while it is closed, and at most once a frame while it is open.
 
 import { icon, make, show, write } from "../dom.js";
 import { shownIndex, shownMoments } from "../model/hood.js";
@@ -62,13 +62,13 @@ export function hood({ text, language, act, store }) {
   return wake;
 }
 
-/** The end of time: now while the conversation runs, the last step when it is over or comes from a file. */
+/** The end of the timeline: now while the conversation runs, else the last step. */
 function endOf(model, moments) {
   const last = moments.at(-1)?.at ?? 0;
   return model.hood.replay || !isLive(model) ? last : last + Math.max(0, performance.now() - model.hood.seenAt);
 }
 
-/** To a step, by number or relative to where we are; the end of a live conversation is live again. */
+/** Go to a step, by number or relative to the current one; the end of a live conversation is live again. */
 function move({ model: { hood } }, act, to) {
   const last = shownMoments(hood).length - 1;
   if (last < 0) return;

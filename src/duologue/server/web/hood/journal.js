@@ -1,6 +1,6 @@
-// Journals: saving that of this conversation, opening one from disk.
+// Saves the journal of this conversation, and opens one from disk.
 //
-// Rule: the server replays it, the page only shows what came out.
+// Rule: the server replays a journal; the page only shows the result.
 
 import { accessToken } from "../seat.js";
 import { download } from "../transcript.js";

@@ -1,6 +1,6 @@
-// Steps read into lanes: which state each region was in, from when on, and why.
+// Turns steps into lanes: which state each region was in, since when, and why.
 //
-// Reads only what is new. Rule: a lane is derived from the steps and from nothing else.
+// Reads only new steps. Rule: a lane is derived from the steps alone.
 
 import { LANES } from "./looks.js";
 
@@ -29,7 +29,7 @@ export class Lanes {
     }
   }
 
-  /** Where a lane was at a time, and what came before: [visit, the one before]. */
+  /** The state of a lane at a time, and the one before: [visit, previous visit]. */
   at(lane, time) {
     const visits = this.visits[lane];
     const index = visits.findLastIndex(({ from }) => from <= time);

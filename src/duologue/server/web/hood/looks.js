@@ -1,6 +1,6 @@
-// How the lanes look: whose a state is (a hue), and how telling it is (a tone). The table of the offline timeline.
+// How lanes look: a hue for whose state it is, a tone for how important it is. The same table as the offline timeline.
 //
-// Rule: `rest` is a line, the others are bars; `hatch` waits for something else.
+// Rule: `rest` is drawn as a line, the others as bars; `hatch` means waiting.
 
 export const LANES = ["phase", "link", "user", "voice", "reply", "jobs"];
 export const HUE_OF = { phase: "quiet", link: "blue", user: "teal", voice: "violet", reply: "amber", jobs: "rose", rule: "quiet" };

@@ -1,6 +1,6 @@
-// Numbers: where the conversation is and was, and for how long; what the server measured (L-22); stages of answers.
+// Figures: current and previous states with their durations, the server's metrics, stages of answers.
 //
-// Rule: a number that is not known is a dash.
+// Rule: an unknown number is shown as a dash.
 
 import { keyed, make, write } from "../dom.js";
 import { lookOf } from "./looks.js";
@@ -13,7 +13,7 @@ export function measures({ text }) {
   const element = make("dl.measures");
   return {
     element,
-    /** `now` is the time that is looked at. */
+    /** `now` is the time that is shown. */
     render(model, lanes, now) {
       const [current, previous] = lanes.at("phase", now);
       const m = model.hood.replay ? {} : (model.metrics ?? {});
@@ -42,7 +42,7 @@ function update(element, [, figure, note]) {
   write(small, note);
 }
 
-/** The last answers, each as a bar of its stages; all on one scale. */
+/** The last answers, each as a bar of its stages, all on one scale. */
 export function stages({ text }) {
   const list = make("ul.answers");
   const legend = make("ul.legend", {}, ...STAGES.map((stage, index) => make("li", {}, make(`span.swatch.stage-${index}`), text(stage))));
@@ -79,7 +79,7 @@ function total(answer) {
   return STAGES.reduce((sum, stage) => sum + (answer[stage] ?? 0), 0);
 }
 
-/** The states that were visited, newest first: how long, and what led there. */
+/** The visited states, newest first, with duration and cause. */
 export function visited({ text }) {
   const list = make("ol.visited");
   const element = make("section.panel", {}, make("h3", {}, text("states")), list);
@@ -100,7 +100,7 @@ export function visited({ text }) {
   };
 }
 
-/** Why the turn was over, why somebody was let in, why it went on. */
+/** The turn-taking decisions and their reasons. */
 export function decisions({ text }) {
   const list = make("ul.decisions");
   const none = make("p.quiet-line", {}, text("none"));

@@ -1,6 +1,6 @@
-// Steps in words: a list around the one that is looked at, and that one in full.
+// Steps as text: a list around the selected one, and the selected one in full.
 //
-// Rule: everything that happened in a step can be read here, without the pictures.
+// Rule: everything about a step can be read here, without the pictures.
 
 import { keyed, make, write } from "../dom.js";
 import { rowsOf, shownIndex, shownMoments } from "../model/hood.js";
@@ -11,7 +11,7 @@ import { clock } from "./timeline.js";
 const SHOWN_MAX = 80;
 const REGIONS = ["link", "user", "voice", "reply", "jobs"];
 
-/** The list: the newest below; the step that is looked at is marked and in view. */
+/** The list, newest last; the selected step is marked and scrolled into view. */
 export function stepList({ pick, text }) {
   const list = make("ol.steps");
   const element = make("section.panel.steps-panel", { "aria-labelledby": "steps-title" }, make("h3", { id: "steps-title" }, text("steps")), list);
@@ -55,7 +55,7 @@ function update(item, moment, before, isShown) {
   moves.replaceChildren(...moved(moment, before).map(({ region, to }) => make(`span.leaf.${HUE_OF[region]}`, {}, to)));
 }
 
-/** Which regions went where in this step. */
+/** The changes of regions in this step. */
 export function moved(moment, before) {
   return REGIONS.filter((region) => before?.regions[region] !== moment.regions[region]).map((region) => ({
     region,
@@ -71,7 +71,7 @@ function reveal(list, element) {
   }
 }
 
-/** One step in full: the event, the rows with their reasons, what is to be done, what waits. */
+/** One step in full: the event, the rows with their reasons, effects and deadline. */
 export function stepDetail({ text }) {
   const title = make("h3");
   const body = make("div.detail-body");

@@ -1,7 +1,7 @@
-// The lanes on a canvas: they flow while it is live and stand still while somebody looks back.
+// The lanes on a canvas: they scroll while live, and stand still while the user looks at an earlier step.
 //
-// A click goes to the step at that time. Rule: the picture repeats what the list of steps says in words, so the
-// canvas itself is hidden from screen readers; the slider is what they use.
+// A click selects the step at that time. Rule: the canvas shows nothing that the list of steps doesn't, so it
+// is hidden from screen readers; they use the slider.
 
 import { make } from "../dom.js";
 import { causeOf, stepAt } from "./lanes.js";
@@ -21,7 +21,7 @@ export class Timeline {
     this.canvas = make("canvas.lanes", { "aria-hidden": "true" });
     this.paper = this.canvas.getContext("2d");
     this.scale = 2;
-    this.end = 0; // of the window, as shown: follows the real one smoothly
+    this.end = 0; // the end of the window as drawn: follows the real one smoothly
     this.height = TOP + LANE * LANES.length + FOOT;
     this.canvas.onclick = ({ offsetX }) => this.moments?.length && pick(stepAt(this.moments, this.timeAt(offsetX)));
     this.closer = make("button.small.square", { type: "button", "aria-label": text("closer"), onclick: () => this.zoom(-1) }, "+");
@@ -48,7 +48,7 @@ export class Timeline {
     return NAMES + ((time - this.end + this.span) / this.span) * (this.width - NAMES);
   }
 
-  /** `now` is the end of time, `cursor` a time to look at or null, `still` forbids gliding. */
+  /** `now` is the end of the timeline, `cursor` the selected time or null, `still` turns off smooth motion. */
   draw(moments, now, cursor, decisions, still) {
     this.moments = moments;
     const latest = now + this.span * 0.03;

@@ -1,6 +1,6 @@
-// What both sides said, in the order in which they began.
+// The captions of both sides, in the order in which they started.
 //
-// Rule: a caption has the id of its turn or reply; a later one of the same id takes the earlier one's place.
+// Rule: a caption has the id of its turn or reply; a later caption with the same id replaces the earlier one.
 
 export function idOf({ role, turn, reply }) {
   return role === "user" ? `turn-${turn}` : `reply-${reply}`;
@@ -21,7 +21,7 @@ export function withCaption(captions, caption) {
   return captions.with(at, { ...captions[at], ...said, overheard: captions[at].overheard });
 }
 
-/** What a turn's end says about its caption: dropped as a noise, or overheard and left without an answer. */
+/** The end of a turn may change its caption: dropped as noise, or overheard and not answered. */
 export function withTurn(captions, { event, turnId, role, why }) {
   if (event !== "turn-dropped" || role === "assistant") return captions;
   const wanted = String(turnId).startsWith("turn-") ? turnId : `turn-${turnId}`;
@@ -30,7 +30,7 @@ export function withTurn(captions, { event, turnId, role, why }) {
   return why === "overheard" ? captions.with(at, { ...captions[at], overheard: true, final: true }) : captions.toSpliced(at, 1);
 }
 
-/** The line went in mid-sentence: nothing is live any more. */
+/** The connection was lost in mid-sentence: no caption is live any more. */
 export function settled(captions) {
   return captions.map((caption) => (caption.final ? caption : { ...caption, final: true, interrupted: Boolean(caption.unheard) }));
 }

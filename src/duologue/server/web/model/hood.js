@@ -1,6 +1,6 @@
-// What the debug view knows: rows, steps, decisions, and where the reader has scrubbed to.
+// The model of the debug view: rows, steps, decisions, and the step that the user looks at.
 //
-// Live steps and those of an opened journal are kept apart. Rule: nothing in here holds a word.
+// Live steps and those of an opened journal are separate. Rule: it contains no words of the conversation.
 
 const MOMENTS_MAX = 20000;
 const DECISIONS_MAX = 200;
@@ -11,7 +11,7 @@ export const EMPTY = {
   rows: {},
   regions: {},
   moments: [],
-  seenAt: 0, // when the newest step came, by the page's clock
+  seenAt: 0, // when the newest step arrived, by the page's clock
   decisions: [],
   answers: [], // stages of the last answers
   replay: null, // {name, moments, agrees, rows} of a journal from disk
@@ -32,7 +32,7 @@ export function withDecision(hood, decision) {
   return { ...hood, decisions: [...hood.decisions.slice(1 - DECISIONS_MAX), decision] };
 }
 
-/** The stages of an answer, once for each answer, however often they are told. */
+/** The stages of an answer, once for each answer, however often the server sends them. */
 export function withStages(hood, stages) {
   if (!stages || !Object.values(stages).some((ms) => ms !== null)) return hood;
   const last = hood.answers.at(-1);
@@ -42,7 +42,7 @@ export function withStages(hood, stages) {
   return { ...hood, answers: [...hood.answers.slice(1 - ANSWERS_MAX), stages] };
 }
 
-/** Another conversation; a journal that is open stays. */
+/** A new conversation. An opened journal stays. */
 export function withoutSteps(hood) {
   return { ...hood, moments: [], decisions: [], answers: [], cursor: hood.replay ? hood.cursor : null };
 }
@@ -59,7 +59,7 @@ export function rowsOf(hood) {
   return hood.replay ? hood.replay.rows : hood.rows;
 }
 
-/** The step that the reader looks at. */
+/** The step that the user looks at. */
 export function shownIndex(hood) {
   const last = shownMoments(hood).length - 1;
   return hood.cursor === null ? last : Math.min(hood.cursor, last);

@@ -1,7 +1,7 @@
-// Everything the page knows, and the one function that changes it.
+// The model of the page, and the one function that changes it.
 //
 // Messages of the server are named `duologue.…`, those of the page itself `panel.…`. Rule: `reduce` is pure: the
-// same model and message always give the same model, and a message that says nothing new gives it back.
+// same model and message always give the same model, and a message without news returns the model unchanged.
 
 import { fromHistory, settled, withCaption, withTurn } from "./captions.js";
 import { EMPTY, withDebug, withDecision, withMoment, withoutSteps, withReplay, withStages } from "./hood.js";
@@ -20,7 +20,7 @@ export function firstModel(given = {}) {
     transitions: [],
     hearing: false,
     captions: [],
-    unsent: [], // written, and not known to be safe: {id, conversation, text}
+    unsent: [], // typed and not confirmed by the server: {id, conversation, text}
     dialogue: null,
     work: [],
     wait: null,
@@ -28,9 +28,9 @@ export function firstModel(given = {}) {
     noticeCount: 0,
     metrics: null,
     ended: null,
-    calls: null, // that go on at the server; null until it is asked
+    calls: null, // running on the server; null until the list is requested
     microphone: { status: "off", muted: false, mode: "hands-free", pressed: false },
-    starting: false, // asked for, not there yet
+    starting: false, // requested, not started yet
     sound: "off",
     view: "talk", // or hood
     hood: EMPTY,
@@ -43,27 +43,27 @@ export function reduce(model, message) {
   return handle ? handle(model, message.payload ?? {}, message.receivedAt ?? 0) : model;
 }
 
-/** A conversation goes on, our own or one that is watched. */
+/** Is a conversation running, our own or a watched one? */
 export function isLive(model) {
   return model.conversation !== null && model.ended === null;
 }
 
-/** Our own conversation is on: something can be said and it can be ended. */
+/** Is our own conversation running, so that the user can talk and end it? */
 export function isOn(model) {
   return isLive(model) && !isWatching(model);
 }
 
-/** The conversation on the screen is somebody else's. */
+/** Is the conversation on the screen a watched one? */
 export function isWatching(model) {
   return Boolean(model.conversation?.watching);
 }
 
-/** What was written in this conversation and is not known to be safe. */
+/** The messages of this conversation that the server hasn't confirmed. */
 export function unsentOf({ unsent, conversation }) {
   return unsent.filter((message) => message.conversation === conversation?.conversation);
 }
 
-/** The same as lines, but for those of which the server has told already. */
+/** The same as captions, without those that the server has sent already. */
 export function unsentLines(model) {
   const heard = new Set(model.captions.filter(({ role }) => role === "user").map(({ text }) => text));
   const missing = unsentOf(model).filter(({ text }) => !heard.has(text));
@@ -106,7 +106,7 @@ const HANDLERS = {
     ended: payload,
     hearing: false,
     wait: null,
-    captions: [...settled(model.captions), ...unsentLines(model)], // words that never went stay to be read
+    captions: [...settled(model.captions), ...unsentLines(model)], // unsent messages stay readable
     unsent: isWatching(model) ? model.unsent : [],
     work: withoutRunning(model.work),
     dialogue: model.dialogue && closed(model.dialogue),
@@ -165,12 +165,12 @@ function withState(model, payload, receivedAt) {
   };
 }
 
-/** Nothing is asked any more; what is known stays. */
+/** No question is open any more; the answers stay. */
 function closed(dialogue) {
   return { ...dialogue, question: null, slots: dialogue.slots.map((slot) => (slot.state === "asked" ? { ...slot, state: "empty" } : slot)) };
 }
 
-/** The newest of its code replaces the one before. */
+/** A new notice replaces an earlier one with the same code. */
 function withNotice(model, { level = "info", code, message, actions = [], fatal = false }) {
   const id = model.noticeCount + 1;
   const others = model.notices.filter((notice) => notice.code !== code || notice.message !== message);

@@ -1,9 +1,9 @@
-// Tools and jobs: what runs, how far it is, what it asks, how it ended.
+// Tools and jobs: running, progress, questions, outcome.
 //
-// Rule: one entry for each call; what has ended stays a while, and the oldest of those goes first.
+// Rule: one entry for each call; ended calls stay for a while, and the oldest of them is removed first.
 
 const KEPT_MAX = 6;
-// Outcomes of a call whose job goes on beside the conversation.
+// Outcomes of a call whose job continues in the background.
 const GOES_ON = new Set(["started", "needs_input"]);
 
 export function withWork(work, payload, at) {
@@ -18,12 +18,12 @@ export function withWait(work, { call, stage, label, detail }) {
   return work.map((entry) => (entry.call === call ? { ...entry, wait: { stage, label, detail } } : entry));
 }
 
-/** An answer was sent: the field goes, the work goes on. */
+/** An answer was sent: the field disappears, the work continues. */
 export function withAnswer(work, call) {
   return work.map((entry) => (entry.call === call ? { ...entry, status: "running", question: "" } : entry));
 }
 
-/** The conversation is over, and so is what it ran. */
+/** The conversation has ended, and with it all its work. */
 export function withoutRunning(work) {
   return work.filter((entry) => entry.status === "ended");
 }

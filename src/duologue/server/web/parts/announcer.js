@@ -1,6 +1,6 @@
-// What a screen reader is told: each line once, when it is complete.
+// Announces each line to screen readers once, when it is complete.
 //
-// Rule: words that still change are not announced; a cut line says what was not heard.
+// Rule: words that still change aren't announced; an interrupted line includes what was not heard.
 
 import { watching } from "../store.js";
 import { nameOf } from "./names.js";
@@ -14,7 +14,7 @@ export function announcer({ text }) {
     if (fresh) {
       conversation = model.conversation?.conversation;
       told.clear();
-      // What a reload brings back was announced before it.
+      // Lines restored after a reload were announced before.
       if (model.conversation?.resumed) model.captions.forEach(({ id }) => told.add(id));
     }
     for (const caption of model.captions) {

@@ -1,7 +1,7 @@
-// The conversation in words, set like a script: who, then what.
+// The captions of the conversation, set like a script: speaker, then words.
 //
-// The agent's words appear as they are heard; what is still to come is dim, what was cut off is struck through.
-// Rule: a line keeps its element for as long as it lives, so that nothing flickers and nothing is read twice.
+// The agent's words appear as they are heard; unheard words are dim, interrupted ones are struck through.
+// Rule: a line keeps its element, so that nothing flickers and screen readers read nothing twice.
 
 import { isLive, unsentLines } from "../model/model.js";
 import { icon, keyed, make, show, write } from "../dom.js";
@@ -15,7 +15,7 @@ export function captions({ text }) {
   const lines = document.getElementById("lines");
   const intro = document.getElementById("intro");
   const over = document.getElementById("over");
-  let stays = true; // at the end, unless somebody scrolled up to read
+  let stays = true; // scrolled to the end, unless the user scrolled up
   const follow = () => {
     if (stays) scroller.scrollTop = scroller.scrollHeight;
   };
@@ -74,7 +74,7 @@ function update(element, caption, name, text) {
   show(mark, Boolean(note));
 }
 
-/** `unheard` follows `text`; the blank between them may be on either side or lost. */
+/** `unheard` follows `text`; the space between them may be on either side or missing. */
 function gapIn({ text, unheard }) {
   return !text || !unheard || /\s$/.test(text) || /^[\s.,;:!?。、]/.test(unheard) || /[\u3040-\u30ff\u4e00-\u9fff]$/.test(text) ? "" : " ";
 }

@@ -1,6 +1,6 @@
-// Writing instead of talking: one box, Enter sends, Shift and Enter make a new line.
+// The text box, for typing instead of talking: Enter sends, Shift+Enter starts a new line.
 //
-// Works without any microphone. Rule: what cannot be sent stays in the box.
+// Works without a microphone. Rule: text that can't be sent stays in the box.
 
 import { isOn, isWatching } from "../model/model.js";
 import { show } from "../dom.js";
@@ -24,7 +24,7 @@ export function composer({ text, act, store }) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const words = typed.value.trim();
-    // Nothing written while somebody talks: they say that they are done.
+    // An empty box while the user talks: Enter means that they are done.
     if (!words && store.model.captions.some(({ role, final }) => role === "user" && !final)) act.finishTurn();
     if (!words || !act.type(words)) return;
     typed.value = "";
@@ -32,7 +32,7 @@ export function composer({ text, act, store }) {
   });
   return watching(["conversation", "ended", "connection", "state"], (model) => {
     show(form, !isWatching(model));
-    const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // what is written then waits
+    const comes = ["open", "waiting", "connecting"].includes(model.connection.phase); // a typed message waits
     const open = isOn(model) && comes && !["ending", "idle"].includes(model.state.phase);
     typed.placeholder = text(isOn(model) ? "typeHere" : "typeStart");
     typed.readOnly = !isOn(model);

@@ -1,11 +1,11 @@
-// The line to the server, as far as a person has to know: a banner while it comes back, a gate when it was refused.
+// Shows the connection: a banner while it reconnects, a dialog when it was refused.
 //
-// Rule: what was said stays on the screen whatever the line does.
+// Rule: the captions stay on the screen, whatever happens to the connection.
 
 import { make, show } from "../dom.js";
 import { watching } from "../store.js";
 
-// What the gate says and offers for a close code.
+// The text and the button of the dialog for each close code.
 const GATES = {
   4400: { title: "refusedMessage", offers: ["reload"] },
   4401: { title: "tokenWanted", hint: "tokenHint", offers: ["token"] },

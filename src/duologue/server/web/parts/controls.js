@@ -1,6 +1,6 @@
-// Buttons: start and end, mute, pause, hush, and holding a button to talk.
+// The buttons: start, end, mute, pause, interrupt, and push-to-talk.
 //
-// Rule: a control that makes no sense now is not there; one that cannot work says why in words.
+// Rule: a control that has no use now is hidden; one that can't work says why.
 
 import { isOn, isWatching } from "../model/model.js";
 import { show, write } from "../dom.js";
@@ -64,7 +64,7 @@ export function controls({ text, act }) {
   });
 }
 
-/** The button that was pressed is gone: go where the next thing is done. */
+/** The pressed button has disappeared: focus the next useful control. */
 function focusOn(on, { hold, start }, { microphone }) {
   if (document.activeElement !== document.body && !document.activeElement?.hidden && document.activeElement?.offsetParent) return;
   if (!on) start.focus({ preventScroll: true });
@@ -94,7 +94,7 @@ function showToggle(button, on, label, labelOn, name, nameOn) {
   if (use.getAttribute("href") !== href) use.setAttribute("href", href);
 }
 
-/** Pointer down to up, with capture, so that letting go elsewhere still counts. Keys are in keys.js. */
+/** From pointer down to up, with capture, so that a release outside the button counts. Keys are in keys.js. */
 function holding(button, act) {
   button.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;

@@ -1,4 +1,4 @@
-// The top of the page: whom we talk to, and the way to the debug view.
+// The top of the page: the agent's name, and the button of the debug view.
 
 import { write } from "../dom.js";
 import { watching } from "../store.js";

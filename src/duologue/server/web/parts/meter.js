@@ -1,6 +1,6 @@
-// The microphone's level as a bar, so that somebody sees whether they are heard.
+// The microphone's level as a bar, so that users see whether they are heard.
 //
-// Rule: drawn from the last frame at the screen's pace; the number for screen readers changes once a second.
+// Rule: drawn from the last frame at the screen's frame rate; the number for screen readers changes once a second.
 
 const FLOOR_DB = -60;
 const SAID_MS = 1000;
@@ -29,7 +29,7 @@ export function meter({ microphone }) {
   return wake;
 }
 
-/** 0 to 1 on a scale of decibels. */
+/** The level from 0 to 1, on a decibel scale. */
 export function loudness(level) {
   return level > 0 ? Math.max(0, Math.min(1, 1 - (20 * Math.log10(level)) / FLOOR_DB)) : 0;
 }

@@ -1,11 +1,11 @@
-// Who is who in the conversation that is shown.
+// The names of the speakers.
 
-/** The agent's name, or what it is. */
+/** The agent's name, or "Agent". */
 export function agentOf({ conversation, ready }) {
   return (conversation?.watching ? conversation.agent : ready?.agent?.name) || "";
 }
 
-/** Whose line it is: the person at this page, or a caller who is watched. */
+/** The speaker of a user's line: the user of this page, or a watched caller. */
 export function nameOf(model, role, text) {
   if (role === "user") return text(model.conversation?.watching ? "caller" : "you");
   return agentOf(model) || text("agent");

@@ -1,6 +1,6 @@
-// What went wrong or is worth knowing, with what can be done about it.
+// Notices: problems and news, with the actions that the user can take.
 //
-// Rule: an action is a button with a word on it; nothing disappears by itself while it can still be acted on.
+// Rule: an action is a button with a text; a notice with an action doesn't disappear by itself.
 
 import { icon, keyed, make } from "../dom.js";
 import { watching } from "../store.js";

@@ -1,7 +1,7 @@
-// The two voices: one disc for the person, one for the agent. Who has the floor is large and in front.
+// The picture of the two voices: a disc for the user and one for the agent. The speaker is large and in front.
 //
-// Moves by springs towards the pose of the state, and with the real levels of microphone and player. Rule: it
-// says nothing that the label does not say; with reduced motion the poses change without movement.
+// Springs move it towards the pose of the state; the levels of microphone and player drive it. Rule: it
+// shows nothing that the label doesn't say; with reduced motion the poses change without movement.
 
 import { POSES } from "./poses.js";
 import { loudness } from "./meter.js";
@@ -26,7 +26,7 @@ export function orb({ microphone, player }) {
         agent: loudness(player.level),
       };
       body.step(seconds, poseOf(model), levels, still.matches);
-      // At rest it only breathes, and half of the frames are enough for that; standing still it needs none.
+      // At rest it only breathes, so half the frames are enough; when nothing moves, none are drawn.
       odd = !odd;
       if (body.moves || (!still.matches && odd)) body.draw(now / 1000, still.matches);
     }
@@ -100,7 +100,7 @@ class Body {
     this.moves = this.stale || Math.abs(this.weight() - before) > 0.0005;
   }
 
-  /** One number that changes whenever the picture does. */
+  /** A number that changes whenever the picture changes. */
   weight() {
     return Object.values(this.values).reduce((sum, value, index) => sum + value * (1 + index * 0.1), this.person + this.agent * 1.3);
   }
@@ -124,7 +124,7 @@ class Body {
     if (v.bars > 0.01) this.bars(v);
   }
 
-  /** A voice's own colour, or the state's where that says more. */
+  /** The colour of a voice, or of the state if that is more important. */
   mixed(name, v) {
     const parts = [["amber", v.amber], ["rose", v.rose], ["blue", v.blue], ["red", v.red], ["quiet", v.quiet]];
     let colour = this.colours[name];
@@ -137,7 +137,7 @@ class Body {
 
   halo({ x, r, fill, colour, level }) {
     const { paper } = this;
-    const reach = Math.min(0.99 - Math.abs(x), r * (1.35 + level * 0.3)); // nothing is cut off at the edge
+    const reach = Math.min(0.99 - Math.abs(x), r * (1.35 + level * 0.3)); // so that the edge cuts nothing off
     if (reach <= r * 0.7) return;
     const glow = paper.createRadialGradient(x, 0, r * 0.7, x, 0, reach);
     glow.addColorStop(0, rgba(colour, (this.night ? 0.3 : 0.2) * fill * (0.55 + level)));
@@ -175,7 +175,7 @@ class Body {
     paper.closePath();
   }
 
-  /** Something is going on that nobody hears: an arc that goes round. */
+  /** Silent activity: an arc that rotates. */
   ring(time, still, v) {
     const { paper } = this;
     const from = still ? -Math.PI / 2 : time * 1.9;

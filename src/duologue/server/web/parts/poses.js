@@ -1,7 +1,7 @@
-// How the two discs stand in each state: a table, in units of half the picture's width.
+// The positions of the two discs in each state: a table, in units of half the picture's width.
 //
-// `…X` is how far from the middle, `…R` the radius, `…Fill` how solid; the colours say how much of them is mixed
-// in, `ring` that something is under way, `bars` that it is paused, `breath` how lively it is at rest.
+// `…X` is the distance from the middle, `…R` the radius, `…Fill` the opacity; the colours say how much of them is mixed
+// in, `ring` shows activity, `bars` a pause, `breath` is how much it moves at rest.
 
 const REST = {
   personX: 0.2, personR: 0.42, personFill: 0.5,

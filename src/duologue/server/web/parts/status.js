@@ -1,6 +1,6 @@
-// The state in words: the server's label, and one line that says what can be done now.
+// The status line: the server's label of the state, and a hint what the user can do now.
 //
-// Rule: the label is written in the same task that received the message; `timings` says when it was on screen.
+// Rule: the label is set in the task that received the message; `timings` records when it was on screen.
 
 import { isLive, isOn, isWatching } from "../model/model.js";
 import { isRunning } from "../model/work.js";
@@ -63,14 +63,14 @@ export function hintOf(model, text) {
   }
 }
 
-/** Nothing can be done: only what goes on is said. */
+/** A watcher can do nothing: the hint only says what happens. */
 function watchersHint(model, text) {
   if (!isLive(model) || model.connection.phase !== "open") return "";
   if (model.hearing) return text("callerSpeaks");
   return ["thinking", "working"].includes(model.state.phase) ? waitOf(model.wait, model.work, text) : "";
 }
 
-/** Whom we wait for, and how it goes (L-10, C-GUD-003). */
+/** What the agent waits for, and its progress. */
 function waitOf(wait, work, text) {
   const running = work.findLast((entry) => isRunning(entry) && entry.mode !== "dispatch");
   const parts = [
@@ -84,7 +84,7 @@ export function readable(name) {
   return (name ?? "").replace(/[_-]+/g, " ");
 }
 
-/** After the next frame was painted; a hidden page paints none, so it does not wait for one. */
+/** Call back after the next frame; at once on a hidden page, which paints none. */
 function whenShown(timings, { phase, receivedAt }) {
   performance.mark("duologue.state.received", { startTime: receivedAt, detail: phase });
   const done = () => {

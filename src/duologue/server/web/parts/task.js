@@ -1,6 +1,6 @@
-// The open question and what is known so far, as a card that fills in.
+// The open task as a card: the question, and the slots that are filled so far.
 //
-// Rule: it shows what the server says about the task and decides nothing.
+// Rule: it shows what the server sends about the task and decides nothing.
 
 import { icon, keyed, make, show, write } from "../dom.js";
 import { watching } from "../store.js";

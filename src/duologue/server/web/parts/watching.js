@@ -1,6 +1,6 @@
-// The banner over a call that is only watched: which one, and the way back.
+// The banner over a watched call: which call, and the button to stop watching.
 //
-// Rule: whoever watches can see at any time that they do; what would act on the call is not there.
+// Rule: a watcher always sees that they are watching, and has no control that would act on the call.
 
 import { icon, make, set, show, write } from "../dom.js";
 import { isLive, isWatching } from "../model/model.js";
@@ -19,8 +19,8 @@ export function watchBanner({ text, act, language }) {
   return watching(["conversation", "ended"], (model) => {
     const on = isWatching(model);
     show(banner, on);
-    show(skip, !on); // there is no text box
-    set(cards, "tabindex", on ? "0" : null); // nothing in them takes the focus, and they may have to be scrolled
+    show(skip, !on); // a watched call has no text box
+    set(cards, "tabindex", on ? "0" : null); // focusable, so that they can be scrolled with the keyboard
     document.body.dataset.watching = String(on);
     if (!on) return;
     const { line, agent, since, private: hidden } = model.conversation;

@@ -1,6 +1,6 @@
-// Tools and jobs on a card: what runs, how far it is, what it asks; each can be cancelled.
+// Running tools and jobs as cards: progress, questions, a button to cancel.
 //
-// Rule: a field that somebody writes in is never rebuilt under their hands.
+// Rule: a text field is never rebuilt while the user types in it.
 
 import { icon, keyed, make, show, write } from "../dom.js";
 import { isRunning } from "../model/work.js";

@@ -1,7 +1,7 @@
-// The microphone's end of the audio thread: any rate in, 16 kHz frames of 512 samples out.
+// The microphone in the audio thread: any rate in, 16 kHz frames of 512 samples out.
 //
-// Knows nothing of mute or push-to-talk: the page decides which frames leave it. Rule: a frame is posted
-// whole and once, with the level that was in it.
+// Doesn't know mute or push-to-talk: the page decides which frames are sent. Rule: a frame is posted
+// whole and once, with its level.
 
 import { Resampler } from "./resample.js";
 

@@ -1,7 +1,7 @@
-// The loudspeaker's end of the audio thread: a ring of samples at the voice's rate, read at the context's.
+// Playback in the audio thread: a ring buffer of samples at the voice's rate, read at the context's rate.
 //
-// Counts in source samples since the beginning of the voice. Rule: clear and hold are silent after the next
-// quantum, which fades, and the position that is then posted is exact.
+// Positions are in source samples since the start of the voice. Rule: clear and hold are silent after the next
+// quantum, which fades out, and the position posted then is exact.
 
 import { phasesOf } from "./resample.js";
 
@@ -29,10 +29,10 @@ class Player extends AudioWorkletProcessor {
     this.write = from;
     this.phase = 0;
     this.held = false;
-    this.ended = false; // no chunk follows
+    this.ended = false; // no more chunks follow
     this.told = false;
     this.starved = false;
-    this.leaving = ""; // clear or hold, in the quantum that comes
+    this.leaving = ""; // "clear" or "hold", performed in the next quantum
     this.gain = 0;
   }
 
@@ -44,7 +44,7 @@ class Player extends AudioWorkletProcessor {
     if (this.write - this.read > CAPACITY - 256) this.read = this.write - CAPACITY + 256;
   }
 
-  /** Where the first sample of a voice lies; one that is held already stays held. */
+  /** Set the position of a voice's first sample. If it is held already, it stays held. */
   start({ voice, from }) {
     if (voice < this.voice || (voice === this.voice && this.write !== this.first)) return;
     const held = voice === this.voice && (this.held || this.leaving === "hold");
@@ -80,7 +80,7 @@ class Player extends AudioWorkletProcessor {
     return true;
   }
 
-  /** Enough for a quantum; after an underrun, enough to go on for a while. */
+  /** Is there enough sound for a quantum; after an underrun, for REFILL_S? */
   mayPlay(length) {
     const ahead = this.write - this.read;
     if (this.ended) return ahead > 0;
@@ -132,7 +132,7 @@ class Player extends AudioWorkletProcessor {
     if (kind === "held") this.held = true;
     this.post(kind);
     if (kind === "stopped") {
-      this.starved = true; // on purpose: nothing more is to be told
+      this.starved = true; // on purpose: no underrun is reported
       this.write = this.read;
       this.ended = false;
     }

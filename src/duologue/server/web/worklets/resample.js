@@ -1,9 +1,9 @@
-// Changing the rate of sound: a table of windowed-sinc filters, one for each phase between two samples.
+// Changes the sample rate: a table of windowed-sinc filters, one for each phase between two samples.
 //
-// Used by both worklets and by the tests. Holds no audio. Rule: what the new rate cannot carry is filtered
-// out before it is dropped, so nothing folds back.
+// Used by both worklets and by the tests. Rule: frequencies that the new rate can't represent are filtered
+// out first, so there is no aliasing.
 
-const ZEROS = 16; // zero crossings on each side: about -80 dB where it must be silent
+const ZEROS = 16; // zero crossings on each side: about -80 dB in the stop band
 const PASS = 0.92; // of the lower of the two Nyquist frequencies
 const BETA = 8;
 
@@ -34,7 +34,7 @@ export class Resampler {
     this.phases = phasesOf(from, to);
     this.held = new Float32Array(this.phases.taps);
     this.heldLength = this.phases.half - 1; // silence before the first sample
-    this.at = 0; // of the first input that the next output needs, counted in `held`
+    this.at = 0; // index in `held` of the first input that the next output needs
     this.phase = 0;
     this.out = new Float32Array(256);
   }

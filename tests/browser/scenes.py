@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import struct
+import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from playwright.sync_api import Page
 
-from tests.web.demo_call import demo_steps, table
-from tests.web.fake_server import RATE_HZ, FakeServer
+from tests.browser.demo_call import demo_steps, table
+from tests.browser.fake_server import RATE_HZ, FakeServer
 
 SLOTS = [
     {"name": "guests", "label": "guests", "value": "2", "state": "confirmed"},
@@ -291,3 +292,11 @@ SCENES = tuple(
         watched_to_the_end,
     )
 )
+
+
+def until(page: Page, fact: str) -> None:
+    """Playwright's own way evaluates in the page, which its policy forbids."""
+    deadline = time.monotonic() + 20
+    while not page.evaluate(fact):
+        assert time.monotonic() < deadline, f"never: {fact}"
+        page.wait_for_timeout(20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from tests.browser.agents_here import STORY, scripted
 from tests.browser.panel_page import Panel
 from tests.needs import needs_axe
 
-ROOT = Path(__file__).parent.parent.parent
 LOOKS = {
     "day": {"color_scheme": "light"},
     "night": {"color_scheme": "dark"},

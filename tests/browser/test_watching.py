@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.fake_server import FakeServer
-from tests.web.scenes import CALLS, SCENES, begin
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import CALLS, SCENES, begin
 
 WATCHING = next(scene for scene in SCENES if scene.name == "watching")
 PHONE = CALLS[0]["id"]
@@ -68,7 +68,7 @@ def test_a_call_that_is_opened_by_its_address_has_a_seat_of_its_own_and_outlives
     assert hello["seat"] != own
     assert "key" not in hello
     server.say("ended", reason="hung up", canRestart=False)
-    expect(page.locator("#watching")).to_contain_text("This call is over")
+    expect(page.locator("#watching")).to_contain_text("This call has ended")
     server.close(1012)
     server.wait("watch", 2)
     expect(page.locator("#watching")).to_contain_text("Watching a phone call")
@@ -81,7 +81,7 @@ def test_a_call_that_is_opened_by_its_address_has_a_seat_of_its_own_and_outlives
 def test_an_address_of_a_call_that_is_over_says_so_and_leads_back(page: Page, server: FakeServer) -> None:
     server.calls = []
     page.goto(f"{server.url}?watch=000000000000")
-    expect(page.locator(".notice")).to_contain_text("That call is over")
+    expect(page.locator(".notice")).to_contain_text("This call has ended")
     expect(page.locator("#start")).to_be_enabled()
     assert "watch=" not in page.url
 

@@ -91,7 +91,7 @@ async def test_a_server_that_stays_away_is_offered_again_with_the_transcript_kep
     await panel.state("listening")
     before = await panel.transcript()
     await here.host.go_down()
-    await expect(panel.banner).to_contain_text("The line was lost")
+    await expect(panel.banner).to_contain_text("Connection lost")
     for _ in range(12):  # timers that are set meanwhile want their turn
         await panel.page.clock.fast_forward(5_000)
     await expect(panel.banner).to_contain_text("What was said is still here")
@@ -122,7 +122,7 @@ async def test_two_tabs_share_one_seat_and_each_is_told(visit: Any) -> None:
     await expect(second.gate).to_contain_text("This conversation is open in another tab")
     await second.gate.get_by_role("button", name="Use it here").click()
     await second.is_on()
-    await expect(first.gate).to_contain_text("You went on in another tab")
+    await expect(first.gate).to_contain_text("You continued in another tab")
     assert await second.transcript() == await first.transcript()
     await second.write("and to you")
     await expect(second.said_by("assistant").filter(has_text="And to you.")).to_have_count(1)

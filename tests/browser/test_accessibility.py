@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import SCENES, Scene
 from tests.needs import needs_axe
-from tests.web.fake_server import FakeServer
-from tests.web.scenes import SCENES, Scene
 
 SERIOUS = """async () => {
     const { violations } = await axe.run({ resultTypes: ["violations"] });

@@ -210,7 +210,7 @@ class FakeServer:
     async def _show_call(self, id_: str) -> None:
         call = next((call for call in self.calls or () if call["id"] == id_), None)
         if call is None:
-            await self._send("error", {"code": "no_call", "message": "watch: there is no such call, or it is over"})
+            await self._send("error", {"code": "no_call", "message": "watch: this call doesn't exist or has ended"})
             return
         told = {name: call[name] for name in ("line", "agent", "since", "private")}
         await self._send("conversation", {"conversation": id_, "watching": True, "resumed": True, **told})

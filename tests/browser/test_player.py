@@ -1,22 +1,13 @@
-"""Sound both ways: rates, positions to the sample, and silence when it is wanted."""
+"""The player: voices are played, held, cleared and reported."""
 
 from __future__ import annotations
 
-import array
 import time
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.web.fake_server import RATE_HZ, FakeServer
-from tests.web.scenes import begin, tone
-
-
-def until(page: Page, fact: str) -> None:
-    """Playwright's own way evaluates in the page, which its policy forbids."""
-    deadline = time.monotonic() + 20
-    while not page.evaluate(fact):
-        assert time.monotonic() < deadline, f"never: {fact}"
-        page.wait_for_timeout(20)
+from tests.browser.fake_server import RATE_HZ, FakeServer
+from tests.browser.scenes import begin, tone, until
 
 
 def at_rest(page: Page) -> int:
@@ -28,42 +19,6 @@ def at_rest(page: Page) -> int:
         before = played
         page.wait_for_timeout(500)
     return int(played)
-
-
-def test_the_microphone_comes_in_frames_of_512_samples(page: Page, server: FakeServer) -> None:
-    begin(page, server)
-    until(page, "duologue.frames() >= 40")
-    assert {len(frame) for frame in server.frames} == {1024}
-    loudest = max(abs(sample) for frame in server.frames for sample in array.array("h", frame))
-    assert loudest > 500, "the fake microphone beeps"
-    assert page.evaluate("new AudioContext().sampleRate") > 0
-
-
-def test_a_resampler_keeps_what_the_rate_can_carry_and_nothing_else(page: Page) -> None:
-    found = page.evaluate(
-        """async () => {
-            const { Resampler } = await import("./worklets/resample.js");
-            const level = (from, to, hertz) => {
-                const resampler = new Resampler(from, to);
-                const out = [];
-                for (let block = 0; block < 200; block += 1) {
-                    const wave = (_, n) => Math.sin(2 * Math.PI * hertz * (block * 128 + n) / from);
-                    out.push(...resampler.process(Float32Array.from({ length: 128 }, wave)));
-                }
-                const steady = out.slice(500);
-                const rms = Math.sqrt(steady.reduce((sum, value) => sum + value * value, 0) / steady.length);
-                return { count: out.length / (200 * 128 / from), db: 20 * Math.log10(rms * Math.SQRT2) };
-            };
-            return [[48000, 1000], [48000, 6500], [48000, 9500], [44100, 1000], [44100, 9500], [96000, 20000]]
-                .map(([from, hertz]) => ({ from, hertz, ...level(from, 16000, hertz) }));
-        }"""
-    )
-    for case in found:
-        assert abs(case["count"] - 16_000) < 200
-        if case["hertz"] < 7000:
-            assert abs(case["db"]) < 0.3, case
-        else:
-            assert case["db"] < -60, case
 
 
 def test_a_voice_is_played_to_its_end_and_told_along_the_way(page: Page, server: FakeServer) -> None:
@@ -179,22 +134,3 @@ def test_a_report_from_before_a_voice_began_in_its_middle_does_not_move_it(page:
     page.evaluate("duologue.player.heard({ kind: 'held', voice: 3, samples: 0, level: 0 })")
     assert page.evaluate("duologue.player.samples") == 1.5 * RATE_HZ
     assert page.evaluate("duologue.player.bookmark().ms") == 1_500
-
-
-def test_any_rate_of_the_device_will_do(browser: Browser, server: FakeServer) -> None:
-    context = browser.new_context()
-    page = context.new_page()
-    page.add_init_script(
-        "const Real = AudioContext; window.AudioContext = class extends Real {"
-        " constructor(options) { super({ ...options, sampleRate: 44100 }); } };"
-    )
-    page.goto(server.url)
-    begin(page, server)
-    server.voice(1, 1, tone(0.5))
-    server.say("play", action="finish", voice=1)
-    assert server.wait("finished") == {"voice": 1, "ms": 500}
-    before, began = len(server.frames), time.monotonic()
-    page.wait_for_timeout(2000)
-    frames_per_s = (len(server.frames) - before) / (time.monotonic() - began)
-    assert 12 <= frames_per_s <= 60, "31 frames a second, and not 86 as the device has"
-    context.close()

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.web.demo_call import demo_steps, table
-from tests.web.fake_server import FakeServer
-from tests.web.scenes import SCENES, begin
+from tests.browser.demo_call import demo_steps, table
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import SCENES, begin
 
 HOOD = next(scene for scene in SCENES if scene.name == "hood")
 

@@ -1,0 +1,27 @@
+"""The status line: every state with the label that the server sends."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from duologue.core.views import PHASES
+from duologue.observe.labels import label
+from tests.browser.fake_server import FakeServer
+from tests.browser.scenes import begin
+
+
+def label_of(page: Page) -> str:
+    return page.locator("#state-label").inner_text()
+
+
+@pytest.mark.req("C-INT-003", "C-UI")
+def test_every_state_is_shown_with_the_servers_label_at_once(page: Page, server: FakeServer) -> None:
+    begin(page, server)
+    for state in list(PHASES)[1:]:
+        server.state(state)
+        expect(page.locator("#state-label")).to_have_text(label(state))
+        expect(page.locator("body")).to_have_attribute("data-phase", state)
+    timings = page.evaluate("duologue.timings")
+    assert len(timings) >= len(PHASES) - 1
+    assert all(timing["shownAt"] >= timing["receivedAt"] for timing in timings), "how long is told by the bench"
