@@ -1,4 +1,4 @@
-"""The agents that the page is shown with: the starter's booking desk, and some that do as they are told."""
+"""The agents behind the page in these tests: the starter's booking agent, and scripted ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _QUICK_WPM = 250
 
 
 class DeafEars:
-    """Ears for a page whose microphone nobody listens to."""
+    """Ears that ignore the microphone."""
 
     async def listen(self, audio: AsyncIterator[Incoming]) -> AsyncIterator[Heard]:
         async for _ in audio:

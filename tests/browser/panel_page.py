@@ -127,7 +127,7 @@ async def until(holds: Callable[[], bool], what: str, limit_s: float = LIMIT_S) 
 
 @dataclass
 class Watch:
-    """What no page may do: break its own security policy, fail in a script, talk to anybody else."""
+    """Records what a page must not do: violate its security policy, fail in a script, contact another host."""
 
     host: str
     wrong: list[str] = field(default_factory=list)
@@ -282,7 +282,7 @@ class Panel:
 
 @contextlib.asynccontextmanager
 async def browsing(browser: Browser, host: Host, init: Iterable[str] = (), **options: Any) -> AsyncIterator[Tabs]:
-    """A fresh profile: nothing kept, the microphone allowed."""
+    """A new browser profile: empty storage, the microphone allowed."""
     options = {"viewport": {"width": 1100, "height": 760}, "locale": "en-US", "permissions": ["microphone"], **options}
     context = await browser.new_context(**options)
     context.set_default_timeout(LIMIT_MS)

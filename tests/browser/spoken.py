@@ -36,8 +36,8 @@ async def sentence(text: str) -> Samples:
 
 
 def hum() -> Samples:
-    """Somebody hums a fifth of a second: surely a voice, and no word that anybody would stop for. Harmonics of a low
-    voice through closed lips."""
+    """A hum of a fifth of a second: a voice without words, which must not interrupt. Harmonics of a low voice through
+    closed lips."""
     at_s = np.arange(RATE_HZ * HUM_MS // 1000) / RATE_HZ
     phase = 2 * np.pi * HUM_HZ * (at_s + 0.05 * np.sin(9.4 * at_s) / 9.4)
     tones = [number * HUM_HZ for number in range(1, 29)]

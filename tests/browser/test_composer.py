@@ -32,7 +32,7 @@ def write(page: Page, words: str) -> None:
 
 
 @pytest.mark.req("L-14")
-def test_what_was_written_is_sent_again_until_it_is_safe(page: Page, server: FakeServer) -> None:
+def test_a_typed_message_is_sent_again_until_it_is_confirmed(page: Page, server: FakeServer) -> None:
     begin(page, server)
     write(page, "a table for two")
     write(page, "and a window")
@@ -51,7 +51,7 @@ def test_what_was_written_is_sent_again_until_it_is_safe(page: Page, server: Fak
 
 
 @pytest.mark.req("L-14")
-def test_what_is_written_without_a_line_waits_for_one_and_says_so(page: Page, server: FakeServer) -> None:
+def test_a_message_typed_without_a_connection_waits_and_is_marked(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.history = []
     server.refusal = (4503, "stopping")
@@ -72,7 +72,7 @@ def test_what_is_written_without_a_line_waits_for_one_and_says_so(page: Page, se
 
 
 @pytest.mark.req("L-14")
-def test_a_reload_keeps_what_was_written_and_is_not_safe_yet(page: Page, server: FakeServer) -> None:
+def test_a_reload_keeps_unconfirmed_messages(page: Page, server: FakeServer) -> None:
     begin(page, server)
     write(page, "before the reload")
     sent = server.wait("type")
@@ -83,7 +83,7 @@ def test_a_reload_keeps_what_was_written_and_is_not_safe_yet(page: Page, server:
     page.wait_for_function("sessionStorage.getItem('duologue.unsent') === null")
 
 
-def test_what_never_went_stays_to_be_read_and_is_not_sent_to_another_conversation(
+def test_an_unsent_message_stays_readable_and_is_not_sent_to_another_conversation(
     page: Page, server: FakeServer
 ) -> None:
     begin(page, server)

@@ -11,7 +11,7 @@ from tests.browser.fake_server import FakeServer
 from tests.browser.scenes import talked, tone
 
 
-def test_a_lost_line_comes_back_with_its_conversation(page: Page, server: FakeServer) -> None:
+def test_a_lost_connection_is_restored_with_its_conversation(page: Page, server: FakeServer) -> None:
     talked(page, server)
     said = {"unheard": "", "reply": 0, "overheard": False, "interrupted": False}
     server.history = [{**said, "role": "user", "text": "a table for two", "turn": 1}]
@@ -26,7 +26,7 @@ def test_a_lost_line_comes_back_with_its_conversation(page: Page, server: FakeSe
     expect(page.locator(".said")).to_have_text("a table for two")
 
 
-def test_a_reload_goes_on_in_mid_conversation(page: Page, server: FakeServer) -> None:
+def test_a_reload_continues_the_conversation(page: Page, server: FakeServer) -> None:
     talked(page, server)
     server.history = [{"role": "assistant", "text": "Good evening.", "reply": 1}]
     page.get_by_role("button", name="Mute").click()
@@ -88,7 +88,7 @@ def test_a_conversation_in_another_tab_can_be_taken_over(page: Page, server: Fak
         (1009, "too large"),
     ],
 )
-def test_a_refusal_is_told_in_words(page: Page, server: FakeServer, code: int, says: str) -> None:
+def test_a_refusal_is_explained(page: Page, server: FakeServer, code: int, says: str) -> None:
     page.locator("#start:not([disabled])").wait_for()
     server.close(code, "because")
     expect(page.locator("#gate")).to_contain_text(says)

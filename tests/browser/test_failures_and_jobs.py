@@ -18,7 +18,7 @@ FAILS = Fail(ErrorClass.UNKNOWN)
 
 
 @pytest.mark.req("C-UI", "C-INT-003")
-async def test_a_brain_that_fails_is_told_and_can_be_asked_again(visit: Any) -> None:
+async def test_a_brain_that_fails_is_reported_and_can_be_retried(visit: Any) -> None:
     panel = (await visit(scripted([FAILS, "Here I am."]))).panel
     await panel.start()
     await panel.write("hello")
@@ -43,7 +43,7 @@ async def test_a_failure_that_is_dismissed_leaves_the_conversation_open(visit: A
 
 
 @pytest.mark.req("L-10", "C-GUD-003", "C-UI")
-async def test_who_waits_reads_for_what_and_how_it_goes(visit: Any) -> None:
+async def test_a_user_who_waits_sees_the_tool_and_its_progress(visit: Any) -> None:
     search = scripted_tool("search_flights", Progress("asking the airlines", 0.4), Delay(3_200), "two flights")
     script = [ToolCall("search_flights", {}), "There are two flights."]
     panel = (await visit(scripted(script, tools=[search], profile=QUICK_WAITS))).panel
@@ -108,7 +108,7 @@ async def test_a_pause_holds_the_sentence_and_hush_ends_it(visit: Any) -> None:
 
 
 @pytest.mark.req("L-16", "C-UI")
-async def test_a_session_that_reaches_its_limit_is_renewed_and_the_page_goes_on(visit: Any) -> None:
+async def test_a_session_that_reaches_its_limit_is_renewed_and_the_page_continues(visit: Any) -> None:
     session = ScriptedSession(renew_ms=200)
     limits = profile("confirm", session_ms_max=2_000, session_warning_ms=1_500, dead_air_ms=0)
     panel = (await visit(scripted(["Good day.", "Still here."], profile=limits, session=lambda: session))).panel

@@ -15,7 +15,7 @@ HOOD = next(scene for scene in SCENES if scene.name == "hood")
 
 
 @pytest.mark.req("L-22")
-def test_it_shows_states_numbers_and_the_row_that_fired(page: Page, server: FakeServer) -> None:
+def test_the_debug_view_shows_states_metrics_and_the_row_that_fired(page: Page, server: FakeServer) -> None:
     HOOD.play(page, server)
     last = demo_steps()[62]
     expect(page.locator(".detail h3")).to_have_text(last["cause"])
@@ -28,7 +28,7 @@ def test_it_shows_states_numbers_and_the_row_that_fired(page: Page, server: Fake
     assert page.locator(".diagram rect.here").count() >= 1
 
 
-def test_the_arrow_of_the_row_is_lit(page: Page, server: FakeServer) -> None:
+def test_the_arrow_of_the_row_that_fired_is_highlighted(page: Page, server: FakeServer) -> None:
     HOOD.play(page, server)
     steps = demo_steps()
     index = next(number for number, step in enumerate(steps[:60]) if step["cause"] == "SpeechStarted")
@@ -42,7 +42,7 @@ def test_the_arrow_of_the_row_is_lit(page: Page, server: FakeServer) -> None:
     assert set(lit.split()) & {str(number) for number in steps[index]["fired"]}
 
 
-def test_a_picture_that_could_not_be_had_is_asked_for_again(page: Page, server: FakeServer) -> None:
+def test_a_diagram_that_failed_to_load_is_requested_again(page: Page, server: FakeServer) -> None:
     # Once: a picture on its way when the line was lost was an error of the page, and never came.
     page.evaluate(
         """() => {
@@ -62,7 +62,9 @@ def test_a_picture_that_could_not_be_had_is_asked_for_again(page: Page, server: 
     expect(page.locator(".diagram svg")).to_be_visible()
 
 
-def test_it_stands_still_while_somebody_looks_back_and_goes_live_again(page: Page, server: FakeServer) -> None:
+def test_the_timeline_stands_still_while_the_user_looks_back_and_goes_live_again(
+    page: Page, server: FakeServer
+) -> None:
     HOOD.play(page, server)
     page.locator(".scrub").focus()
     page.keyboard.press("ArrowLeft")

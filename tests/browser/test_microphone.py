@@ -20,7 +20,7 @@ def test_the_microphone_comes_in_frames_of_512_samples(page: Page, server: FakeS
     assert page.evaluate("new AudioContext().sampleRate") > 0
 
 
-def test_any_rate_of_the_device_will_do(browser: Browser, server: FakeServer) -> None:
+def test_every_sample_rate_of_the_device_works(browser: Browser, server: FakeServer) -> None:
     context = browser.new_context()
     page = context.new_page()
     page.add_init_script(

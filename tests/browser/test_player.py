@@ -21,7 +21,7 @@ def at_rest(page: Page) -> int:
     return int(played)
 
 
-def test_a_voice_is_played_to_its_end_and_told_along_the_way(page: Page, server: FakeServer) -> None:
+def test_a_voice_is_played_to_its_end_and_its_progress_reported(page: Page, server: FakeServer) -> None:
     begin(page, server)
     for chunk in range(1, 6):
         server.voice(1, chunk, tone(0.1))
@@ -34,7 +34,7 @@ def test_a_voice_is_played_to_its_end_and_told_along_the_way(page: Page, server:
     assert told[-1] <= 500
 
 
-def test_clear_is_silent_at_once_and_says_how_much_was_heard(page: Page, server: FakeServer) -> None:
+def test_a_clear_is_silent_at_once_and_reports_how_much_was_heard(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.voice(1, 1, tone(8))
     server.wait("played", 4)
@@ -52,7 +52,7 @@ def test_clear_is_silent_at_once_and_says_how_much_was_heard(page: Page, server:
     assert server.wait("finished") == {"voice": 2, "ms": 200}
 
 
-def test_hold_keeps_the_place_and_resume_goes_on_from_there(page: Page, server: FakeServer) -> None:
+def test_resume_continues_where_hold_stopped(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.voice(1, 1, tone(3))
     server.wait("played", 3)
@@ -63,7 +63,7 @@ def test_hold_keeps_the_place_and_resume_goes_on_from_there(page: Page, server: 
     assert server.wait("finished")["ms"] == 3_000
 
 
-def test_an_underrun_pauses_and_goes_on(page: Page, server: FakeServer) -> None:
+def test_an_underrun_pauses_and_resumes(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.voice(1, 1, tone(0.2))
     until(page, f"duologue.player.samples > {0.15 * RATE_HZ}")
@@ -73,7 +73,7 @@ def test_an_underrun_pauses_and_goes_on(page: Page, server: FakeServer) -> None:
     assert server.wait("finished") == {"voice": 1, "ms": 400}
 
 
-def test_a_higher_voice_takes_the_place_of_the_lower(page: Page, server: FakeServer) -> None:
+def test_a_higher_voice_replaces_a_lower_one(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.voice(1, 1, tone(2))
     server.wait("played")
@@ -83,7 +83,7 @@ def test_a_higher_voice_takes_the_place_of_the_lower(page: Page, server: FakeSer
     assert server.wait("finished") == {"voice": 2, "ms": 300}
 
 
-def test_what_was_buffered_plays_on_without_a_line(page: Page, server: FakeServer) -> None:
+def test_buffered_sound_plays_on_without_a_connection(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.history = []
     server.voice(1, 1, tone(1.2))
@@ -96,7 +96,7 @@ def test_what_was_buffered_plays_on_without_a_line(page: Page, server: FakeServe
     assert server.wait("finished") == {"voice": 1, "ms": 1200}
 
 
-def test_a_reload_goes_on_after_the_last_chunk_that_was_played(page: Page, server: FakeServer) -> None:
+def test_a_reload_continues_after_the_last_played_chunk(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.history = []
     for chunk in range(1, 9):

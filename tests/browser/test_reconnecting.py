@@ -15,7 +15,7 @@ GIVES_UP_SOON = profile("confirm", heal_ms_max=100, reconnect_ms_max=1_500, dism
 
 
 @pytest.mark.req("C-UI")
-async def test_a_page_that_is_loaded_again_goes_on_where_it_was(visit: Any) -> None:
+async def test_a_reloaded_page_continues_where_it_was(visit: Any) -> None:
     here = await visit(desk(greeting=""))
     panel = here.panel
     await panel.start()
@@ -38,7 +38,7 @@ async def test_a_page_that_is_loaded_again_goes_on_where_it_was(visit: Any) -> N
 
 @pytest.mark.req("C-INT-004")
 @pytest.mark.parametrize("how", ["reload", "socket"])
-async def test_a_sentence_outlives_its_line_and_is_heard_to_its_end(visit: Any, how: str) -> None:
+async def test_a_sentence_survives_a_lost_connection_and_is_heard_to_its_end(visit: Any, how: str) -> None:
     here = await visit(scripted([STORY]))
     panel = here.panel
     await panel.start()
@@ -55,7 +55,7 @@ async def test_a_sentence_outlives_its_line_and_is_heard_to_its_end(visit: Any, 
 
 
 @pytest.mark.req("C-UI")
-async def test_a_socket_that_breaks_comes_back_with_its_conversation(visit: Any) -> None:
+async def test_a_broken_socket_is_restored_with_its_conversation(visit: Any) -> None:
     here = await visit(desk(greeting=""))
     panel = here.panel
     await panel.start()
@@ -77,7 +77,7 @@ async def test_a_socket_that_breaks_comes_back_with_its_conversation(visit: Any)
 
 @pytest.mark.req("C-UI")
 @pytest.mark.parametrize("server_waits", [True, False])
-async def test_a_server_that_stays_away_is_offered_again_with_the_transcript_kept(
+async def test_if_the_server_stays_away_the_page_offers_a_retry_and_the_transcript(
     visit: Any, server_waits: bool
 ) -> None:
     settings = profile("confirm") if server_waits else GIVES_UP_SOON
@@ -111,7 +111,7 @@ async def test_a_server_that_stays_away_is_offered_again_with_the_transcript_kep
 
 
 @pytest.mark.req("C-UI")
-async def test_two_tabs_share_one_seat_and_each_is_told(visit: Any) -> None:
+async def test_two_tabs_share_one_seat_and_each_shows_it(visit: Any) -> None:
     here = await visit(scripted(["Good day.", "And to you."]))
     first = here.panel
     await first.start()

@@ -68,7 +68,7 @@ async def test_a_booking_that_is_spoken_is_understood_and_answered_aloud(visit: 
 
 
 @pytest.mark.req("C-INT-004", "C-UI")
-async def test_who_interrupts_sees_what_was_heard_and_the_rest_struck_through(visit: Any, real_ears: Any) -> None:
+async def test_an_interruption_shows_the_unheard_rest_struck_through(visit: Any, real_ears: Any) -> None:
     here = await visit(scripted([STORY, "All right."], real_ears, wpm=170))
     panel = here.panel
     await panel.start()
@@ -112,7 +112,7 @@ async def test_a_hum_never_costs_a_sentence(visit: Any, real_ears: Any) -> None:
 
 @pytest.mark.req("C-UI")
 @pytest.mark.parametrize("way", ["button", "space"])
-async def test_who_pushes_to_talk_is_heard_only_while_pushing(visit: Any, real_ears: Any, way: str) -> None:
+async def test_push_to_talk_is_heard_only_while_pushed(visit: Any, real_ears: Any, way: str) -> None:
     panel = (await visit(scripted(["Paris it is."], real_ears))).panel
     await panel.start()
     await panel.page.get_by_role("radio", name="Push to talk").check()

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.fake_server import FakeServer
 
 
-def test_the_page_speaks_the_language_that_it_is_asked_for(page: Page, server: FakeServer) -> None:
+def test_the_page_uses_the_language_of_its_address(page: Page, server: FakeServer) -> None:
     page.goto(f"{server.url}?lang=de")
     expect(page.locator("#start")).to_have_text("Gespräch beginnen")
     expect(page.locator("#state-label")).to_have_text("Bereit")

@@ -41,7 +41,7 @@ def test_a_call_is_chosen_from_the_list_with_the_keyboard_and_left_again(page: P
     assert server.wait("hello", 3)["seat"] == server.all("hello")[1]["seat"], "its own seat again"
 
 
-def test_whoever_watches_has_nothing_to_press_that_would_reach_the_call(page: Page, server: FakeServer) -> None:
+def test_a_watcher_has_no_control_that_would_act_on_the_call(page: Page, server: FakeServer) -> None:
     WATCHING.play(page, server)
     for control in ("#start", "#dock", "#composer", "#hold", ".cancel", ".ask-row"):
         expect(page.locator(control)).to_be_hidden()
@@ -58,7 +58,7 @@ def test_whoever_watches_has_nothing_to_press_that_would_reach_the_call(page: Pa
     assert server.frames == []
 
 
-def test_a_call_that_is_opened_by_its_address_has_a_seat_of_its_own_and_outlives_a_lost_line(
+def test_a_call_opened_by_its_address_has_its_own_seat_and_survives_a_lost_connection(
     page: Page, server: FakeServer
 ) -> None:
     begin(page, server)  # an own conversation in this tab, whose key is kept
@@ -78,7 +78,7 @@ def test_a_call_that_is_opened_by_its_address_has_a_seat_of_its_own_and_outlives
     assert server.wait("hello", so_far + 1)["key"] == "secret", "the end of that call was not the end of one's own"
 
 
-def test_an_address_of_a_call_that_is_over_says_so_and_leads_back(page: Page, server: FakeServer) -> None:
+def test_the_address_of_an_ended_call_says_so_and_leads_back(page: Page, server: FakeServer) -> None:
     server.calls = []
     page.goto(f"{server.url}?watch=000000000000")
     expect(page.locator(".notice")).to_contain_text("This call has ended")
@@ -86,7 +86,7 @@ def test_an_address_of_a_call_that_is_over_says_so_and_leads_back(page: Page, se
     assert "watch=" not in page.url
 
 
-def test_in_a_conversation_of_ones_own_nothing_else_can_be_watched(page: Page, server: FakeServer) -> None:
+def test_during_the_users_own_conversation_no_call_can_be_watched(page: Page, server: FakeServer) -> None:
     open_list(page, server)
     begin(page, server)
     expect(page.get_by_role("button", name="Watch Phone").first).to_be_disabled()
@@ -97,14 +97,14 @@ def test_in_a_conversation_of_ones_own_nothing_else_can_be_watched(page: Page, s
     expect(page.locator(".call button")).to_be_hidden()
 
 
-def test_the_list_is_not_there_where_nobody_may_watch(page: Page, server: FakeServer) -> None:
+def test_the_list_is_hidden_where_watching_is_not_allowed(page: Page, server: FakeServer) -> None:
     page.goto(f"{server.url}?debug")
     page.locator("#start:not([disabled])").wait_for()
     expect(page.locator(".calls-panel")).to_be_hidden()
     assert server.all("calls") == []
 
 
-def test_words_that_are_private_are_said_to_be(page: Page, server: FakeServer) -> None:
+def test_private_words_are_marked_as_private(page: Page, server: FakeServer) -> None:
     server.calls = CALLS
     page.goto(f"{server.url}?lang=de&watch={CALLS[2]['id']}")
     expect(page.locator("#watching")).to_contain_text("Sie sehen einem Telefonat zu")

@@ -27,7 +27,7 @@ def test_slots_fill_in_and_jobs_can_be_answered_and_cancelled(page: Page, server
 
 
 @pytest.mark.req("L-10", "C-GUD-003")
-def test_a_wait_says_for_what_and_how_it_goes(page: Page, server: FakeServer) -> None:
+def test_a_wait_shows_its_tool_and_progress(page: Page, server: FakeServer) -> None:
     begin(page, server)
     server.state("working", "thinking", "ToolCalled")
     server.say("work", event="started", call=1, tool="find_tables", mode="tool")

@@ -18,7 +18,7 @@ async def answered(panel: Panel, words: str, answer: str) -> None:
 
 
 @pytest.mark.req("C-UI")
-async def test_who_refuses_the_microphone_is_told_kindly_and_books_in_writing(visit: Any) -> None:
+async def test_a_user_who_refuses_the_microphone_can_book_in_writing(visit: Any) -> None:
     here = await visit(desk(greeting=""), OWN_MICROPHONE, permissions=[])
     panel = here.panel
     await panel.start()

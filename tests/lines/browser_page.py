@@ -49,7 +49,7 @@ class Socket:
 
 
 class Page:
-    """Sound comes out as often as somebody lets time pass."""
+    """Plays sound when a test advances its time."""
 
     def __init__(self, line: BrowserLine) -> None:
         self.line = line
@@ -59,7 +59,7 @@ class Page:
         self.load()
 
     def load(self) -> None:
-        """Loaded anew: it remembers nothing."""
+        """Reload the page: it remembers nothing."""
         self._forget(0)
 
     def _forget(self, voice: int) -> None:
@@ -74,7 +74,7 @@ class Page:
     # -- The socket
 
     def connect(self, anew: bool = False) -> Socket:
-        """Say hello; a page that was loaded anew has no position to tell."""
+        """Send hello. A reloaded page has no position."""
         if anew:
             self.load()
         self.socket = Socket(self)

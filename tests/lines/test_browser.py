@@ -19,7 +19,7 @@ from tests.lines.browser_page import PER_MS, Page, Socket, ramp, sound
 
 
 class Scene:
-    """A line that is open, a page, and what the line told."""
+    """An open line, a page, and the events of the line."""
 
     def __init__(self) -> None:
         self.line = BrowserLine()
@@ -102,7 +102,7 @@ def test_the_end_of_a_sentence_does_not_wait_for_the_next_sentence() -> None:
     on_the_line(script)
 
 
-def test_the_end_is_told_after_the_last_piece_and_finishes_the_voice() -> None:
+def test_the_end_is_sent_after_the_last_piece_and_finishes_the_voice() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 2_530)
         scene.line.finish(1)
@@ -132,7 +132,7 @@ def test_an_end_that_the_client_claims_too_early_is_only_progress() -> None:
 
 
 @pytest.mark.req("M-14")
-def test_held_sends_nothing_and_goes_on_with_the_very_next_sample() -> None:
+def test_a_held_voice_sends_nothing_and_resumes_with_the_next_sample() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 3_000)
         scene.page.play(440)
@@ -188,7 +188,7 @@ def test_a_voice_that_ended_just_as_it_was_cleared_has_stopped() -> None:
 
 
 @pytest.mark.req("V-05")
-def test_what_is_said_of_an_old_voice_touches_the_new_one_in_no_way() -> None:
+def test_reports_about_an_old_voice_do_not_change_the_new_one() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 500)
         scene.line.clear(1)
@@ -211,7 +211,7 @@ def test_what_is_said_of_an_old_voice_touches_the_new_one_in_no_way() -> None:
 
 
 @pytest.mark.req("V-01")
-def test_nobody_has_heard_more_than_was_sent() -> None:
+def test_a_client_cannot_have_heard_more_than_was_sent() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 5_000)
         scene.line.note_played(1, 4_900)
@@ -314,7 +314,7 @@ def test_a_voice_that_changes_its_rate_loses_nothing() -> None:
     on_the_line(script)
 
 
-def test_half_a_sample_is_refused_before_it_shifts_all_that_follow() -> None:
+def test_half_a_sample_is_refused() -> None:
     async def script(scene: Scene) -> None:
         with pytest.raises(ValueError, match="even number of bytes"):
             scene.line.play(1, 1, Sound(100, b"\0" * 4_801))
@@ -368,7 +368,7 @@ def test_a_client_that_only_knows_an_older_voice_gets_the_new_one_from_its_start
 
 
 @pytest.mark.req("V-01")
-def test_a_page_that_was_loaded_anew_goes_on_where_the_old_one_was() -> None:
+def test_a_reloaded_page_continues_where_the_old_one_was() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 3_000)
         scene.line.finish(1)
@@ -384,7 +384,7 @@ def test_a_page_that_was_loaded_anew_goes_on_where_the_old_one_was() -> None:
     on_the_line(script)
 
 
-def test_a_page_that_is_loaded_anew_after_the_last_sample_only_says_that_it_has_finished() -> None:
+def test_a_page_that_reloads_after_the_last_sample_only_reports_the_end() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 800)
         scene.line.finish(1)
@@ -416,7 +416,7 @@ def test_a_position_that_is_nonsense_blocks_nothing(position: Position) -> None:
     on_the_line(script)
 
 
-def test_cleared_while_away_the_client_is_told_to_stop_and_says_how_much_was_heard() -> None:
+def test_a_voice_cleared_during_a_lost_connection_is_stopped_after_it_and_reported() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 3_000)
         scene.page.play(400)
@@ -437,7 +437,7 @@ def test_cleared_while_away_the_client_is_told_to_stop_and_says_how_much_was_hea
     on_the_line(script)
 
 
-def test_what_was_held_or_resumed_while_away_is_told_on_the_way_in() -> None:
+def test_a_hold_or_resume_during_a_lost_connection_is_sent_after_it() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 3_000)
         scene.page.lose()
@@ -453,7 +453,7 @@ def test_what_was_held_or_resumed_while_away_is_told_on_the_way_in() -> None:
     on_the_line(script)
 
 
-def test_a_second_socket_takes_over_and_the_first_neither_sends_nor_matters_any_more() -> None:
+def test_a_second_socket_takes_over_and_the_first_is_ignored() -> None:
     async def script(scene: Scene) -> None:
         speak(scene, 3_000)
         first = scene.page.socket
@@ -474,7 +474,7 @@ def test_a_second_socket_takes_over_and_the_first_neither_sends_nor_matters_any_
 # -- Nobody is there
 
 
-def test_a_line_that_is_lost_while_nobody_can_heal_it_is_told_as_closed() -> None:
+def test_a_line_without_a_client_for_too_long_is_reported_as_closed() -> None:
     """A machine that prepares, renews or mends does not hear of a wobble."""
 
     async def script(scene: Scene) -> None:
@@ -498,7 +498,7 @@ def test_a_line_whose_client_is_back_in_time_is_not_closed_later() -> None:
     on_the_line(script)
 
 
-def test_opening_waits_for_a_client_and_tells_whoever_opened_last() -> None:
+def test_opening_waits_for_a_client_and_the_last_opener_gets_the_events() -> None:
     async def script(scene: Scene) -> None:
         scene.page.lose()
         newer: list[LineEvent] = []
@@ -513,7 +513,7 @@ def test_opening_waits_for_a_client_and_tells_whoever_opened_last() -> None:
     on_the_line(script)
 
 
-def test_closing_ends_whoever_waits() -> None:
+def test_closing_cancels_an_open_that_waits() -> None:
     async def whole() -> None:
         line = BrowserLine()
         opening = asyncio.ensure_future(line.open(lambda event: None))
@@ -596,7 +596,7 @@ class Story:
 
 @settings(max_examples=250, deadline=None)
 @given(acts)
-def test_whatever_happens_a_client_hears_every_sample_once_and_in_order(script: list[tuple[str, int]]) -> None:
+def test_a_client_hears_every_sample_once_and_in_order(script: list[tuple[str, int]]) -> None:
     async def whole(scene: Scene) -> None:
         story = Story(scene)
         for what, amount in script:

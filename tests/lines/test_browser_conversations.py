@@ -1,5 +1,4 @@
-"""Whole conversations over the browser's line, on the simulated clock: sockets break, pages are loaded anew, clients
-vanish for ever. Whatever happens, the conversation comes to an end that is told."""
+"""Whole conversations over the browser line on the simulated clock: sockets break, pages reload, clients vanish."""
 
 from __future__ import annotations
 
@@ -153,7 +152,7 @@ def test_an_interruption_silences_the_page_and_the_history_keeps_what_was_heard(
 
 
 @pytest.mark.req("C-PER-002")
-def test_a_page_that_never_says_that_it_has_stopped_holds_nobody_up() -> None:
+def test_a_page_that_never_reports_a_stop_does_not_block_the_conversation() -> None:
     async def script(stage: Stage) -> None:
         await stage.say("when does it leave")
         await stage.hear(1_000)
@@ -185,7 +184,7 @@ def test_a_socket_that_is_gone_for_a_second_costs_no_word() -> None:
 
 
 @pytest.mark.req("M-12", "L-14")
-def test_an_answer_that_nobody_heard_is_asked_for_again_after_a_reconnect() -> None:
+def test_an_answer_that_was_not_heard_is_requested_again_after_a_reconnect() -> None:
     session = ScriptedSession()
 
     async def script(stage: Stage) -> None:
@@ -239,7 +238,7 @@ def test_a_client_that_never_comes_back_ends_the_conversation_and_what_it_said_i
 
 
 @pytest.mark.req("V-01")
-def test_a_page_that_is_loaded_anew_in_mid_sentence_hears_the_rest() -> None:
+def test_a_page_that_reloads_in_mid_sentence_hears_the_rest() -> None:
     async def script(stage: Stage) -> None:
         await stage.say("when does it leave")
         await stage.hear(1_000)
@@ -337,7 +336,7 @@ def a_tool() -> Any:
 
 @pytest.mark.parametrize("reach", STATES, ids=lambda reach: reach.__name__)
 @pytest.mark.parametrize("dead_air_ms", [20_000, 0])
-def test_wherever_a_client_vanishes_for_ever_the_conversation_ends(
+def test_in_every_state_a_client_that_vanishes_forever_ends_the_conversation(
     reach: Callable[[Stage], Awaitable[None]], dead_air_ms: int
 ) -> None:
     async def script(stage: Stage) -> None:
@@ -359,7 +358,7 @@ def test_wherever_a_client_vanishes_for_ever_the_conversation_ends(
 
 @pytest.mark.parametrize("reach", STATES, ids=lambda reach: reach.__name__)
 @pytest.mark.parametrize("away_ms", [300, 1_500, 5_000, 20_000])
-def test_wherever_a_client_vanishes_for_a_while_it_can_talk_on_afterwards(
+def test_in_every_state_a_client_that_vanishes_briefly_can_continue(
     reach: Callable[[Stage], Awaitable[None]], away_ms: int
 ) -> None:
     async def script(stage: Stage) -> None:

@@ -65,7 +65,7 @@ class Stream:
         return bytes(played)
 
     def vanish(self) -> None:
-        """Somebody pulls the plug: PortAudio stops the stream and calls back, if anybody wants to know."""
+        """The device is unplugged: PortAudio stops the stream and calls the finished callback."""
         self.is_running = False
         finished = self.options.get("finished_callback")
         if finished is not None:
@@ -163,7 +163,7 @@ def test_one_stream_hears_and_plays_in_blocks_of_20_ms(device: Device) -> None:
     assert device.streams[0].is_closed
 
 
-def test_priming_takes_the_device_before_anybody_is_told_of_a_conversation(device: Device) -> None:
+def test_priming_opens_the_device_before_the_conversation_starts(device: Device) -> None:
     async def main() -> None:
         line = LocalLine()
         await line.prime()
@@ -201,7 +201,7 @@ def test_a_frame_carries_what_was_played_when_its_echo_can_be_heard(
     on(device, scene)
 
 
-def test_what_is_held_is_no_echo(device: Device) -> None:
+def test_held_sound_is_not_in_the_echo(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(5 * BLOCK))
         await opened.pump(1)
@@ -212,8 +212,8 @@ def test_what_is_held_is_no_echo(device: Device) -> None:
     on(device, scene)
 
 
-def test_the_audio_thread_tells_nothing_itself(device: Device) -> None:
-    """All is told on the loop, whichever thread the callback comes from."""
+def test_the_audio_thread_sends_no_events_itself(device: Device) -> None:
+    """All events are sent on the event loop, whichever thread the callback comes from."""
 
     async def scene(opened: Opened) -> None:
         threads: list[int] = []
@@ -232,7 +232,7 @@ def test_the_audio_thread_tells_nothing_itself(device: Device) -> None:
 
 
 @pytest.mark.req("V-01")
-def test_progress_is_told_every_100_ms_and_the_end_once(device: Device) -> None:
+def test_progress_is_reported_every_100_ms_and_the_end_once(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(12 * BLOCK))
         opened.line.finish(1)
@@ -245,7 +245,7 @@ def test_progress_is_told_every_100_ms_and_the_end_once(device: Device) -> None:
 
 
 @pytest.mark.req("M-14")
-def test_held_is_silent_in_the_next_block_and_goes_on_from_the_very_sample(device: Device) -> None:
+def test_a_hold_is_silent_in_the_next_block_and_resumes_at_the_exact_sample(device: Device) -> None:
     async def scene(opened: Opened) -> None:
         opened.line.play(1, 1, sound(6 * BLOCK))
         assert await opened.pump(2) == ramp(2 * BLOCK)
@@ -563,7 +563,7 @@ class Humming:
 
 
 class Talk:
-    """A conversation on the device, in real time that nobody waits for: the test pumps blocks."""
+    """A conversation on the device, whose time the test advances block by block."""
 
     def __init__(self, device: Device, brain: ScriptedBrain, **agent: Any) -> None:
         self.device = device

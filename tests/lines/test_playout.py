@@ -20,7 +20,7 @@ def pcm(*values: int) -> bytes:
 
 
 def run_of(start: int, samples: int) -> bytes:
-    """Samples that can be told apart: start, start + 1, …, and never silence."""
+    """Distinct samples: start, start + 1, …, and never silence."""
     return pcm(*(1 + value % 30_000 for value in range(start, start + samples)))
 
 

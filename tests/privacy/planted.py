@@ -1,4 +1,4 @@
-"""Words that nobody else would write, conversations in which they are said, and a search of every byte on disk.
+"""Unmistakable words, conversations in which they are said, and a search for them in every byte on disk.
 
 Rule: a word is looked for as UTF-8, as UTF-16 of both kinds and as JSON escapes it; each has a letter outside ASCII.
 """
@@ -209,7 +209,7 @@ def play(
     looks: Callable[[RunningServer], Any] | None = None,
     ends: bool = True,
 ) -> dict[str, Any]:
-    """A whole conversation. Returns what its client was told of it: id and key. `looks` is called while it goes on."""
+    """A whole conversation. Returns its id and key, as its client got them. `looks` is called while it runs."""
 
     async def whole() -> dict[str, Any]:
         async with kept_house(make, keeping) as running:

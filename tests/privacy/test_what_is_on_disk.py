@@ -1,4 +1,4 @@
-"""What a conversation leaves on a disk: nothing that was said if it is private, and nothing after it is forgotten."""
+"""What a conversation leaves on disk: no words if it is private, and nothing after it is deleted."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_search_finds_a_word_however_it_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.req("C-SEC-002")
 @scenes
-def test_of_a_private_conversation_no_word_is_on_the_disk(scene: str, keeping: Keeping) -> None:
+def test_a_private_conversation_leaves_no_word_on_disk(scene: str, keeping: Keeping) -> None:
     make, says, _ = SCENES[scene]
     while_it_ran: list[tuple[str, str]] = []
 
@@ -96,7 +96,7 @@ def test_of_a_private_conversation_no_word_is_on_the_disk(scene: str, keeping: K
 
 
 @pytest.mark.req("C-SEC-002")
-def test_of_a_private_conversation_no_sound_is_on_the_disk(keeping: Keeping) -> None:
+def test_a_private_conversation_leaves_no_sound_on_disk(keeping: Keeping) -> None:
     played: list[bytes] = []
 
     def note(running: RunningServer) -> None:
@@ -110,7 +110,7 @@ def test_of_a_private_conversation_no_sound_is_on_the_disk(keeping: Keeping) -> 
 
 @pytest.mark.req("C-SEC-002")
 @scenes
-def test_of_a_private_conversation_the_store_has_the_machine_alone(scene: str, keeping: Keeping) -> None:
+def test_the_store_holds_only_the_machine_of_a_private_conversation(scene: str, keeping: Keeping) -> None:
     make, says, _ = SCENES[scene]
     rows: dict[str, list[Any]] = {}
 
@@ -129,7 +129,7 @@ def test_of_a_private_conversation_the_store_has_the_machine_alone(scene: str, k
 
 
 @pytest.mark.req("C-SEC-002")
-def test_of_private_conversations_postgresql_has_no_word(keeping: Keeping, postgres: PrivatePostgres) -> None:
+def test_postgresql_holds_no_word_of_private_conversations(keeping: Keeping, postgres: PrivatePostgres) -> None:
     for scene, (make, says, _) in SCENES.items():
         keeping.store = PostgresStore(postgres.url, schema=f"private_{scene}")
         play(functools.partial(make, private=True), keeping, says)
@@ -153,7 +153,7 @@ def _flush(postgres: PrivatePostgres) -> None:
 
 @pytest.mark.req("C-SEC-001")
 @scenes
-def test_otherwise_words_are_in_the_store_and_the_words_file_and_nowhere_else(scene: str, keeping: Keeping) -> None:
+def test_words_of_other_conversations_are_only_in_the_store_and_the_words_file(scene: str, keeping: Keeping) -> None:
     make, says, words = SCENES[scene]
     found: list[tuple[str, str]] = []
     play(make, keeping, says, lambda _: found.extend(found_in([keeping.folder], (*WORDS, SEAT))))
@@ -164,7 +164,7 @@ def test_otherwise_words_are_in_the_store_and_the_words_file_and_nowhere_else(sc
 
 @pytest.mark.req("C-SEC-001", "C-SEC-003")
 @scenes
-def test_journals_and_logs_know_a_conversation_by_its_hash_alone(scene: str, keeping: Keeping) -> None:
+def test_journals_and_logs_contain_only_the_hash_of_an_id(scene: str, keeping: Keeping) -> None:
     make, says, _ = SCENES[scene]
     told = play(make, keeping, says)
     secrets = (told["conversation"], told["key"], SEAT, TOKEN)
@@ -178,7 +178,7 @@ def test_journals_and_logs_know_a_conversation_by_its_hash_alone(scene: str, kee
 
 @pytest.mark.req("C-SEC-002")
 @scenes
-def test_what_is_forgotten_is_in_no_byte_of_the_store(scene: str, keeping: Keeping) -> None:
+def test_a_forgotten_conversation_is_in_no_byte_of_the_store(scene: str, keeping: Keeping) -> None:
     from typer.testing import CliRunner
 
     from duologue.cli.app import app
@@ -194,7 +194,7 @@ def test_what_is_forgotten_is_in_no_byte_of_the_store(scene: str, keeping: Keepi
 
 
 @pytest.mark.req("C-SEC-002")
-def test_what_is_over_for_long_is_swept_with_its_words(keeping: Keeping) -> None:
+def test_old_ended_conversations_are_deleted_with_their_words(keeping: Keeping) -> None:
     told = play(talker, keeping, talk)
     path = keeping.folder / "store" / "store.sqlite3"
 
@@ -217,7 +217,7 @@ def test_what_is_over_for_long_is_swept_with_its_words(keeping: Keeping) -> None
 
 @pytest.mark.req("C-SEC-002")
 @pytest.mark.usefixtures("any_umask")
-def test_what_is_written_can_be_read_by_its_owner_alone_whatever_the_umask(keeping: Keeping) -> None:
+def test_files_are_readable_only_by_their_owner_whatever_the_umask(keeping: Keeping) -> None:
     modes: dict[str, int] = {}
 
     def look(_: RunningServer) -> None:

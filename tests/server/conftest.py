@@ -1,6 +1,4 @@
-"""The server's tests bring a page of their own: what is served is not what they are about. And nothing of a server may
-fail without anybody looking.
-"""
+"""Fixtures of the server's tests: a small page in place of the panel, and a check for exceptions that were lost."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ SECRET = "beside the folder of the page"
 
 @pytest.fixture(autouse=True)
 def web(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a page, and a file beside it that nobody may read."""
+    """A folder with a page, and a file next to it that must not be served."""
     folder = tmp_path / "site" / "web"
     folder.mkdir(parents=True)
     (folder / "index.html").write_text("<!doctype html><title>page</title>")
@@ -39,14 +37,14 @@ def postgres() -> Iterator[PrivatePostgres]:
 
 @pytest.fixture(autouse=True, scope="session")
 def quick_collecting() -> None:
-    """What was imported stays anyway: the collector need not look at it after each test."""
+    """Imported modules stay in memory: exclude them from each garbage collection."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def nothing_forgotten() -> Iterator[None]:
-    """A failure that nobody took shows only when what holds it is collected; without this, in another test."""
+    """An exception that was never retrieved is logged only at garbage collection; collect now, not in another test."""
     complaints: list[str] = []
     listener = logging.Handler(logging.ERROR)
     listener.emit = lambda record: complaints.append(record.getMessage())  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""Everything beside the socket: pages, health, numbers, replays and drawings, and the headers on all of it."""
+"""The HTTP routes: health, metrics, journals, replays and diagrams."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SAMPLE = re.compile(
 )
 
 
-def test_the_numbers_are_what_prometheus_reads() -> None:
+def test_the_metrics_are_in_prometheus_format() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin('al"ice\\')
@@ -47,7 +47,7 @@ def test_the_numbers_are_what_prometheus_reads() -> None:
     serve(script)
 
 
-def test_a_machine_that_is_drawn_is_drawn_once_and_holds_nobody_up() -> None:
+def test_a_diagram_is_drawn_once_and_delays_no_conversation() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice")
@@ -66,7 +66,7 @@ def test_a_machine_that_is_drawn_is_drawn_once_and_holds_nobody_up() -> None:
     serve(script)
 
 
-def test_there_are_the_diagrams_that_the_protocol_names() -> None:
+def test_every_diagram_of_the_protocol_is_served() -> None:
     assert {"machine", "link", "user", "voice", "reply", "jobs", "lifecycle", "conversation"} <= set(names())
 
 
@@ -121,7 +121,7 @@ def test_a_journal_that_is_broken_binary_or_too_long_is_refused_in_one_line() ->
     serve(script, replay_bytes_max=150_000)
 
 
-def test_a_journal_that_takes_long_holds_no_conversation_up() -> None:
+def test_a_slow_replay_delays_no_conversation() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         began = await client.begin("alice")
@@ -145,7 +145,7 @@ def test_a_journal_that_takes_long_holds_no_conversation_up() -> None:
 
 
 @pytest.mark.req("C-SEC-003")
-def test_with_a_token_numbers_and_journals_are_for_those_who_have_it() -> None:
+def test_metrics_and_journals_require_the_token() -> None:
     async def script(running: RunningServer) -> None:
         for path in ("/metrics", "/conversations/x/journal"):
             for bearer in ("", "Bearer ", "Bearer wrong", "Bearer sesam-oeffne-dic", "Basic sesam", "Bearer \xe4"):
@@ -160,7 +160,7 @@ def test_with_a_token_numbers_and_journals_are_for_those_who_have_it() -> None:
     serve(script, token="sesam-oeffne-dich")
 
 
-def test_a_request_that_is_no_http_ends_and_nothing_else_does() -> None:
+def test_a_request_that_is_not_http_ends_only_its_own_connection() -> None:
     async def script(running: RunningServer) -> None:
         for garbage in (b"\0\1\2\3\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00" * 50):
             with socket.create_connection(("127.0.0.1", running.port)) as raw:
@@ -170,7 +170,7 @@ def test_a_request_that_is_no_http_ends_and_nothing_else_does() -> None:
     serve(script)
 
 
-def test_a_journal_is_for_whoever_has_the_key_and_replays() -> None:
+def test_a_journal_requires_its_key_and_replays() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         began = await client.begin("alice")

@@ -85,11 +85,11 @@ def test_a_message_without_fields_may_leave_its_payload_out() -> None:
     assert read_message('{"type":"start"}') == ClientMessage("start", {})
 
 
-def test_nobody_at_all_can_be_watched() -> None:
+def test_the_id_of_a_watched_call_may_be_null() -> None:
     assert read_message(as_text("watch", {"id": None})) == ClientMessage("watch", {"id": None})
 
 
-def test_what_is_optional_may_be_left_out() -> None:
+def test_optional_fields_may_be_left_out() -> None:
     few = {"version": 1, "seat": "a seat"}
     assert read_message(as_text("hello", few)) == ClientMessage("hello", few)
 
@@ -122,14 +122,14 @@ def test_a_field_that_is_missing_is_named(kind: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TABLE)
-def test_a_field_too_many_is_refused_without_its_name(kind: str) -> None:
+def test_an_unknown_field_is_refused_without_repeating_its_name(kind: str) -> None:
     with pytest.raises(BadMessage) as refused:
         read_message(as_text(kind, {**GOOD.get(kind, {}), "hidden": 1}))
     assert "hidden" not in str(refused.value)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", None, [], 1.5])
-def test_another_version_is_a_matter_of_its_own(version: Any) -> None:
+def test_another_protocol_version_has_its_own_error(version: Any) -> None:
     with pytest.raises(WrongVersion):
         read_message(as_text("hello", {**GOOD["hello"], "version": version}))
 
@@ -140,7 +140,7 @@ def test_another_version_is_a_matter_of_its_own(version: Any) -> None:
      '{"type":"start","payload":null}', "[" * 100_000, '{"type":' * 5_000, "9" * 5_000,
      '{"type":"ping","payload":{"t":NaN}}', '{"type":"ping","payload":{"t":1e999}}'],
 )  # fmt: skip
-def test_what_is_no_message_is_refused(text: str) -> None:
+def test_text_that_is_not_a_message_is_refused(text: str) -> None:
     with pytest.raises(BadMessage):
         read_message(text)
 
@@ -181,7 +181,7 @@ EVEN_MORE = "version of the protocol: reload the page"
 @settings(max_examples=600, deadline=None)
 @given(messages | st.text(max_size=60))
 @example('{"type":"hello","payload":{"version":1,"seat":[{}],"audio":{"rate_hz":{}}}}')
-def test_whatever_comes_is_read_or_refused_and_never_repeated(text: str) -> None:
+def test_any_text_is_parsed_or_refused_and_never_repeated_in_the_error(text: str) -> None:
     try:
         incoming = read_message(text)
     except BadMessage as refused:

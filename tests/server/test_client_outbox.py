@@ -1,4 +1,4 @@
-"""One socket's queue: what is urgent overtakes sound, what is dropped never leaves, and nobody waits for a client."""
+"""One socket's queue: urgent messages overtake sound, dropped sound is never sent, and sending never waits."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def sounds(outbox: ClientOutbox, voice: int, first: int, count: int) -> None:
         outbox.send_sound(voice, chunk, bytes(100))
 
 
-def test_everything_leaves_in_its_order() -> None:
+def test_messages_and_sound_are_sent_in_order() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         outbox.send_message(message("x", n=1))
         sounds(outbox, 1, 1, 2)
@@ -73,7 +73,7 @@ def test_everything_leaves_in_its_order() -> None:
     assert with_outbox(script)[0].sent == [1, (1, 1), (1, 2), 2, "finish"]
 
 
-def test_hold_resume_and_clear_overtake_the_sound_and_nothing_that_was_told_before_it() -> None:
+def test_hold_resume_and_clear_overtake_sound_and_no_message() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         outbox.send_message(message("x", n=1))
         sounds(outbox, 1, 1, 3)
@@ -85,7 +85,7 @@ def test_hold_resume_and_clear_overtake_the_sound_and_nothing_that_was_told_befo
     assert with_outbox(script)[0].sent == [1, "hold", "resume", (1, 1), (1, 2), (1, 3), 2]
 
 
-def test_of_a_voice_that_was_dropped_nothing_leaves_any_more() -> None:
+def test_nothing_of_a_dropped_voice_is_sent() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.is_open.clear()
         sounds(outbox, 1, 1, 5)
@@ -100,7 +100,7 @@ def test_of_a_voice_that_was_dropped_nothing_leaves_any_more() -> None:
     assert with_outbox(script)[0].sent == [(1, 1), "clear", (2, 1)]
 
 
-def test_a_client_that_does_not_read_is_let_go_at_once_and_costs_no_more_memory() -> None:
+def test_a_client_that_does_not_read_is_disconnected_and_its_queue_freed() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.is_open.clear()
         sounds(outbox, 1, 1, 2_000)
@@ -117,7 +117,7 @@ def test_a_client_that_does_not_read_is_let_go_at_once_and_costs_no_more_memory(
     assert len(wire.sent) <= 1
 
 
-def test_reading_slowly_is_not_the_same_as_not_reading() -> None:
+def test_a_slow_reader_is_not_disconnected() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         for chunk in range(2_000):
             outbox.send_sound(1, chunk, bytes(1_000))
@@ -132,7 +132,7 @@ def test_reading_slowly_is_not_the_same_as_not_reading() -> None:
     assert wire.closed is None
 
 
-def test_what_was_told_before_the_goodbye_is_sent_before_it_and_sound_is_not() -> None:
+def test_queued_messages_are_sent_before_the_close_and_sound_is_not() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         outbox.send_message(message("x", n=1))
         sounds(outbox, 1, 1, 3)
@@ -148,7 +148,7 @@ def test_what_was_told_before_the_goodbye_is_sent_before_it_and_sound_is_not() -
     assert gone == ["gone"]
 
 
-def test_a_socket_that_breaks_in_the_middle_is_the_end_of_writing_and_of_nothing_else() -> None:
+def test_a_broken_socket_ends_only_the_writing() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         wire.failure = ConnectionResetError()
         outbox.send_message(message("x", n=1))
@@ -159,7 +159,7 @@ def test_a_socket_that_breaks_in_the_middle_is_the_end_of_writing_and_of_nothing
     assert with_outbox(script)[0].sent == []
 
 
-def test_half_a_character_from_a_service_does_not_silence_the_socket() -> None:
+def test_a_lone_surrogate_from_a_service_does_not_stop_the_socket() -> None:
     async def script(outbox: ClientOutbox, wire: Wire, gone: list[str]) -> None:
         outbox.send_message(message("x", text="half \ud83d a face", n=1))
         outbox.send_message(message("x", n=2))

@@ -1,4 +1,4 @@
-"""Who may come in, and what becomes of those who do not behave."""
+"""Which clients are admitted, and how misbehaving ones are disconnected."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def scope(origin: str | None, host: str | None = "127.0.0.1:8765") -> dict[str, 
         ("https://app.example", "127.0.0.1:8765", True),
     ],
 )
-def test_a_page_may_only_talk_to_its_own_server(origin: str | None, host: str | None, is_own: bool) -> None:
+def test_a_page_may_connect_only_to_its_own_server(origin: str | None, host: str | None, is_own: bool) -> None:
     settings = ServerSettings(origins=("https://app.example",))
     assert is_own_origin(scope(origin, host), settings) is is_own
 
 
-def test_behind_a_name_of_its_own_a_server_with_a_token_is_open_to_its_own_pages() -> None:
+def test_a_server_with_a_token_accepts_its_own_pages_under_any_host_name() -> None:
     settings = ServerSettings(host="0.0.0.0", token="sesam")
     assert is_own_origin(scope("https://voice.example", "voice.example"), settings)
     assert not is_own_origin(scope("https://other.example", "voice.example"), settings)
     assert is_own_origin(scope("https://other.example", "voice.example"), ServerSettings(origins=("*",)))
 
 
-def test_a_page_of_another_origin_is_sent_away_before_it_can_say_anything() -> None:
+def test_a_page_of_another_origin_is_disconnected_before_hello() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect(origin="https://evil.example")
         await client.hello("alice")
@@ -78,7 +78,7 @@ def test_a_page_of_another_origin_is_sent_away_before_it_can_say_anything() -> N
 
 @pytest.mark.req("C-SEC-003")
 @pytest.mark.parametrize("token", [None, "", "wrong", "sesam-oeffne-dic", "sesam-oeffne-dichh", "ä"])
-def test_without_the_token_nobody_comes_in_and_nothing_of_it_is_told(token: str | None) -> None:
+def test_a_client_without_the_token_is_refused_and_learns_nothing_about_it(token: str | None) -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.hello("alice", **({} if token is None else {"token": token}))
@@ -90,7 +90,7 @@ def test_without_the_token_nobody_comes_in_and_nothing_of_it_is_told(token: str 
     serve(script, token="sesam-oeffne-dich")
 
 
-def test_with_the_token_one_comes_in() -> None:
+def test_a_client_with_the_token_is_admitted() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice", token="sesam-oeffne-dich")
@@ -98,7 +98,7 @@ def test_with_the_token_one_comes_in() -> None:
     serve(script, token="sesam-oeffne-dich")
 
 
-def test_who_says_no_hello_is_sent_away_in_time() -> None:
+def test_a_client_without_a_hello_is_disconnected_in_time() -> None:
     async def script(running: RunningServer) -> None:
         silent, chatting = await running.connect(), await running.connect()
         await chatting.send("ping", t=1)
@@ -120,7 +120,7 @@ def test_a_client_of_another_version_is_asked_to_reload() -> None:
     serve(script)
 
 
-def test_before_hello_nothing_is_done() -> None:
+def test_commands_before_hello_are_refused() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.raw_send(bytes(640))
@@ -138,7 +138,7 @@ def test_before_hello_nothing_is_done() -> None:
 # -- Nonsense
 
 
-def test_too_much_nonsense_closes_the_socket_and_some_does_not() -> None:
+def test_many_invalid_messages_close_the_socket_and_a_few_do_not() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice")
@@ -166,7 +166,7 @@ def test_a_frame_of_audio_may_be_as_long_as_its_rate_allows() -> None:
     serve(script)
 
 
-def test_a_message_that_is_too_big_closes_the_socket_and_the_conversation_waits() -> None:
+def test_a_message_that_is_too_large_closes_the_socket_and_the_conversation_waits() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         began = await client.begin("alice")
@@ -179,7 +179,7 @@ def test_a_message_that_is_too_big_closes_the_socket_and_the_conversation_waits(
     serve(script)
 
 
-def test_text_that_is_no_text_closes_the_socket_alone() -> None:
+def test_a_text_frame_that_is_not_utf_8_closes_only_its_socket() -> None:
     async def script(running: RunningServer) -> None:
         other, client = await running.connect(), await running.connect()
         await other.begin("bob")
@@ -238,7 +238,7 @@ async def deaf(running: RunningServer, seat: str) -> Client:
     return client
 
 
-def test_a_client_that_never_reads_is_left_and_nobody_else_waits_for_it() -> None:
+def test_a_client_that_never_reads_is_disconnected_and_delays_no_other() -> None:
     async def script(running: RunningServer) -> None:
         bad, good = await deaf(running, "mallory"), await running.connect()
         await good.begin("alice")
@@ -280,7 +280,7 @@ def test_a_client_that_never_reads_leaves_no_task_behind(monkeypatch: pytest.Mon
     serve(script, unread_bytes_max=1 << 20)
 
 
-def test_a_reset_is_a_lost_line_and_not_an_error() -> None:
+def test_a_tcp_reset_is_a_lost_connection_and_not_an_error() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice")
@@ -298,7 +298,7 @@ def test_a_reset_is_a_lost_line_and_not_an_error() -> None:
     serve(script)
 
 
-def test_a_socket_that_never_says_anything_at_all_is_no_guest() -> None:
+def test_a_silent_socket_does_not_stay_registered() -> None:
     async def script(running: RunningServer) -> None:
         silent = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(20)]
         client = await running.connect()
@@ -310,7 +310,7 @@ def test_a_socket_that_never_says_anything_at_all_is_no_guest() -> None:
     serve(script)
 
 
-def test_a_half_open_socket_is_replaced_by_the_one_that_comes_back() -> None:
+def test_a_half_open_socket_is_replaced_when_the_client_reconnects() -> None:
     """The server has not noticed that the first is dead: the seat seems taken, and the key is what counts."""
 
     async def script(running: RunningServer) -> None:
@@ -333,7 +333,7 @@ def open_files() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
-def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
+def test_two_hundred_clients_leave_no_task_file_or_memory_behind() -> None:
     async def visit(running: RunningServer, at: int) -> None:
         client = await running.connect()
         match at % 4:
@@ -376,7 +376,7 @@ def test_two_hundred_that_come_and_go_leave_nothing_behind() -> None:
     serve(script, agent_that_says())
 
 
-def test_a_socket_to_another_address_is_refused() -> None:
+def test_a_websocket_to_another_path_is_refused() -> None:
     async def script(running: RunningServer) -> None:
         for path in ("/", "/wss", "/ws/", "/ws/../ws"):
             with pytest.raises(Exception, match=r"40\d|50\d"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from duologue.server import close_codes
 
 
-def test_every_reason_to_close_fits_into_a_websocket() -> None:
+def test_every_close_reason_fits_into_a_close_frame() -> None:
     reasons = [reason for reason in vars(close_codes).values() if isinstance(reason, close_codes.CloseCode)]
     assert len(reasons) == 14
     assert all(len(reason.reason.encode()) <= 123 for reason in reasons)

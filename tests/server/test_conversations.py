@@ -1,4 +1,4 @@
-"""Conversations on a server: whose they are, who may come back to them, and how they end."""
+"""The conversations of a server: seats and keys, reconnecting, limits, stopping."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONG = "This is a long answer that goes on and on, " * 6
 
 
 @pytest.mark.req("C-CON-002")
-def test_two_clients_never_get_a_word_or_a_sound_of_each_other() -> None:
+def test_two_clients_never_get_words_or_sound_of_each_other() -> None:
     async def script(running: RunningServer) -> None:
         pairs = [(await running.connect(), name) for name in ("ananas", "birne", "cassis", "dattel")]
         await asyncio.gather(*(client.begin(name) for client, name in pairs))
@@ -37,7 +37,7 @@ def test_two_clients_never_get_a_word_or_a_sound_of_each_other() -> None:
 
 
 @pytest.mark.req("C-CON-002")
-def test_a_seat_that_is_in_a_conversation_is_taken() -> None:
+def test_a_second_client_of_a_seat_in_a_conversation_is_refused() -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
         await first.begin("alice")
@@ -50,7 +50,7 @@ def test_a_seat_that_is_in_a_conversation_is_taken() -> None:
 
 
 @pytest.mark.req("C-CON-002")
-def test_of_two_tabs_that_start_at_once_one_begins() -> None:
+def test_if_two_tabs_start_at_once_only_one_conversation_starts() -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
         await asyncio.gather(first.hello("alice"), second.hello("alice"))
@@ -64,7 +64,7 @@ def test_of_two_tabs_that_start_at_once_one_begins() -> None:
     serve(script)
 
 
-def test_taking_over_moves_the_conversation_and_the_other_tab_is_told() -> None:
+def test_a_take_over_moves_the_conversation_and_disconnects_the_other_tab() -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
         began = await first.begin("alice")
@@ -82,7 +82,7 @@ def test_taking_over_moves_the_conversation_and_the_other_tab_is_told() -> None:
     serve(script)
 
 
-def test_a_tab_that_was_taken_over_and_stays_can_say_and_hear_nothing() -> None:
+def test_a_tab_that_was_taken_over_can_send_and_receive_nothing() -> None:
     """It may be slow to leave, or not want to."""
 
     async def script(running: RunningServer) -> None:
@@ -108,7 +108,7 @@ def test_a_tab_that_was_taken_over_and_stays_can_say_and_hear_nothing() -> None:
 
 
 @pytest.mark.req("L-14", "L-15")
-def test_with_its_key_a_client_comes_back_to_its_conversation_in_mid_sentence() -> None:
+def test_with_its_key_a_client_reconnects_in_mid_sentence() -> None:
     async def script(running: RunningServer) -> None:
         first = await running.connect(plays=False)
         began = await first.begin("alice")
@@ -137,7 +137,7 @@ def test_with_its_key_a_client_comes_back_to_its_conversation_in_mid_sentence() 
 
 
 @pytest.mark.req("D-14", "L-14")
-def test_a_client_that_comes_while_its_conversation_leaves_is_sent_after_it() -> None:
+def test_a_client_that_reconnects_while_its_conversation_moves_is_sent_to_the_new_node() -> None:
     # Once: it entered a conversation that was about to move, was greeted, and never heard of anything again.
     async def script(running: RunningServer) -> None:
         first = await running.connect()
@@ -156,7 +156,7 @@ def test_a_client_that_comes_while_its_conversation_leaves_is_sent_after_it() ->
 
 
 @pytest.mark.parametrize("key", ["", "wrong"])
-def test_with_a_wrong_key_nobody_comes_into_the_conversation_of_another(key: str) -> None:
+def test_a_client_with_a_wrong_key_does_not_get_into_a_conversation(key: str) -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
         began = await first.begin("alice")
@@ -172,7 +172,7 @@ def test_with_a_wrong_key_nobody_comes_into_the_conversation_of_another(key: str
     serve(script)
 
 
-def test_a_conversation_that_is_over_is_gone_for_whoever_comes_back() -> None:
+def test_a_client_that_reconnects_after_the_end_learns_that_it_has_ended() -> None:
     async def script(running: RunningServer) -> None:
         first = await running.connect()
         began = await first.begin("alice")
@@ -188,7 +188,7 @@ def test_a_conversation_that_is_over_is_gone_for_whoever_comes_back() -> None:
 # -- Beginning and ending
 
 
-def test_a_full_server_sends_newcomers_away_and_keeps_its_guests() -> None:
+def test_a_full_server_refuses_new_clients_and_keeps_its_conversations() -> None:
     async def script(running: RunningServer) -> None:
         first, second = await running.connect(), await running.connect()
         await first.begin("alice")
@@ -205,7 +205,7 @@ def test_a_full_server_sends_newcomers_away_and_keeps_its_guests() -> None:
     serve(script, conversations_max=1)
 
 
-def test_a_server_that_stops_lets_a_conversation_end_by_itself_and_begins_none() -> None:
+def test_a_stopping_server_lets_conversations_end_and_starts_none() -> None:
     async def script(running: RunningServer) -> None:
         first, second, third = [await running.connect() for _ in range(3)]
         await first.begin("alice")
@@ -230,7 +230,7 @@ def test_a_server_that_stops_lets_a_conversation_end_by_itself_and_begins_none()
     serve(script, drain_s_max=30)
 
 
-def test_a_server_that_stops_does_not_wait_for_ever() -> None:
+def test_a_stopping_server_does_not_wait_forever() -> None:
     async def script(running: RunningServer) -> None:
         clients = [await running.connect() for _ in range(5)]
         await asyncio.gather(*(client.begin(f"seat {at}") for at, client in enumerate(clients)))

@@ -8,7 +8,7 @@ from tests.server.recorded_steps import agent_that_answers, steps_of_a_call
 from tests.server.running_server import RunningServer, serve, talk
 
 
-def test_the_debug_view_gets_every_step_so_far_and_each_one_after_it_in_order() -> None:
+def test_the_debug_view_gets_all_steps_so_far_and_then_each_new_one() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice")

@@ -25,7 +25,7 @@ from tests.server.moving_nodes import (
 
 
 class AwayStore(MemoryStore):
-    """Can be told to be away."""
+    """A store that is unreachable while `is_away` is set."""
 
     is_away = False
 
@@ -45,7 +45,7 @@ def away_store() -> AwayStore:
     return AwayStore(lambda: round(loop.time() * 1000))
 
 
-def test_a_store_that_is_away_is_not_the_end_of_a_conversation():
+def test_a_conversation_survives_a_store_that_is_unreachable():
     async def scene() -> None:
         store = away_store()
         _, page, _ = await mid_sentence(store)
@@ -60,7 +60,7 @@ def test_a_store_that_is_away_is_not_the_end_of_a_conversation():
     run_simulated(scene())
 
 
-def test_a_conversation_that_could_not_be_kept_when_it_began_is_kept_later():
+def test_a_conversation_that_could_not_be_claimed_at_its_start_is_saved_later():
     async def scene() -> None:
         store = away_store()
         a, page = Node("a", store, make), Page()
@@ -80,7 +80,7 @@ def test_a_conversation_that_could_not_be_kept_when_it_began_is_kept_later():
 
 @pytest.mark.req("D-14")
 @pytest.mark.graveyard(25)
-def test_a_node_that_was_overtaken_begins_no_action_any_more():
+def test_a_node_that_lost_its_lease_starts_no_action():
     async def scene() -> None:
         store = store_here()
         a, page = Node("a", store, make), Page()
@@ -103,7 +103,7 @@ def test_a_node_that_was_overtaken_begins_no_action_any_more():
     run_simulated(scene())
 
 
-def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_again():
+def test_a_lost_conversation_that_returns_is_not_released_by_its_old_object():
     async def scene() -> None:
         store = store_here()
         a, page = Node("a", store, make), Page()
@@ -124,7 +124,7 @@ def test_a_room_that_was_lost_takes_nothing_along_when_its_conversation_is_here_
     run_simulated(scene())
 
 
-def test_a_beat_that_fails_goes_on():
+def test_the_heartbeat_continues_after_a_failure():
     async def scene() -> None:
         store = store_here()
         a, page = Node("a", store, make), Page()

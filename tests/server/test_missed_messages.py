@@ -21,7 +21,7 @@ from duologue.testing import (
 from tests.server.running_server import RunningServer, agent_that_says, quick_to_give_up, serve
 
 
-def test_a_question_of_a_job_is_asked_again_when_a_client_comes_back() -> None:
+def test_an_open_question_of_a_job_is_sent_again_after_a_reconnect() -> None:
     def make() -> Agent:
         brain = ScriptedBrain([[ToolCall("book", {})], "It is booked."])
         return Agent(
@@ -42,7 +42,7 @@ def test_a_question_of_a_job_is_asked_again_when_a_client_comes_back() -> None:
     serve(script, make)
 
 
-def test_a_question_of_a_job_that_was_answered_is_not_asked_again_when_a_client_comes_back() -> None:
+def test_an_answered_question_of_a_job_is_not_sent_again() -> None:
     def make() -> Agent:
         brain = ScriptedBrain([[ToolCall("book", {})], "It is booked."])
         steps = (AskPerson("Aisle?"), Delay(60_000))
@@ -68,7 +68,7 @@ def test_a_question_of_a_job_that_was_answered_is_not_asked_again_when_a_client_
 
 
 @pytest.mark.req("L-14")
-def test_what_got_no_answer_because_nobody_was_there_is_told_to_whoever_comes_back() -> None:
+def test_a_turn_lost_while_no_client_was_connected_is_reported_after_a_reconnect() -> None:
     async def script(running: RunningServer) -> None:
         first = await running.connect()
         began = await first.begin("alice")

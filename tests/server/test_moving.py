@@ -1,4 +1,4 @@
-"""Conversations that move from node to node: by a client that comes back, and by a lease that runs out."""
+"""Conversations that move between nodes: a client reconnects elsewhere, or a lease expires."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def no_brains() -> None:
 
 
 @pytest.mark.req("D-14")
-def test_a_node_that_takes_over_by_itself_says_nothing_again_that_the_client_has_heard():
+def test_a_node_that_takes_over_repeats_nothing_that_the_client_has_heard():
     async def scene() -> None:
         store = store_here()
         _, page, voice = await mid_sentence(store)
@@ -54,7 +54,7 @@ def test_a_node_that_takes_over_by_itself_says_nothing_again_that_the_client_has
 
 
 @pytest.mark.req("D-14")
-def test_what_was_being_said_stays_kept_while_a_node_waits_for_the_client():
+def test_an_unfinished_answer_stays_stored_while_a_node_waits_for_the_client():
     async def scene() -> None:
         store = store_here()
         _, page, _ = await mid_sentence(store)
@@ -66,7 +66,7 @@ def test_what_was_being_said_stays_kept_while_a_node_waits_for_the_client():
     run_simulated(scene())
 
 
-def test_if_the_client_never_comes_the_conversation_ends_by_itself():
+def test_a_restored_conversation_ends_if_the_client_never_reconnects():
     async def scene() -> None:
         store = store_here()
         await mid_sentence(store)
@@ -78,7 +78,7 @@ def test_if_the_client_never_comes_the_conversation_ends_by_itself():
 
 
 @pytest.mark.req("D-14")
-def test_a_conversation_that_was_taken_over_has_its_key_for_the_next_move():
+def test_a_conversation_that_was_taken_over_can_move_again_with_its_key():
     async def scene() -> None:
         store = store_here()
         _, page, _ = await mid_sentence(store)
@@ -93,7 +93,7 @@ def test_a_conversation_that_was_taken_over_has_its_key_for_the_next_move():
     run_simulated(scene())
 
 
-def test_two_sockets_that_come_back_at_once_come_into_one_room():
+def test_two_sockets_that_reconnect_at_once_get_the_same_conversation():
     async def scene() -> None:
         store = store_here()
         _, page, _ = await mid_sentence(store)
@@ -108,7 +108,7 @@ def test_two_sockets_that_come_back_at_once_come_into_one_room():
     run_simulated(scene())
 
 
-def test_what_a_client_sends_before_its_conversation_goes_on_is_done_then():
+def test_commands_sent_before_a_conversation_resumes_are_performed_then():
     async def scene() -> None:
         store = store_here()
         _, page, voice = await mid_sentence(store)
@@ -147,7 +147,7 @@ def test_a_lost_turn_that_no_client_was_notified_of_is_reported_by_the_next_node
 @pytest.mark.req("L-14")
 @pytest.mark.parametrize("heard_ms", [0, 2_000])
 @pytest.mark.parametrize("gone_s", [2.2, 3.0, 3.5, 10.0])  # 3: back just when it is tried again
-def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again(heard_ms, gone_s):
+def test_sound_that_played_on_during_a_lost_connection_is_not_repeated(heard_ms, gone_s):
     """The line is gone for longer than the machine waits for it; the page has played what it had."""
 
     async def scene() -> None:
@@ -188,8 +188,8 @@ def test_a_client_that_reconnects_sees_which_turns_got_no_answer():
 
 
 @pytest.mark.req("D-14")
-def test_a_node_that_hands_over_says_nothing_that_the_next_one_does_not_know_of():
-    """It is told to stop just when an answer is about to be heard."""
+def test_a_node_that_hands_over_plays_nothing_that_the_next_node_does_not_know():
+    """The node is stopped just before an answer is heard."""
 
     async def scene() -> None:
         store = SlowStore(lambda: round(asyncio.get_running_loop().time() * 1000))
@@ -219,7 +219,7 @@ class SlowStore(MemoryStore):
         return await super().write(*given)
 
 
-def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_knows():
+def test_a_node_that_took_over_reuses_no_voice_number_that_the_client_knows():
     async def scene() -> None:
         store = store_here()
         a, page = Node("a", store, make), Page()
@@ -238,7 +238,7 @@ def test_a_node_that_took_over_by_itself_gives_no_number_again_that_the_client_k
 
 
 @pytest.mark.req("D-14", "L-14")
-def test_sound_that_played_on_while_the_line_was_gone_is_not_said_again_by_another_node():
+def test_sound_that_played_on_during_a_lost_connection_is_not_repeated_by_another_node():
     """The first node has given the line up before its client comes to the second."""
 
     async def scene() -> None:

@@ -150,7 +150,7 @@ def test_a_call_with_a_realtime_model_is_watched_like_any_other() -> None:
     asyncio.run(run())
 
 
-def test_two_clients_have_a_model_of_their_own_each() -> None:
+def test_each_client_has_its_own_model() -> None:
     async def run() -> None:
         model = RealtimeServer(otherwise=Speak("Indeed."))
         async with served(model) as made:

@@ -16,7 +16,7 @@ WORDS = ("caption", "history", "dialogue")
 
 
 @pytest.mark.req("C-SEC-002")
-def test_of_a_private_agent_states_and_steps_are_shown_and_not_one_word() -> None:
+def test_a_watcher_of_a_private_agent_sees_states_and_steps_and_no_word() -> None:
     tool = scripted_tool("look_up", "a pineapple")
 
     def make() -> Agent:

@@ -1,5 +1,4 @@
-"""A conversation that can't go on after a restart is ended like any other: what it owes is told, and nobody keeps
-it."""
+"""Conversations that can't be resumed after a restart: they end, report what they owe, and aren't restored again."""
 
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from tests.server.recorded_steps import agent_that_answers, steps_of_a_call
 
 
 class Changed(ScriptedBrain):
-    """A brain that can't read what it kept in an earlier version."""
+    """A brain that can't read the state that an earlier version stored."""
 
     def remember(self, memory: Any) -> None: ...
 
@@ -29,7 +28,7 @@ class Changed(ScriptedBrain):
 
 
 class Slow(Changed):
-    """A brain that looks for what it kept, and never finds it."""
+    """A brain whose restore never returns."""
 
     async def has_more(self, conversation: str) -> bool:
         await asyncio.sleep(3_600)
@@ -37,7 +36,7 @@ class Slow(Changed):
 
 
 @pytest.mark.req("L-19")
-def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
+def test_a_conversation_that_never_resumes_can_be_ended() -> None:
     async def scene() -> None:
         store = store_here()
         first = Node("first", store, lambda: Agent(Slow([Hang()]), voice=ScriptedVoice()))
@@ -64,7 +63,7 @@ def test_a_conversation_that_takes_for_ever_to_go_on_can_be_hung_up() -> None:
 
 
 @pytest.mark.req("M-18", "L-14")
-def test_words_of_a_conversation_that_cannot_go_on_are_told_as_lost_and_it_counts_no_longer() -> None:
+def test_a_conversation_that_cannot_resume_reports_its_words_as_lost_and_is_not_counted() -> None:
     async def scene() -> None:
         store = store_here()
         first = Node("first", store, lambda: Agent(Changed([Hang()]), voice=ScriptedVoice()))

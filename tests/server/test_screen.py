@@ -20,7 +20,7 @@ from tests.server.running_server import RunningServer, agent_that_says, serve, t
 
 
 @pytest.mark.req("L-22")
-def test_after_a_turn_the_numbers_of_the_session_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_are_sent_after_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen, "METRICS_S_MIN", 0.0)
 
     async def script(running: RunningServer) -> None:
@@ -35,7 +35,7 @@ def test_after_a_turn_the_numbers_of_the_session_are_told(monkeypatch: pytest.Mo
     serve(script)
 
 
-def test_work_is_told_while_it_goes_on_and_to_whoever_comes_back() -> None:
+def test_running_work_is_sent_and_sent_again_after_a_reconnect() -> None:
     brain = lambda: ScriptedBrain([[ToolCall("look_up", {})], "It is eight."])  # noqa: E731
     worker = scripted_tool("look_up", Delay(60_000), "eight")
 
@@ -54,7 +54,7 @@ def test_work_is_told_while_it_goes_on_and_to_whoever_comes_back() -> None:
     serve(script, lambda: Agent(brain(), ears=ScriptedEars(), voice=ScriptedVoice(), tools=[worker]))
 
 
-def test_a_page_that_is_loaded_anew_in_a_fault_is_shown_the_fault_and_what_it_can_do() -> None:
+def test_a_page_that_reloads_during_a_fault_gets_the_fault_and_its_actions() -> None:
     async def script(running: RunningServer) -> None:
         first = await running.connect()
         began = await first.begin("alice")
@@ -70,7 +70,7 @@ def test_a_page_that_is_loaded_anew_in_a_fault_is_shown_the_fault_and_what_it_ca
     serve(script, agent_that_says({"fail": [Fail(ErrorClass.UNKNOWN)]}))
 
 
-def test_a_flood_of_debug_requests_is_worked_off_once() -> None:
+def test_many_debug_requests_replay_the_steps_once() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice")

@@ -36,7 +36,7 @@ def test_a_turn_by_voice_is_heard_and_answered() -> None:
     serve(script)
 
 
-def test_a_second_start_is_refused_and_the_first_goes_on() -> None:
+def test_a_second_start_is_refused_and_the_conversation_continues() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice")
@@ -100,7 +100,7 @@ class FailingSource:
 
 
 @pytest.mark.parametrize("failure", [OSError("password=hunter2"), DuologueError("the tools are down")])
-def test_a_conversation_that_cannot_begin_says_so_and_the_socket_stays(failure: Exception) -> None:
+def test_a_conversation_that_cannot_start_is_reported_and_the_socket_stays(failure: Exception) -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.hello("alice")
@@ -128,7 +128,7 @@ def test_hanging_up_while_tools_are_still_being_opened_ends_it() -> None:
     serve(script, agent_that_says(tools=[FailingSource(None)]))
 
 
-def test_an_agent_that_cannot_be_made_is_told_and_the_socket_stays() -> None:
+def test_an_agent_that_cannot_be_created_is_reported_and_the_socket_stays() -> None:
     made = []
 
     def make() -> Agent:
@@ -149,7 +149,7 @@ def test_an_agent_that_cannot_be_made_is_told_and_the_socket_stays() -> None:
     serve(script, make)
 
 
-def test_every_command_does_what_it_says_or_is_refused_in_one_line() -> None:
+def test_every_command_is_performed_or_refused_in_one_line() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect(plays=False)
         await client.begin("alice")
@@ -178,7 +178,7 @@ def test_every_command_does_what_it_says_or_is_refused_in_one_line() -> None:
     serve(script, agent_that_says({"hang": [Hang()]}))
 
 
-def test_journals_that_are_kept_are_told_to_the_client_and_lie_in_the_folder(tmp_path: Any) -> None:
+def test_a_journal_is_written_to_the_folder_and_the_client_knows_it_is_saved(tmp_path: Any) -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         began = await client.begin("alice")
@@ -192,7 +192,7 @@ def test_journals_that_are_kept_are_told_to_the_client_and_lie_in_the_folder(tmp
     serve(script, journals=tmp_path / "kept")
 
 
-def test_a_folder_for_journals_that_cannot_be_written_keeps_nobody_else_from_talking(tmp_path: Any) -> None:
+def test_a_journal_folder_that_is_not_writable_is_reported_to_the_client_alone(tmp_path: Any) -> None:
     async def script(running: RunningServer) -> None:
         (tmp_path / "kept").write_text("a file, not a folder")
         client = await running.connect()

@@ -12,7 +12,7 @@ from tests.server.running_server import RunningServer, serve, talk
 
 
 @pytest.mark.req("C-INT-003", "C-CON-001")
-def test_a_client_is_told_of_every_state_in_its_language() -> None:
+def test_a_client_gets_every_state_in_its_language() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         await client.begin("alice", language="de-AT")

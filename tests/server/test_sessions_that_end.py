@@ -1,5 +1,4 @@
-"""A session that reaches its limit while somebody talks: renewed, or else made anew; nothing is asked twice and
-nothing that was said is lost."""
+"""A session that reaches its limit during a conversation is renewed or reconnected; no turn is lost or repeated."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ def trouble(client: Client) -> list[dict[str, Any]]:
 
 
 @pytest.mark.req("L-16", "M-07")
-def test_at_its_limit_a_session_is_renewed_and_only_a_cue_tells() -> None:
+def test_a_session_at_its_limit_is_renewed_with_only_a_cue() -> None:
     session, brain = ScriptedSession(renew_ms=50), Summarising(lambda request: f"You said {request.text}.")
 
     async def script(running: RunningServer) -> None:
@@ -87,7 +86,7 @@ def test_at_its_limit_a_session_is_renewed_and_only_a_cue_tells() -> None:
 
 
 @pytest.mark.req("L-16", "M-07")
-def test_what_is_said_while_it_is_renewed_is_answered_after_it_once() -> None:
+def test_words_said_during_a_renewal_are_answered_once_after_it() -> None:
     session, brain = ScriptedSession(renew_ms=400), ScriptedBrain(lambda request: f"You said {request.text}.")
 
     async def script(running: RunningServer) -> None:
@@ -102,7 +101,7 @@ def test_what_is_said_while_it_is_renewed_is_answered_after_it_once() -> None:
 
 
 @pytest.mark.req("L-16", "M-07")
-def test_an_answer_that_is_being_heard_goes_on_after_the_renewal() -> None:
+def test_an_answer_that_is_playing_continues_after_the_renewal() -> None:
     session, brain = ScriptedSession(renew_ms=100), ScriptedBrain(lambda request: LONG)
 
     async def script(running: RunningServer) -> None:
@@ -147,7 +146,7 @@ def test_a_renewal_that_fails_is_a_reconnect_with_the_same_context() -> None:
 
 
 @pytest.mark.req("L-14")
-def test_after_a_reconnect_that_fails_a_retry_goes_on_with_all_that_was_said() -> None:
+def test_after_a_failed_reconnect_a_retry_continues_with_the_whole_history() -> None:
     failures: list[BaseException | None] = [None, *[ServiceError(ErrorClass.SERVER_ERROR, "away")] * 3]
     session = ScriptedSession(failures=failures, renew_failures=[ServiceError(ErrorClass.SERVER_ERROR, "away")])
     brain = ScriptedBrain(lambda request: f"You said {request.text}.")
@@ -175,7 +174,7 @@ def test_after_a_reconnect_that_fails_a_retry_goes_on_with_all_that_was_said() -
 
 
 @pytest.mark.req("L-14")
-def test_one_that_is_given_up_leaves_its_words_with_the_client_and_a_new_one_can_begin() -> None:
+def test_a_conversation_that_is_given_up_leaves_its_words_and_a_new_one_can_start() -> None:
     failures: list[BaseException | None] = [None, *[ServiceError(ErrorClass.SERVER_ERROR, "away")] * 3]
     session = ScriptedSession(failures=failures, renew_failures=[ServiceError(ErrorClass.SERVER_ERROR, "away")])
 
@@ -196,7 +195,7 @@ def test_one_that_is_given_up_leaves_its_words_with_the_client_and_a_new_one_can
     serve(script, limited(session, ScriptedBrain(lambda request: f"You said {request.text}.")))
 
 
-def test_sessions_end_again_and_again_and_nobody_notices() -> None:
+def test_many_renewals_in_a_row_lose_no_turn() -> None:
     """A long talk: every request is made once, in order, whichever session it falls into."""
     session, brain = ScriptedSession(renew_ms=20), ScriptedBrain(lambda request: f"You said {request.text}.")
     texts = [f"number {number}" for number in range(12)]

@@ -30,7 +30,7 @@ async def ask(running: RunningServer, path: bytes, method: bytes = b"GET") -> by
     return answer
 
 
-def test_every_answer_has_the_headers_that_keep_a_page_safe(monkeypatch: pytest.MonkeyPatch, web: Path) -> None:
+def test_every_response_has_the_security_headers(monkeypatch: pytest.MonkeyPatch, web: Path) -> None:
     async def script(running: RunningServer) -> None:
         paths = {
             "/": 200, "/page.js": 200, "/healthz": 200, "/readyz": 200, "/metrics": 200, "/nope": 404,
@@ -59,7 +59,7 @@ def test_every_answer_has_the_headers_that_keep_a_page_safe(monkeypatch: pytest.
         "/" + "a" * 5_000, "/%ff%fe", "/..;/secret.txt", "//etc/passwd", "/%2fetc%2fpasswd", "/web/../../secret.txt",
     ],
 )  # fmt: skip
-def test_no_path_leaves_the_folder_of_the_page(path: str, web: Path) -> None:
+def test_no_path_reaches_a_file_outside_the_folder_of_the_page(path: str, web: Path) -> None:
     (web / "link.txt").symlink_to(web.parent / "secret.txt")
 
     async def script(running: RunningServer) -> None:

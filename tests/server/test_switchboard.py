@@ -1,4 +1,4 @@
-"""Operators look at calls on any line: what they see, what they may not, and that nobody in the call notices."""
+"""Operators watch calls on any line: what they see, what they may not do, and that the call isn't affected."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_telephone_call_is_seen_like_any_other(carrier: Carrier) -> None:
 
 @pytest.mark.req("L-22")
 @pytest.mark.parametrize("carrier", CARRIERS.values(), ids=lambda carrier: carrier.name)
-def test_a_server_that_stops_lets_a_call_end_and_takes_no_other(carrier: Carrier) -> None:
+def test_a_stopping_server_lets_a_call_end_and_refuses_new_calls(carrier: Carrier) -> None:
     async def run() -> None:
         async with exchange(drain_s_max=60) as (made, url):
             async with dial(url, carrier) as caller:
@@ -104,7 +104,7 @@ def test_a_server_that_stops_lets_a_call_end_and_takes_no_other(carrier: Carrier
     asyncio.run(run())
 
 
-def test_a_server_that_stops_hangs_up_when_a_call_takes_too_long() -> None:
+def test_a_stopping_server_hangs_up_a_call_that_takes_too_long() -> None:
     async def run() -> None:
         async with exchange(drain_s_max=0.2) as (made, url):
             async with dial(url, CARRIERS["twilio"]) as caller:
@@ -123,7 +123,7 @@ def said(client: Client) -> str:
 
 
 @pytest.mark.req("V-09", "C-CON-001")
-def test_whoever_watches_can_do_nothing_in_the_call_and_leaves_without_a_trace() -> None:
+def test_a_watcher_cannot_act_on_the_call_and_leaves_no_trace_in_it() -> None:
     async def run() -> None:
         async with exchange() as (made, url), dial(url, TWILIO) as caller:
             watcher = await operator(made)
@@ -163,7 +163,7 @@ def test_whoever_watches_can_do_nothing_in_the_call_and_leaves_without_a_trace()
     asyncio.run(run())
 
 
-def test_a_watcher_goes_from_call_to_call_and_back_to_a_conversation_of_its_own() -> None:
+def test_a_watcher_switches_calls_and_returns_to_its_own_conversation() -> None:
     async def run() -> None:
         async with exchange() as (made, url), dial(url, TWILIO, call="CA1"), dial(url, TWILIO, call="CA2"):
             watcher = await operator(made)
@@ -194,7 +194,7 @@ def test_a_watcher_goes_from_call_to_call_and_back_to_a_conversation_of_its_own(
 
 
 @pytest.mark.req("C-CON-002", "C-SEC-001")
-def test_a_call_is_listed_by_its_hash_and_nothing_of_its_key_or_id_is_told() -> None:
+def test_a_call_is_listed_by_its_hash_without_its_key_or_id() -> None:
     async def script(running: RunningServer) -> None:
         client, watcher = await running.connect(), await operator(running)
         began = await client.begin("alice")
@@ -222,7 +222,7 @@ def test_a_call_is_listed_by_its_hash_and_nothing_of_its_key_or_id_is_told() -> 
     serve(script)
 
 
-def test_work_that_runs_and_a_question_that_is_open_are_shown_to_whoever_comes_to_watch() -> None:
+def test_a_new_watcher_sees_running_work_and_open_questions() -> None:
     worker = scripted_tool("look_up", Delay(60_000), "eight")
     make = agent_that_says([[ToolCall("look_up", {})], "It is eight."], tools=[worker])
 
@@ -239,7 +239,7 @@ def test_work_that_runs_and_a_question_that_is_open_are_shown_to_whoever_comes_t
     serve(script, make)
 
 
-def test_a_watcher_that_does_not_read_is_sent_away_and_the_call_goes_on() -> None:
+def test_a_watcher_that_does_not_read_is_disconnected_and_the_call_continues() -> None:
     async def script(running: RunningServer) -> None:
         client = await running.connect()
         began = await client.begin("alice")
@@ -280,7 +280,7 @@ def test_a_server_that_is_not_watchable_lists_nothing_and_shows_nothing() -> Non
     serve(script, watchable=False)
 
 
-def test_a_server_with_a_token_shows_its_calls_to_whoever_brings_it() -> None:
+def test_a_server_with_a_token_shows_its_calls_to_clients_with_the_token() -> None:
     async def script(running: RunningServer) -> None:
         stranger = await running.connect()
         await stranger.hello("mallory", token="guess")

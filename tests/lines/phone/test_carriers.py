@@ -75,7 +75,7 @@ def test_parameters_may_be_a_list_of_names_and_values() -> None:
 
 
 @both
-def test_what_nobody_knows_is_unknown_and_no_error(carrier: Carrier) -> None:
+def test_an_unknown_event_is_not_an_error(carrier: Carrier) -> None:
     assert read_message(carrier, '{"event": "hologram"}') == UnknownMessage()
     assert read_message(carrier, '{"event": "error", "payload": {}}') == UnknownMessage(is_error=True)
     strange = {"event": "dtmf", carrier.stream_id: "s", "dtmf": {"digit": "flash"}}
@@ -83,7 +83,7 @@ def test_what_nobody_knows_is_unknown_and_no_error(carrier: Carrier) -> None:
 
 
 @both
-def test_the_agents_own_track_is_told_apart(carrier: Carrier) -> None:
+def test_the_agents_own_track_is_marked_as_outbound(carrier: Carrier) -> None:
     outbound = read_message(carrier, json.dumps(media(carrier, track="outbound")))
     assert isinstance(outbound, Media)
     assert not outbound.is_inbound
@@ -107,7 +107,7 @@ def test_the_agents_own_track_is_told_apart(carrier: Carrier) -> None:
     ],
     ids=range(11),
 )
-def test_nonsense_is_malformed_and_not_repeated(carrier: Carrier, text: str) -> None:
+def test_invalid_text_is_malformed_and_not_repeated(carrier: Carrier, text: str) -> None:
     with pytest.raises(Malformed) as caught:
         read_message(carrier, text)
     assert len(str(caught.value)) < 60
@@ -115,12 +115,12 @@ def test_nonsense_is_malformed_and_not_repeated(carrier: Carrier, text: str) -> 
 
 @both
 @pytest.mark.parametrize("changes", [{"payload": "§§"}, {"payload": 5}, {"chunk": "x"}, {"chunk": -1}, {"chunk": True}])
-def test_sound_that_is_none_is_malformed(carrier: Carrier, changes: dict[str, Any]) -> None:
+def test_invalid_sound_is_malformed(carrier: Carrier, changes: dict[str, Any]) -> None:
     with pytest.raises(Malformed):
         read_message(carrier, json.dumps(media(carrier, **changes)))
 
 
-def test_twilio_wants_the_streams_name_and_telnyx_does_not() -> None:
+def test_messages_to_twilio_name_the_stream_and_messages_to_telnyx_do_not() -> None:
     payload = base64.b64encode(b"abc").decode()
     assert json.loads(write_media(TWILIO, "s", b"abc")) == {
         "event": "media",

@@ -24,6 +24,6 @@ def test_l16_is_in_network_order() -> None:
 
 
 @pytest.mark.parametrize(("encoding", "rate_hz"), [("", 8000), ("OPUS", 16000), ("PCMU", 16000), ("L16", 44100)])
-def test_a_codec_that_we_do_not_speak_is_refused(encoding: str, rate_hz: int) -> None:
+def test_an_unsupported_codec_is_refused(encoding: str, rate_hz: int) -> None:
     with pytest.raises(UnknownCodec):
         codec_of(TWILIO, encoding, rate_hz)

@@ -8,7 +8,7 @@ from duologue.lines.phone.digits import DIGITS_MAX, Digits
 from duologue.runtime.simulated_clock import run_simulated
 
 
-def test_keys_are_told_at_the_terminator_or_after_a_pause() -> None:
+def test_keys_are_passed_on_at_the_terminator_or_after_a_pause() -> None:
     typed: list[tuple[float, str]] = []
 
     async def call() -> None:
@@ -26,7 +26,7 @@ def test_keys_are_told_at_the_terminator_or_after_a_pause() -> None:
     assert typed == [(0, "42"), (3.5, "1*7")]
 
 
-def test_keys_without_end_are_told_in_between() -> None:
+def test_too_many_keys_are_passed_on_in_parts() -> None:
     typed: list[str] = []
 
     async def call() -> None:

@@ -27,7 +27,7 @@ def test_frames_out_of_order_are_put_in_order() -> None:
     assert (order.lost, order.dropped, order.reordered) == (0, 0, 3)
 
 
-def test_a_lost_frame_becomes_silence_so_that_time_keeps() -> None:
+def test_a_lost_frame_is_replaced_by_silence_of_its_length() -> None:
     order = Order(SILENCE)
     numbers = [1, 2, *range(4, 4 + WINDOW)]
     heard = [each for number in numbers for each in order.feed(number, frame(number))]
@@ -43,7 +43,7 @@ def test_frames_that_come_twice_or_too_late_are_dropped() -> None:
     assert order.dropped == 3
 
 
-def test_what_still_waits_is_heard_at_the_end() -> None:
+def test_frames_that_still_wait_are_passed_on_at_the_end() -> None:
     order = Order(SILENCE)
     assert order.feed(1, frame(1)) == [frame(1)]
     assert order.feed(3, frame(3)) == []
@@ -51,14 +51,14 @@ def test_what_still_waits_is_heard_at_the_end() -> None:
     assert order.finish() == []
 
 
-def test_a_gap_without_end_costs_no_more_than_a_second_of_silence() -> None:
+def test_a_huge_gap_becomes_at_most_a_second_of_silence() -> None:
     order = Order(SILENCE)
     order.feed(1, frame(1))
     heard = [each for number in range(10**9, 10**9 + WINDOW) for each in order.feed(number, frame(number))]
     assert len(heard) == SILENCE_MAX + WINDOW
 
 
-def test_a_carrier_that_counts_anew_is_heard() -> None:
+def test_a_carrier_that_restarts_its_count_is_heard() -> None:
     order = Order(SILENCE)
     for number in range(1, RESTART + 10):
         order.feed(number, frame(number))
@@ -66,13 +66,13 @@ def test_a_carrier_that_counts_anew_is_heard() -> None:
     assert order.feed(2, frame(2)) == [frame(2)]
 
 
-def test_frames_without_a_number_pass() -> None:
+def test_frames_without_a_number_are_passed_on_at_once() -> None:
     order = Order(SILENCE)
     assert order.feed(0, frame(9)) == [frame(9)]
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_the_network_does_time_keeps_and_no_frame_is_heard_twice(seed: int) -> None:
+def test_on_any_network_times_stay_right_and_no_frame_is_heard_twice(seed: int) -> None:
     dice = random.Random(seed)
     sent = [(number + dice.uniform(0, 3.5), number) for number in range(1, 500) if dice.random() > 0.03]
     sent += [(at + dice.uniform(0, 3), number) for at, number in sent if dice.random() < 0.05]

@@ -30,7 +30,7 @@ def tone(ms: int, rate_hz: int = 24_000) -> Sound:
 
 
 class Told(list[LineEvent]):
-    """What a line told, without the caller's sound."""
+    """The events of a line, without the caller's sound."""
 
     def __call__(self, event: LineEvent) -> None:
         if not isinstance(event, Frame):
@@ -127,7 +127,7 @@ def test_a_carrier_may_send_one_codec_and_expect_another() -> None:
     on_a_line(TELNYX, script, sends=("L16", 16_000))
 
 
-def test_sound_that_comes_late_makes_a_gap_and_no_hurry() -> None:
+def test_late_sound_makes_a_gap_and_is_not_sent_faster() -> None:
     async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200))
         await asyncio.sleep(2)
@@ -141,7 +141,7 @@ def test_sound_that_comes_late_makes_a_gap_and_no_hurry() -> None:
     on_a_line(TWILIO, script)
 
 
-def test_all_was_heard_before_it_was_known_that_it_was_all() -> None:
+def test_a_voice_that_was_heard_completely_before_its_finish_ends_at_the_finish() -> None:
     async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(200, 8_000))
         await asyncio.sleep(1)
@@ -162,7 +162,7 @@ def test_all_was_heard_before_it_was_known_that_it_was_all() -> None:
 
 @both
 @pytest.mark.req("V-03")
-def test_a_clear_leaves_in_the_very_step_and_no_frame_after_it(carrier: Carrier) -> None:
+def test_a_clear_is_sent_in_the_same_step_and_no_frame_after_it(carrier: Carrier) -> None:
     async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(5_000))
         await asyncio.sleep(1)
@@ -195,7 +195,7 @@ def test_marks_that_a_clear_flushes_were_not_heard(carrier: Carrier) -> None:
 
 
 @both
-def test_held_sound_is_silent_and_goes_on_from_the_last_mark(carrier: Carrier) -> None:
+def test_held_sound_is_silent_and_resumes_from_the_last_mark(carrier: Carrier) -> None:
     async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
         line.finish(1)
@@ -214,7 +214,7 @@ def test_held_sound_is_silent_and_goes_on_from_the_last_mark(carrier: Carrier) -
     on_a_line(carrier, script)
 
 
-def test_a_wire_that_takes_nothing_any_more_is_told() -> None:
+def test_a_wire_that_takes_nothing_is_reported() -> None:
     async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
 
@@ -228,7 +228,7 @@ def test_a_wire_that_takes_nothing_any_more_is_told() -> None:
     on_a_line(TWILIO, script)
 
 
-def test_another_voice_takes_the_place_of_the_one_before() -> None:
+def test_a_new_voice_replaces_the_one_before() -> None:
     async def script(exchange: OfflineCall, line: PhoneLine, told: Told) -> None:
         line.play(1, 1, tone(2_000))
         await asyncio.sleep(0.5)

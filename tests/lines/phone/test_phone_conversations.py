@@ -204,7 +204,7 @@ def test_keys_fill_the_slot_that_is_asked_for() -> None:
 
 @both
 @pytest.mark.req("M-06")
-def test_a_carrier_that_never_returns_a_mark_is_a_fault_and_not_for_ever(carrier: Carrier) -> None:
+def test_a_carrier_that_never_returns_a_mark_is_a_fault(carrier: Carrier) -> None:
     failed: list[sg.Failed] = []
 
     async def script(caller: Caller) -> None:

@@ -36,7 +36,7 @@ def make_agent() -> Agent:
 
 
 class Phones:
-    """A server, and what it told."""
+    """A server with phone routes, and its conversations."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -71,7 +71,7 @@ def test_a_carrier_that_closes_without_a_stop_message_has_hung_up(
     asyncio.run(run())
 
 
-def test_a_carrier_that_goes_silent_is_gone(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_carrier_that_sends_nothing_is_disconnected(caplog: pytest.LogCaptureFixture) -> None:
     async def run() -> None:
         async with phones(quiet_ms_max=200) as server:
             token = await server.token(TWILIO)
@@ -85,7 +85,7 @@ def test_a_carrier_that_goes_silent_is_gone(caplog: pytest.LogCaptureFixture) ->
 
 
 @both
-def test_the_token_may_come_in_the_query_and_is_good_for_one_stream(carrier: Carrier) -> None:
+def test_the_token_may_be_in_the_query_and_opens_one_stream(carrier: Carrier) -> None:
     async def run() -> None:
         async with phones() as server:
             token = await server.token(carrier)
@@ -197,7 +197,7 @@ def test_a_bad_stream_is_closed_with_its_code_and_one_line_and_others_are_untouc
     assert "4711" not in caplog.text
 
 
-def test_what_nobody_knows_is_ignored_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+def test_unknown_messages_are_ignored_and_counted(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "duologue.phone")
 
     async def run() -> None:
@@ -214,7 +214,7 @@ def test_what_nobody_knows_is_ignored_and_counted(caplog: pytest.LogCaptureFixtu
     assert "4711" not in caplog.text
 
 
-def test_more_calls_than_there_may_be_are_turned_away() -> None:
+def test_calls_above_the_limit_are_refused() -> None:
     async def run() -> None:
         async with phones(calls_max=1) as server, server.call(TWILIO) as (caller, _):
             await until(lambda: caller.played_ms > 0)
@@ -224,7 +224,7 @@ def test_more_calls_than_there_may_be_are_turned_away() -> None:
     asyncio.run(run())
 
 
-def test_an_agent_that_can_not_be_made_closes_one_call(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_agent_that_cannot_be_created_closes_one_call(caplog: pytest.LogCaptureFixture) -> None:
     agents = iter([make_agent()])
 
     async def run() -> None:
@@ -242,7 +242,7 @@ def test_an_agent_that_can_not_be_made_closes_one_call(caplog: pytest.LogCapture
     assert "StopIteration" in caplog.text
 
 
-def test_the_routes_are_those_of_the_carriers_that_are_set_up() -> None:
+def test_the_routes_are_those_of_the_configured_carriers() -> None:
     routes = phone_routes(make_agent, PhoneSettings("http://127.0.0.1:8000", allow_unsigned=True))
     assert [getattr(route, "path", "") for route in routes] == [
         "/phone/twilio/voice",

@@ -24,7 +24,7 @@ from tests.server.phone.phone_calls import SECRET, settings
         ({"calls_max": 0}, "calls_max"),
     ],
 )
-def test_settings_that_are_not_safe_are_refused(changes: dict[str, Any], why: str) -> None:
+def test_unsafe_settings_are_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidPhoneSettings, match=why) as caught:
         settings(**changes)
     assert SECRET not in str(caught.value)

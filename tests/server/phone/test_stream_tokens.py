@@ -7,7 +7,7 @@ import pytest
 from duologue.server.phone.stream_tokens import StreamTokens
 
 
-def test_a_token_is_for_one_stream_of_one_call_for_a_short_while() -> None:
+def test_a_token_opens_one_stream_of_one_call_for_a_short_time() -> None:
     now = [1_000.0]
     tokens = StreamTokens(b"k" * 32, 60_000, lambda: now[0])
     token = tokens.mint("twilio", "CA1")
@@ -24,5 +24,5 @@ def test_a_token_is_for_one_stream_of_one_call_for_a_short_while() -> None:
 
 
 @pytest.mark.parametrize("token", ["", ".", "a.b", "§.§", "x" * 10_000, "YWJj.YWJj"])
-def test_a_token_that_is_none_opens_nothing(token: str) -> None:
+def test_an_invalid_token_opens_nothing(token: str) -> None:
     assert not StreamTokens(b"k" * 32, 60_000).take(token, "twilio", "CA1")

@@ -1,4 +1,4 @@
-"""Who may announce a call, and what the carrier is told to do with it."""
+"""Webhooks: signatures, and the response that connects the stream."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def telnyx_headers(key: Any, body: bytes, at: float | None = None) -> dict[str, 
 
 
 @pytest.mark.parametrize("wrong", ["", "key", "body", "old", "none"])
-def test_telnyx_is_believed_by_its_signature(wrong: str) -> None:
+def test_a_webhook_of_telnyx_is_accepted_only_with_its_signature(wrong: str) -> None:
     key = telnyx_key()
     public = base64.b64encode(bytes(key.verify_key)).decode()
     body = urllib.parse.urlencode(FORM).encode()
@@ -90,7 +90,7 @@ def test_telnyx_is_believed_by_its_signature(wrong: str) -> None:
     asyncio.run(run())
 
 
-def test_a_carrier_that_is_not_set_up_has_no_address() -> None:
+def test_a_carrier_that_is_not_configured_has_no_route() -> None:
     pytest.importorskip("twilio")
 
     async def run() -> None:
@@ -101,7 +101,7 @@ def test_a_carrier_that_is_not_set_up_has_no_address() -> None:
     asyncio.run(run())
 
 
-def test_a_webhook_without_end_is_refused() -> None:
+def test_a_webhook_that_is_too_large_is_refused() -> None:
     async def run() -> None:
         async with phones() as server:
             assert (await server.post("/phone/twilio/voice", {"x": "y" * 70_000}))[0] == 403
